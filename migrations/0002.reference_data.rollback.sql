@@ -1,0 +1,2 @@
+drop table country;
+drop table language;

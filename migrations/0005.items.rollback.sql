@@ -1,0 +1,2 @@
+drop table item;
+drop table item_category;

@@ -1,0 +1,2 @@
+drop table size_range_size;
+drop table size_range;

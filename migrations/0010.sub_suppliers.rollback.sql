@@ -1,0 +1,3 @@
+drop table facility;
+drop table sub_supplier_contact;
+drop table sub_supplier;
