@@ -1,0 +1,40 @@
+"""API keys: `slv_<organization>_<key id>_<secret>` (contract, section 2)."""
+
+import hashlib
+import re
+import secrets
+from typing import Final
+
+_SECRET_BYTES: Final = 32
+_ID: Final = "([1-9][0-9]{0,18})"
+_KEY: Final = re.compile(f"slv_{_ID}_{_ID}_([0-9a-f]{{{2 * _SECRET_BYTES}}})")
+_LARGEST_ID: Final = 2**63 - 1
+
+
+def new_secret() -> str:
+    """Return a fresh secret: 32 random bytes in lowercase hex."""
+    return secrets.token_hex(_SECRET_BYTES)
+
+
+def compose(organization_id: int, key_id: int, secret: str) -> str:
+    """Return the key as the caller presents it."""
+    return f"slv_{organization_id}_{key_id}_{secret}"
+
+
+def parse(text: str) -> tuple[int, int, str] | None:
+    """Return organization id, key id and secret, or None when `text` is not a key's one form."""
+    match = _KEY.fullmatch(text)
+    if match is None:
+        return None
+    organization_id, key_id = int(match[1]), int(match[2])
+    if max(organization_id, key_id) > _LARGEST_ID:
+        return None
+    return organization_id, key_id, match[3]
+
+
+def digest(secret: str) -> bytes:
+    """Return the SHA-256 of a secret, which is all that is stored of it.
+
+    A fast hash is enough: the secret is 256 random bits, so there is nothing to guess.
+    """
+    return hashlib.sha256(secret.encode("ascii")).digest()

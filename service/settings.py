@@ -1,0 +1,92 @@
+"""The settings of one process, read once from the environment (contract, section 1)."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+LOG_LEVELS: Final = ("debug", "info", "warning", "error", "critical")
+
+
+class SettingsError(Exception):
+    """A setting that cannot be used; the message is one line fit for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the operator chose."""
+
+    database_url: str | None
+    """None means the embedded server in `data_dir`."""
+    host: str
+    port: int
+    """0 lets the system choose a free one."""
+    workers: int
+    """Processes that serve."""
+    pool_size: int
+    """Database connections per worker."""
+    log_level: str
+    data_dir: Path
+    """Absolute."""
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str]) -> "Settings":
+        """Return the settings in `environ`; an empty value counts as absent.
+
+        Raises SettingsError, naming the variable, for the first value that cannot be used.
+        """
+        return cls(
+            database_url=_database_url(environ),
+            host=environ.get("HOST") or "127.0.0.1",
+            port=_integer(environ, "PORT", 8080, 0, 65535),
+            workers=_integer(environ, "WORKERS", cores(), 1, 1024),
+            pool_size=_integer(environ, "POOL_SIZE", 4, 1, 1024),
+            log_level=_log_level(environ),
+            data_dir=_data_dir(environ),
+        )
+
+
+def cores() -> int:
+    """Return the number of processor cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _integer(environ: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
+    text = environ.get(name) or str(default)
+    if not re.fullmatch(r"[0-9]{1,9}", text) or not low <= int(text) <= high:
+        raise SettingsError(f"{name} must be a whole number from {low} to {high}, not {text!r}")
+    return int(text)
+
+
+def _log_level(environ: Mapping[str, str]) -> str:
+    level = (environ.get("LOG_LEVEL") or "info").lower()
+    if level not in LOG_LEVELS:
+        raise SettingsError(f"LOG_LEVEL must be one of {', '.join(LOG_LEVELS)}, not {level!r}")
+    return level
+
+
+def _data_dir(environ: Mapping[str, str]) -> Path:
+    path = Path(environ.get("DATA_DIR") or ".data").expanduser().absolute()
+    if path.exists() and not path.is_dir():
+        raise SettingsError(f"DATA_DIR must be a folder, and {str(path)!r} is not one")
+    return path
+
+
+def _database_url(environ: Mapping[str, str]) -> str | None:
+    """Return the URL as it is; it may hold a password, so no message repeats it."""
+    url = environ.get("DATABASE_URL") or None
+    if url is None:
+        return None
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        raise SettingsError(f"DATABASE_URL is not a valid URL ({error})") from None
+    if parts.scheme not in ("postgres", "postgresql"):
+        raise SettingsError("DATABASE_URL must begin with postgresql:// or postgres://")
+    return url
