@@ -1,0 +1,81 @@
+"""Migrations: applied once, undone whole, told apart from a schema that is behind."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import asyncpg
+import psycopg
+import pytest
+
+from service import migrating
+from tests.support.databases import fresh_database
+
+_EVERYTHING = 10_000
+
+
+@pytest.fixture
+def empty(server_dsn: str, dsn: str) -> str:
+    """A database without any table."""
+    return fresh_database(server_dsn, f"{dsn.split('?')[0].rsplit('/', 1)[1]}_empty", "template1")
+
+
+def _schema(dsn: str) -> list[tuple[object, ...]]:
+    """Return columns, constraints and indexes of everything but yoyo's own tables."""
+    query = """
+        select table_name, column_name, data_type, column_default, is_nullable
+          from information_schema.columns
+         where table_schema = 'public' and table_name not like '%yoyo%'
+        union all
+        select conrelid::regclass::text, conname, pg_get_constraintdef(oid), '', ''
+          from pg_constraint
+         where connamespace = 'public'::regnamespace and conrelid::regclass::text not like '%yoyo%'
+        union all
+        select tablename, indexname, indexdef, '', ''
+          from pg_indexes
+         where schemaname = 'public' and tablename not like '%yoyo%'
+         order by 1, 2, 3
+    """
+    with psycopg.connect(dsn) as connection:
+        return connection.execute(query).fetchall()
+
+
+def test_every_migration_is_undone_by_its_rollback(empty: str) -> None:
+    applied = migrating.migrate(empty)
+    first = _schema(empty)
+
+    assert migrating.roll_back(empty, _EVERYTHING) == applied > 0
+    assert _schema(empty) == []
+    assert migrating.migrate(empty) == applied
+    assert _schema(empty) == first
+
+
+def test_migrations_can_be_undone_one_by_one(empty: str) -> None:
+    total = migrating.migrate(empty)
+    sizes = [len(_schema(empty))]
+    for _ in range(total):
+        assert migrating.roll_back(empty, 1) == 1
+        sizes.append(len(_schema(empty)))
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] == 0
+
+
+def test_migrating_again_changes_nothing(dsn: str) -> None:
+    assert migrating.migrate(dsn) == 0
+
+
+def test_two_migrators_apply_each_migration_once(empty: str) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        counts = sorted(pool.map(migrating.migrate, [empty, empty]))
+    assert counts[0] == 0
+    assert counts[1] > 0
+
+
+async def test_schema_is_current_only_with_every_migration(dsn: str, empty: str) -> None:
+    connection = await asyncpg.connect(dsn)
+    assert await migrating.schema_is_current(connection)
+    migrating.roll_back(dsn, 1)
+    assert not await migrating.schema_is_current(connection)
+    await connection.close()
+
+    connection = await asyncpg.connect(empty)
+    assert not await migrating.schema_is_current(connection)
+    await connection.close()
