@@ -1,0 +1,5 @@
+"""The demo data set: two made-up brands, the same bytes on every machine (contract, section 1)."""
+
+from service.demo.loading import DemoDataError, is_empty, load
+
+__all__ = ["DemoDataError", "is_empty", "load"]

@@ -1,0 +1,38 @@
+"""Care instructions and care instruction materials with their translations."""
+
+from typing import Final
+
+from service.demo.rows import Organization, state_at
+from service.demo.words import rotated, table
+
+_LANGUAGES: Final = ("de", "fr", "es", "nl", "it")
+
+
+def add_care(organization: Organization, languages: dict[str, int]) -> None:
+    """Add both lists; they have the same shape."""
+    # A care instruction that is deleted leaves no row, a material does.
+    _add(organization, "care_instruction", "care_instructions", languages, soft=False)
+    _add(organization, "care_instruction_material", "materials", languages, soft=True)
+
+
+def _add(
+    organization: Organization, kind: str, source: str, languages: dict[str, int], *, soft: bool
+) -> None:
+    entries = rotated(table(source), organization.profile.first)
+    for index, entry in enumerate(entries):
+        owner = organization.add(
+            kind,
+            user_defined_id=entry["code"],
+            text=entry["en"],
+            state=state_at(index, soft=soft),
+            position=index + 1,
+        )
+        # Every sixth text waits for its last two translations, and every ninth for all of them.
+        missing = 5 if index % 9 == 8 else 2 if index % 6 == 5 else 0
+        for code in _LANGUAGES[: len(_LANGUAGES) - missing]:
+            organization.add(
+                f"{kind}_translation",
+                **{f"{kind}_id": owner},
+                language_id=languages[code],
+                text=entry[code],
+            )

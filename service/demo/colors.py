@@ -1,0 +1,102 @@
+"""Colors, color groups and the names of colors in other languages."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from service.demo.rows import Organization, state_at
+from service.demo.words import capitalized, table
+
+_LANGUAGES: Final = ("de", "fr", "es")
+_UNTRANSLATED: Final = "it"
+"""Linked to some colors without a name of its own, so that the color's own name shows."""
+
+_NOTES: Final = (
+    "Lab dip approved on cotton and polyester.",
+    "Runs slightly darker on wool; second lab dip requested.",
+    "Carryover color, keep the approved standard.",
+    "Check color fastness to rubbing before bulk dyeing.",
+    "For trims and contrast panels only.",
+)
+
+
+def add_colors(organization: Organization, languages: dict[str, int]) -> None:
+    """Add the palette: every base color plain and in each of the organization's finishes."""
+    families, palettes = _add_groups(organization)
+    for index, (base, modifier) in enumerate(_combinations(organization)):
+        name, *translations = _names(base, modifier)
+        color = organization.add(
+            "color",
+            name=name,
+            user_defined_id=organization.reference("C", 1001 + index),
+            user_defined_id2=_second_reference(base, index),
+            color_reference=None if index % 12 == 7 else _color_reference(base, index),
+            color_note=_NOTES[index // 9 % len(_NOTES)] if index % 9 == 4 else None,
+            state=state_at(index),
+        )
+        chosen = {palettes[index % len(palettes)], palettes[(5 * index + 2) % len(palettes)]}
+        chosen.add(families.get(base["family"], palettes[0]))
+        for group in sorted(chosen):
+            organization.link("color_in_group", color_id=color, color_group_id=group)
+        # An organization without the feature still holds links from when it had it.
+        if index % 4 != 3 if organization.profile.multiple_language else index % 10 == 0:
+            _add_translations(organization, color, translations, languages)
+        if index % 16 == 2:
+            _link(organization, color, languages[_UNTRANSLATED], None)
+
+
+def _add_groups(organization: Organization) -> tuple[dict[str, int], list[int]]:
+    """Return the groups that take colors: families by name, and seasonal palettes."""
+    profile = organization.profile
+    families = list(dict.fromkeys(color["family"] for color in table("colors")))
+    seasonal = [f"{palette} {season}" for season in profile.seasons for palette in profile.palettes]
+    live: dict[str, int] = {}
+    for index, name in enumerate(families + seasonal):
+        state = state_at(index)
+        id_ = organization.add(
+            "color_group",
+            name=name,
+            user_defined_id=None if index % 10 == 6 else organization.reference("CG", index + 1),
+            state=state,
+        )
+        if state != "deleted":
+            live[name] = id_
+    named = {name: live[name] for name in families if name in live}
+    return named, [live[name] for name in seasonal if name in live]
+
+
+def _combinations(organization: Organization) -> Iterator[tuple[dict[str, str], list[str]]]:
+    bases = table("colors")
+    for modifier in organization.profile.color_modifiers:
+        for index, base in enumerate(bases):
+            if index % 4 != organization.profile.color_skip:
+                yield base, modifier
+
+
+def _names(base: dict[str, str], modifier: list[str]) -> list[str]:
+    """Return the name in English, German, French and Spanish."""
+    english, *others = modifier
+    names = [f"{english} {base['name']}".strip()]
+    for code, other in zip(_LANGUAGES, others, strict=True):
+        names.append(capitalized(f"{base[code]} {other}".strip()))
+    return names
+
+
+def _second_reference(base: dict[str, str], index: int) -> str | None:
+    return None if index % 5 == 4 else f"{base['family'][:3].upper()}{100 + index}"
+
+
+def _color_reference(base: dict[str, str], index: int) -> str:
+    """Return lightness, hue and chroma in the form textile color systems use."""
+    lightness, chroma = 11 + index * 5 % 9, 2 + index * 7 % 60
+    return f"{lightness}-{base['hue']}{chroma:02}"
+
+
+def _add_translations(
+    organization: Organization, color: int, names: list[str], languages: dict[str, int]
+) -> None:
+    for code, name in zip(_LANGUAGES, names, strict=True):
+        _link(organization, color, languages[code], name)
+
+
+def _link(organization: Organization, color: int, language: int, name: str | None) -> None:
+    organization.link("color_language", color_id=color, language_id=language, color_name=name)

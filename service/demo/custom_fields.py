@@ -1,0 +1,105 @@
+"""Compliance and style custom fields with their allowed values, nested ones included."""
+
+from service.demo.rows import Organization, Value
+from service.demo.styles import Catalog
+from service.demo.words import table
+
+
+def add_compliance_custom_fields(organization: Organization) -> None:
+    """Add the fields in their order; a parent stands before its children."""
+    fields: dict[str, int] = {}
+    for position, entry in enumerate(table("compliance_fields"), start=1):
+        field = organization.add(
+            "compliance_custom_field",
+            **_common(organization, entry, position),
+            parent_custom_field_id=fields.get(entry["parent"]),
+        )
+        fields[entry["name"]] = field
+        for number, value in enumerate(_values(entry), start=1):
+            organization.add(
+                "compliance_allowed_value", **_allowed_value(entry, field, number, value)
+            )
+
+
+def add_style_custom_fields(organization: Organization, catalog: Catalog) -> None:
+    """Add the fields; a nested field's values point to values of its parent."""
+    fields: dict[str, int] = {}
+    values: dict[tuple[str, str], int] = {}
+    for position, entry in enumerate(table("style_fields"), start=1):
+        fields[entry["name"]] = field = organization.add(
+            "style_custom_field",
+            **_common(organization, entry, position),
+            **_style_options(entry),
+            parent_custom_field_id=fields.get(entry["parent"]),
+        )
+        for number, text in enumerate(_values(entry), start=1):
+            parent, _, value = text.rpartition(">")
+            values[entry["name"], value] = organization.add(
+                "style_allowed_value",
+                **_allowed_value(entry, field, number, value),
+                parent_allowed_value_id=values[entry["parent"], parent] if parent else None,
+            )
+        _restrict(organization, field, position, catalog)
+
+
+def _options(entry: dict[str, str]) -> dict[str, str]:
+    """Return the options by name, such as max to "40"; a flag has an empty value."""
+    pairs = (option.partition("=") for option in entry["options"].split())
+    return {name: value for name, _, value in pairs}
+
+
+def _values(entry: dict[str, str]) -> list[str]:
+    return entry["values"].split("|") if entry["values"] else []
+
+
+def _common(organization: Organization, entry: dict[str, str], position: int) -> dict[str, Value]:
+    options = _options(entry)
+    return {
+        "name": entry["name"],
+        "user_defined_id": f"{organization.profile.prefix}-{entry['code']}",
+        "type": entry["type"],
+        "state": next((name for name in ("inactive", "deleted") if name in options), "active"),
+        "position": position,
+        "internal_only": "internal" in options,
+        "is_mandatory": "mandatory" in options,
+        "is_multi_line": "multiline" in options,
+        "is_sort_by_allowed_value_id": "by_id" in options,
+        "max_char": int(options["max"]) if "max" in options else None,
+        "allowed_decimals": int(options["decimals"]) if "decimals" in options else None,
+    }
+
+
+def _style_options(entry: dict[str, str]) -> dict[str, Value]:
+    options = _options(entry)
+    formula = next((name for name in ("average", "sum") if name in options), "none")
+    return {
+        "is_supplier_editable": "supplier" in options,
+        "diff_per_color": "diff_color" in options,
+        "diff_per_size": "diff_size" in options,
+        "use_in_thumbnail_view_group_by": "thumbnail" in options,
+        "numeric_variant_calculation_formula": formula,
+    }
+
+
+def _allowed_value(entry: dict[str, str], field: int, number: int, value: str) -> dict[str, Value]:
+    # A mandatory choice starts with its first value.
+    return {
+        "custom_field_id": field,
+        "value": value,
+        "user_defined_id": f"{entry['code']}-{number:02}",
+        "is_default_value": number == 1 and "mandatory" in _options(entry),
+    }
+
+
+def _restrict(organization: Organization, field: int, position: int, catalog: Catalog) -> None:
+    """Restrict some fields to brands, groups or style categories, some to all three kinds."""
+    kinds = {
+        "brand": (catalog.brands, position % 4 == 1),
+        "group": (catalog.groups, position % 5 == 2),
+        "style_category": (catalog.categories, position % 3 == 1),
+    }
+    for kind, (ids, wanted) in kinds.items():
+        for id_ in ids[position % 7 :: 9] if wanted else ():
+            organization.link(
+                f"custom_field_{kind}", **{"custom_field_id": field, f"{kind}_id": id_}
+            )

@@ -1,0 +1,27 @@
+"""Items and their categories, some categories without any item."""
+
+from service.demo.rows import Organization, moment, state_at
+from service.demo.words import rotated, table
+
+
+def add_items(organization: Organization) -> None:
+    """Add all categories, the items of those that have some, and a few items without one."""
+    names: list[tuple[int | None, str]] = []
+    for index, entry in enumerate(rotated(table("items"), organization.profile.first)):
+        state = state_at(index, soft=False)
+        category = organization.add(
+            "item_category",
+            name=entry["category"],
+            state=state,
+            begin_date=moment(index, 17 * index),
+            end_date=None if state == "active" else moment(300 + index),
+        )
+        names += [(category, name) for name in entry["items"].split("|") if name]
+    names += [(None, "Gift box with magnetic lid"), (None, "Spare button bag")]
+    for number, (category_id, name) in enumerate(names, start=1):
+        organization.add(
+            "item",
+            number=organization.reference("I", 10 * number),
+            name=name,
+            item_category_id=category_id,
+        )

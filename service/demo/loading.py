@@ -1,0 +1,110 @@
+"""Loading the demo data set: one transaction, one COPY per table."""
+
+from typing import Final
+
+import asyncpg
+from tqdm import tqdm
+
+from service.demo.care import add_care
+from service.demo.colors import add_colors
+from service.demo.custom_fields import add_compliance_custom_fields, add_style_custom_fields
+from service.demo.items import add_items
+from service.demo.rows import Organization, Row, Rows, moment
+from service.demo.samples import add_samples
+from service.demo.sizes import add_size_ranges
+from service.demo.styles import add_styles
+from service.demo.suppliers import add_sub_suppliers
+from service.demo.words import profiles
+
+_EMPTY: Final = "select not exists (select from organization)"
+
+
+class DemoDataError(Exception):
+    """The demo data cannot be loaded; the message is one line fit for the operator."""
+
+
+async def is_empty(dsn: str) -> bool:
+    """Return whether the migrated database has no organization yet."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        return bool(await connection.fetchval(_EMPTY))
+    finally:
+        await connection.close()
+
+
+async def load(dsn: str, *, progress: bool) -> None:
+    """Load the demo data into a migrated database without organizations, all of it or nothing.
+
+    `progress` shows a bar when standard error is a terminal. Raises DemoDataError when the
+    database has an organization already.
+    """
+    connection = await asyncpg.connect(dsn)
+    try:
+        async with connection.transaction():
+            # Two loaders at once must not both find the table empty.
+            await connection.execute("lock table organization in share row exclusive mode")
+            if not await connection.fetchval(_EMPTY):
+                raise DemoDataError("the database has organizations already: no demo data loaded")
+            languages = await connection.fetch("select code, id from language")
+            rows = build({language["code"]: language["id"] for language in languages})
+            await _copy(connection, rows, progress=progress)
+            await _move_sequences(connection, rows)
+        # Statistics make the first requests as fast as the later ones.
+        await connection.execute(f"analyze {', '.join(rows.tables)}")
+    finally:
+        await connection.close()
+
+
+def build(languages: dict[str, int]) -> Rows:
+    """Return all rows of the demo data; `languages` are ids by ISO 639-1 code."""
+    rows = Rows()
+    for profile in profiles():
+        organization = Organization(rows.next_id("organization"), profile, rows)
+        rows.append("organization", _organization_row(organization))
+        add_colors(organization, languages)
+        add_items(organization)
+        add_care(organization, languages)
+        catalog = add_styles(organization)
+        add_compliance_custom_fields(organization)
+        add_style_custom_fields(organization, catalog)
+        sizes = add_size_ranges(organization)
+        add_sub_suppliers(organization)
+        add_samples(organization, catalog, sizes)
+    return rows
+
+
+def _organization_row(organization: Organization) -> Row:
+    profile = organization.profile
+    return {
+        "id": organization.id,
+        "name": profile.name,
+        "multiple_language": profile.multiple_language,
+        "pro": profile.pro,
+        "created_at": moment(0),
+    }
+
+
+async def _copy(connection: asyncpg.Connection, rows: Rows, *, progress: bool) -> None:
+    total = sum(map(len, rows.tables.values()))
+    # tqdm takes None for "only on a terminal".
+    disable = None if progress else True
+    with tqdm(total=total, desc="demo data", unit=" rows", disable=disable) as bar:
+        for table, records in rows.tables.items():
+            columns = list(records[0])
+            await connection.copy_records_to_table(
+                table,
+                columns=columns,
+                records=[[record[column] for column in columns] for record in records],
+            )
+            bar.update(len(records))
+
+
+async def _move_sequences(connection: asyncpg.Connection, rows: Rows) -> None:
+    """Let the next id of every table follow the loaded ones."""
+    tables = sorted(rows.identified)
+    await connection.execute(
+        """select setval(pg_get_serial_sequence(name, 'id'), last)
+        from unnest($1::text[], $2::bigint[]) as loaded (name, last)""",
+        tables,
+        [len(rows.tables[table]) for table in tables],
+    )

@@ -1,0 +1,100 @@
+"""Sample requests with the values measured on the samples that came in."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Final
+
+from service.demo.rows import Organization, moment
+from service.demo.sizes import Sizes
+from service.demo.styles import Catalog
+from service.demo.words import table
+
+_ROUNDS: Final = (
+    "Proto 1",
+    "Proto 2",
+    "Fit 1",
+    "Fit 2",
+    "Salesman sample",
+    "Photo sample",
+    "Size set",
+    "Pre-production",
+    "Top of production",
+)
+_COMMENTS: Final = (
+    "Shorten the body by 1.5 cm and keep the shape of the hem.",
+    "Sleeve pitch is good now. Please take 0.5 cm off the bicep.",
+    "Neck opening is too wide; follow the requested measurement.",
+    None,
+    "Fit approved, proceed with the size set.",
+    "Collar collapses at center back, try the firmer interlining.",
+    None,
+)
+_DEVIATIONS: Final = tuple(
+    map(Decimal, ("0.00", "0.25", "-0.50", "1.25", "-0.25", "0.75", "-1.10"))
+)
+
+
+def add_samples(organization: Organization, catalog: Catalog, ranges: dict[str, Sizes]) -> None:
+    """Add a long history of samples for the first style and a few for others."""
+    sizes = ranges[organization.profile.default_size_range]
+    seasons = organization.profile.seasons
+    names = [f"{name} {season}" for season in seasons for name in _ROUNDS]
+    first, *others = catalog.styles[0]
+    _add_style_samples(organization, first, names, sizes)
+    for index, style in enumerate(others):
+        _add_style_samples(organization, style, names[index : index + 2], sizes)
+
+
+def _add_style_samples(
+    organization: Organization, style: int, names: Sequence[str], sizes: Sizes
+) -> None:
+    lines = [
+        organization.add(
+            "measurement_line",
+            style_id=style,
+            name=point["name"],
+            tolerance=Decimal(point["tolerance"]),
+            is_deactivated=point["name"] == "Hood height",
+        )
+        for point in table("points_of_measure")
+    ]
+    for index, name in enumerate(names):
+        request = organization.add(
+            "sample_request",
+            style_id=style,
+            name=name,
+            # Some charts were begun before anyone chose the unit.
+            unit=None if index % 6 == 5 else "cm",
+            requested_at=moment(20 * index, 7 * index),
+        )
+        for place, size in list(enumerate(sizes.values()))[1 + index % 2 :: 2]:
+            _add_measured_size(organization, request, size, place, lines)
+
+
+def _add_measured_size(
+    organization: Organization, request: int, size: int, place: int, lines: Sequence[int]
+) -> None:
+    organization.link(
+        "sample_request_size",
+        sample_request_id=request,
+        size_range_size_id=size,
+        designer_comment=_COMMENTS[(request + place) % len(_COMMENTS)],
+        is_approved=(request + place) % 4 == 0,
+        is_designer_visible_only=(request + 2 * place) % 5 == 0,
+    )
+    for number, (line, point) in enumerate(zip(lines, table("points_of_measure"), strict=True)):
+        requested = Decimal(point["base"]) + Decimal(point["step"]) * (place - 2)
+        turn = request + 3 * number + 5 * place
+        company = _DEVIATIONS[turn % len(_DEVIATIONS)]
+        supplier = _DEVIATIONS[(2 * turn + 3) % len(_DEVIATIONS)]
+        is_off = abs(company) > Decimal(point["tolerance"])
+        organization.link(
+            "sample_request_measurement",
+            sample_request_id=request,
+            size_range_size_id=size,
+            measurement_line_id=line,
+            requested_measurement=requested,
+            company_measurement=None if turn % 6 == 5 else requested + company,
+            supplier_measurement=None if turn % 4 == 3 else requested + supplier,
+            new_measurement=requested - company if is_off else None,
+        )

@@ -1,0 +1,45 @@
+"""Size ranges with their sizes, as apparel brands lay them out."""
+
+from service.demo.rows import Organization, state_at
+from service.demo.words import table
+
+Sizes = dict[str, int]
+"""The ids of a range's sizes by name, in the range's order."""
+
+
+def add_size_ranges(organization: Organization) -> dict[str, Sizes]:
+    """Return the sizes by the code of their range."""
+    ranges: dict[str, Sizes] = {}
+    for index, entry in enumerate(table("size_ranges")):
+        names = entry["sizes"].split()
+        first_size = organization.rows.next_id("size_range_size")
+        state = state_at(index)
+        range_id = organization.add(
+            "size_range",
+            name=entry["name"],
+            user_defined_id=organization.reference("SR", index + 1),
+            state=state,
+            is_advanced_grading=organization.profile.pro and index % 3 == 0,
+            is_default=entry["code"] == organization.profile.default_size_range,
+            default_grading_size_id=first_size + names.index(entry["grading_size"]),
+        )
+        related = ranges.get(entry["related"], {})
+        ranges[entry["code"]] = {
+            name: organization.add(
+                "size_range_size",
+                size_range_id=range_id,
+                name=name,
+                size_id=f"{entry['code']}-{name}",
+                related_size_range_size_id=_related(related, name, place),
+                grading_group_id=10 * (index + 1) + 3 * place // len(names) + 1,
+                is_deactivated=name == entry["deactivated"],
+            )
+            for place, name in enumerate(names)
+        }
+    return ranges
+
+
+def _related(sizes: Sizes, name: str, place: int) -> int | None:
+    """Return the size of the same name, else the one in the same place, as far as there is one."""
+    ids = list(sizes.values())
+    return sizes.get(name) or (ids[min(place, len(ids) - 1)] if ids else None)

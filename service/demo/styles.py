@@ -1,0 +1,95 @@
+"""Brands, style categories, styles, their groups and the links between styles."""
+
+from dataclasses import dataclass
+
+from service.demo.rows import Organization, moment, state_at
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The ids that other parts of the demo data refer to."""
+
+    brands: list[int]
+    categories: list[int]
+    groups: list[int]
+    """Without the deleted ones."""
+    styles: list[list[int]]
+    """By garment, then by model."""
+
+
+def add_styles(organization: Organization) -> Catalog:
+    """Add one style for each garment in each model, and all that is around them."""
+    profile = organization.profile
+    brands = [
+        organization.add(
+            "brand",
+            name=f"{profile.name.split()[0]} {name}",
+            custom_id=organization.reference("B", index),
+        )
+        for index, name in enumerate(profile.brands, start=1)
+    ]
+    categories = [
+        organization.add(
+            "style_category", name=name, user_defined_id=organization.reference("SC", index)
+        )
+        for index, name in enumerate(profile.garments, start=1)
+    ]
+    styles = [
+        [_add_style(organization, row, column) for column in range(len(profile.models))]
+        for row in range(len(profile.garments))
+    ]
+    catalog = Catalog(brands, categories, _add_groups(organization), styles)
+    _group_styles(organization, catalog)
+    _relate_styles(organization, styles)
+    return catalog
+
+
+def _add_style(organization: Organization, row: int, column: int) -> int:
+    profile = organization.profile
+    garment = list(profile.garments.values())[row]
+    return organization.add(
+        "style",
+        number=f"{profile.prefix}{26 - column % 2}-{10 + row}{7 * column + 11:03}",
+        name=f"{profile.models[column]} {garment}",
+    )
+
+
+def _add_groups(organization: Organization) -> list[int]:
+    """Return the groups that are not deleted."""
+    profile = organization.profile
+    names = [f"{season} {name}" for season in profile.seasons for name in profile.collections]
+    live = []
+    for index, name in enumerate(names):
+        state = state_at(index)
+        group = organization.add(
+            "style_group",
+            name=name,
+            user_defined_id=None if index % 8 == 5 else organization.reference("G", index + 1),
+            state=state,
+            begin_date=moment(9 * index, 13 * index),
+            end_date=None if state == "active" else moment(9 * index + 200),
+        )
+        if state != "deleted":
+            live.append(group)
+    return live
+
+
+def _group_styles(organization: Organization, catalog: Catalog) -> None:
+    """Put every style into one or two groups; every third group stays without styles."""
+    used = [group for index, group in enumerate(catalog.groups) if index % 3 != 2]
+    for index, style in enumerate(style for row in catalog.styles for style in row):
+        for group in sorted({used[index % len(used)], used[(7 * index + 3) % len(used)]}):
+            organization.link("style_in_group", group_id=group, style_id=style)
+
+
+def _relate_styles(organization: Organization, styles: list[list[int]]) -> None:
+    """Relate each style to its neighbors in garment and model; a model's first leads to all."""
+    for row, garment in enumerate(styles):
+        for column, style in enumerate(garment):
+            related = {garment[(column + 1) % len(garment)]}
+            if row == 0:
+                related.update(other[column] for other in styles[1:])
+            else:
+                related.update((styles[0][column], styles[(row + 1) % len(styles)][column]))
+            for other in sorted(related):
+                organization.add("style_relation", style_id=style, related_style_id=other)
