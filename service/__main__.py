@@ -1,0 +1,57 @@
+"""The command line: `selvedge`, which is `python -m service`."""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Final, NoReturn
+
+import asyncpg
+import psycopg
+
+from service import __version__
+from service.commands import CommandError, administration, describing, serving, storing
+from service.embedded import EmbeddedServerError
+from service.settings import Settings, SettingsError
+
+_ONE_LINE_ERRORS: Final = (
+    CommandError,
+    EmbeddedServerError,
+    SettingsError,
+    asyncpg.PostgresError,
+    psycopg.Error,
+    OSError,
+)
+"""What the operator can do something about; anything else is a defect and shows where it is."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command; exits with 1 and one line on standard error when it cannot be done."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _leave)
+    parsed = _parser().parse_args(arguments)
+    try:
+        parsed.run(Settings.from_environment(os.environ), parsed)
+    except _ONE_LINE_ERRORS as error:
+        sys.exit(f"selvedge: {' '.join(str(error).split()) or type(error).__name__}")
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="selvedge", description="Selvedge, an External API.")
+    parser.add_argument("--version", action="version", version=__version__)
+    parsers = parser.add_subparsers(required=True, metavar="COMMAND")
+    for module in (serving, storing, administration, describing):
+        module.add(parsers)
+    return parser
+
+
+def _leave(number: int, _: object) -> NoReturn:
+    """End by an exception, so that an embedded server is stopped on the way out."""
+    sys.exit(128 + number)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""The database of a command: the operator's, or the embedded one, at work or started for it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import asyncpg
+
+from service.commands import CommandError
+from service.embedded import running_server
+from service.migrating import schema_is_current
+from service.settings import Settings
+
+T = TypeVar("T")
+
+
+@contextmanager
+def database(settings: Settings) -> Iterator[str]:
+    """Give the DSN of the database that the settings name."""
+    if settings.database_url is not None:
+        yield settings.database_url
+    else:
+        with running_server(settings.data_dir) as dsn:
+            yield dsn
+
+
+def execute(dsn: str, work: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:
+    """Return the result of work on one connection; CommandError while the schema is behind."""
+
+    async def run() -> T:
+        connection = await asyncpg.connect(dsn, timeout=10)
+        try:
+            if not await schema_is_current(connection):
+                raise CommandError("the schema is behind this release: run `selvedge migrate`")
+            return await work(connection)
+        finally:
+            await connection.close()
+
+    return asyncio.run(run())

@@ -1,0 +1,23 @@
+"""`selvedge openapi`."""
+
+import sys
+from argparse import Namespace
+
+import orjson
+
+from service.commands import Parsers
+from service.settings import Settings
+
+
+def add(parsers: Parsers) -> None:
+    """Add the command."""
+    parser = parsers.add_parser("openapi", help="print the OpenAPI document")
+    parser.set_defaults(run=print_document)
+
+
+def print_document(_: Settings, __: Namespace) -> None:
+    """Print the document as indented JSON; no database is needed."""
+    from service import openapi  # loads every schema, which no other command needs
+
+    document = orjson.dumps(openapi.build(), option=orjson.OPT_INDENT_2)
+    sys.stdout.write(f"{document.decode()}\n")

@@ -1,0 +1,85 @@
+"""`selvedge serve`, and `selvedge run`, which prepares everything first."""
+
+import socket
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+from service import migrating
+from service.commands import Parsers, demo_keys
+from service.commands.connecting import execute
+from service.commands.storing import fill
+from service.embedded import EmbeddedServer
+from service.preflight import check
+from service.queries import administration
+from service.settings import Settings
+
+
+def add(parsers: Parsers) -> None:
+    """Add both commands."""
+    parsers.add_parser("serve", help="serve; migrates nothing").set_defaults(run=serve)
+    run_parser = parsers.add_parser(
+        "run", help="migrate and serve; the embedded database gets demo data when it is empty"
+    )
+    run_parser.set_defaults(run=run)
+
+
+def serve(settings: Settings, _: Namespace) -> None:
+    """Serve until a signal; the database may be away, then readiness says so."""
+    with _owned_database(settings) as dsn:
+        check(settings, dsn, required=False)
+        _serve(settings, dsn)
+
+
+def run(settings: Settings, _: Namespace) -> None:
+    """Migrate, load the demo data into an empty embedded database, say where we are, and serve."""
+    with _owned_database(settings) as dsn:
+        check(settings, dsn, required=True)
+        migrating.migrate(dsn)
+        keys = {} if settings.database_url else _demo(settings, dsn)
+        _serve(settings, dsn, keys)
+
+
+def _demo(settings: Settings, dsn: str) -> dict[int, str]:
+    """Return a key of each demo organization; the data is loaded when there is none yet."""
+    if execute(dsn, administration.is_empty):
+        print("Loading the demo data ...", file=sys.stderr)
+        fill(dsn)
+    return execute(dsn, lambda connection: demo_keys.ensure(connection, settings.data_dir))
+
+
+@contextmanager
+def _owned_database(settings: Settings) -> Iterator[str]:
+    if settings.database_url is not None:
+        yield settings.database_url
+    else:
+        with EmbeddedServer(settings.data_dir) as server:
+            yield server.dsn
+
+
+def _serve(settings: Settings, dsn: str, keys: dict[int, str] | None = None) -> NoReturn:
+    from service import supervisor  # gunicorn and aiohttp, which no other command needs
+
+    listener = supervisor.listen(settings)
+    _announce(_base_url(listener), keys or {})
+    supervisor.serve(settings, dsn, listener)
+
+
+def _base_url(listener: socket.socket) -> str:
+    """Return the URL by which this machine reaches the listener."""
+    host, port = listener.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _announce(base_url: str, keys: dict[int, str]) -> None:
+    print(f"Selvedge serves on {base_url}")
+    for organization_id, key in keys.items():
+        print(f"API key of organization {organization_id}: {key}")
+    if keys:
+        key = next(iter(keys.values()))
+        print("Try:")
+        print(f"  curl -H 'Authorization: Bearer {key}' '{base_url}/api/colors?pageSize=3'")
+    sys.stdout.flush()

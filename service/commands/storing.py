@@ -1,0 +1,46 @@
+"""`selvedge migrate` and `selvedge demo load`."""
+
+import asyncio
+import sys
+from argparse import Namespace
+
+from service import migrating
+from service.commands import CommandError, Parsers
+from service.commands.connecting import database, execute
+from service.queries import administration
+from service.settings import Settings
+
+
+def add(parsers: Parsers) -> None:
+    """Add both commands."""
+    migrate_parser = parsers.add_parser("migrate", help="bring the schema up to this release")
+    migrate_parser.add_argument(
+        "--rollback", type=int, metavar="N", help="undo the newest N migrations instead"
+    )
+    migrate_parser.set_defaults(run=migrate)
+    demo = parsers.add_parser("demo", help="demo data").add_subparsers(required=True)
+    demo.add_parser("load", help="fill an empty database").set_defaults(run=load_demo)
+
+
+def migrate(settings: Settings, arguments: Namespace) -> None:
+    """Apply or undo migrations and say how many."""
+    with database(settings) as dsn:
+        if arguments.rollback is None:
+            print(f"{migrating.migrate(dsn)} migrations applied")
+        else:
+            print(f"{migrating.roll_back(dsn, arguments.rollback)} migrations undone")
+
+
+def load_demo(settings: Settings, _: Namespace) -> None:
+    """Load the demo data; CommandError when the database is not empty."""
+    with database(settings) as dsn:
+        if not execute(dsn, administration.is_empty):
+            raise CommandError("the database is not empty; demo data goes into an empty one only")
+        fill(dsn)
+
+
+def fill(dsn: str) -> None:
+    """Load the demo data into a database that is empty, with a progress bar on a terminal."""
+    from service import demo  # its texts are not worth loading for any other command
+
+    asyncio.run(demo.load(dsn, progress=sys.stderr.isatty()))

@@ -1,0 +1,1 @@
+"""Queries: one module per resource, with its rules and its batches."""

@@ -1,0 +1,142 @@
+"""The parent process: it listens, keeps the workers alive and stops them.
+
+gunicorn's arbiter replaces workers that die or hang; each worker runs the aiohttp application on
+uvloop and takes connections from the one socket that the parent opened.
+"""
+
+import errno
+import os
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final, NoReturn
+
+from aiohttp import web
+from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
+
+from service.settings import Settings, SettingsError
+
+_LONGEST_REQUEST_LINE: Final = 32 * 1024
+"""Bytes: 200 ids of any form (contract, section 3)."""
+_KEEP_ALIVE_SECONDS: Final = 75
+_GRACE_SECONDS: Final = 35
+"""For requests under way at a stop: the longest write, which is 30 s, and its answer."""
+_BIND_SECONDS: Final = 5
+"""The workers of a parent that was killed hold its port for about a second."""
+
+
+def listen(settings: Settings) -> socket.socket:
+    """Return a listening socket; raises SettingsError when the address cannot be had."""
+    deadline = time.monotonic() + _BIND_SECONDS
+    while True:
+        try:
+            return _listen(settings.host, settings.port)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
+                where = f"{settings.host} port {settings.port}"
+                raise SettingsError(f"cannot listen on {where}: {error.strerror}") from error
+            time.sleep(0.1)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    return socket.create_server(address[:2], family=family, backlog=2048)
+
+
+def serve(settings: Settings, dsn: str, listener: socket.socket) -> NoReturn:
+    """Serve until a signal ends it (SIGINT, SIGTERM, SIGQUIT, SIGHUP), then raise SystemExit."""
+
+    async def runner() -> web.AppRunner:
+        # Not before the fork: it pulls in prometheus_client, which opens its files on import.
+        from service.app import create_app
+
+        return web.AppRunner(
+            create_app(settings, dsn),
+            max_line_size=_LONGEST_REQUEST_LINE,
+            keepalive_timeout=_KEEP_ALIVE_SECONDS,
+            shutdown_timeout=_GRACE_SECONDS,
+            access_log=None,
+        )
+
+    with _metrics_folder():
+        _Arbiter(_Application(settings, listener, runner)).run()
+    sys.exit()
+
+
+@contextmanager
+def _metrics_folder() -> Iterator[None]:
+    """Give the workers a fresh folder through which they add their metrics up."""
+    folder = tempfile.mkdtemp(prefix="selvedge-metrics-")
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _forget_metrics(_: Arbiter, worker: Any) -> None:
+    """Drop the gauges of a worker that is gone; its counters stay."""
+    from prometheus_client import multiprocess  # as in serve(): not before the folder is there
+
+    multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
+
+
+class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+    """gunicorn's configuration, given by the code alone."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        listener: socket.socket,
+        runner: Callable[[], Awaitable[web.AppRunner]],
+    ) -> None:
+        self._settings = settings
+        self._runner = runner
+        self._bind = f"fd://{listener.detach()}"
+        super().__init__()
+
+    def load_config(self) -> None:
+        """Set what differs from gunicorn's defaults."""
+        options = {
+            "bind": self._bind,
+            "workers": self._settings.workers,
+            "worker_class": "aiohttp.GunicornUVLoopWebWorker",
+            "graceful_timeout": _GRACE_SECONDS + 5,
+            "loglevel": self._settings.log_level,
+            "proc_name": "selvedge",
+            "control_socket_disable": True,
+            "child_exit": _forget_metrics,
+        }
+        for name, value in options.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Callable[[], Awaitable[web.AppRunner]]:
+        """Return what every worker awaits for its runner."""
+        return self._runner
+
+
+class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
+    def spawn_worker(self) -> int:
+        """Fork a worker, which ends here and never unwinds what its parent still holds open."""
+        try:
+            return int(super().spawn_worker())
+        except SystemExit as ending:
+            if os.getpid() == self.pid:
+                raise
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(ending.code if isinstance(ending.code, int) else 1)
+
+    def handle_hup(self) -> None:
+        """Stop: the terminal is gone, and settings in the environment cannot be loaded again."""
+        self.handle_term()
+
+    def handle_usr2(self) -> None:
+        """Nothing: a second parent could not own the data folder too."""
+        self.log.warning("Signal %s is not supported", signal.SIGUSR2.name)

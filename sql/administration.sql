@@ -1,0 +1,53 @@
+-- The operator's own statements: organizations and API keys. They run from the command line, never
+-- for a caller, and are the only ones that look across organizations.
+
+-- name: create_key
+insert into api_key (organization_id, name, scope, secret_sha256, expires_at)
+select organization.id, $2::text, $3::text, $4::bytea, $5::timestamptz
+  from organization
+ where organization.id = $1::bigint
+returning id;
+
+-- name: create_organization
+insert into organization (name, multiple_language, pro)
+values ($1::text, $2::boolean, $3::boolean)
+returning id;
+
+-- name: is_empty
+select not exists (select from organization);
+
+-- name: is_live_key
+select exists (
+    select
+      from api_key
+     where organization_id = $1::bigint
+       and id = $2::bigint
+       and secret_sha256 = $3::bytea
+       and revoked_at is null
+       and (expires_at is null or expires_at > now())
+);
+
+-- name: list_keys
+select id, organization_id, scope, name, created_at, expires_at, revoked_at
+  from api_key
+ where $1::bigint is null or organization_id = $1::bigint
+ order by organization_id, id;
+
+-- name: list_organizations
+select id, name, multiple_language, pro
+  from organization
+ order by id;
+
+-- name: revoke_key
+update api_key
+   set revoked_at = coalesce(revoked_at, now())
+ where id = $1::bigint
+returning id;
+
+-- name: set_organization
+update organization
+   set name = coalesce($2::text, name),
+       multiple_language = coalesce($3::boolean, multiple_language),
+       pro = coalesce($4::boolean, pro)
+ where id = $1::bigint
+returning id;
