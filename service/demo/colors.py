@@ -10,6 +10,8 @@ _LANGUAGES: Final = ("de", "fr", "es")
 _UNTRANSLATED: Final = "it"
 """Linked to some colors without a name of its own, so that the color's own name shows."""
 
+_LIGHTNESS: Final = {"Whites and creams": 11, "Beiges": 14, "Pinks": 15, "Browns": 18, "Blacks": 19}
+
 _NOTES: Final = (
     "Lab dip approved on cotton and polyester.",
     "Runs slightly darker on wool; second lab dip requested.",
@@ -86,8 +88,8 @@ def _second_reference(base: dict[str, str], index: int) -> str | None:
 
 
 def _color_reference(base: dict[str, str], index: int) -> str:
-    """Return lightness, hue and chroma in the form textile color systems use."""
-    lightness, chroma = 11 + index * 5 % 9, 2 + index * 7 % 60
+    """Return lightness (11 the lightest, 19 the darkest), hue and chroma in digits."""
+    lightness, chroma = _LIGHTNESS.get(base["family"], 17), 2 + index * 7 % 60
     return f"{lightness}-{base['hue']}{chroma:02}"
 
 

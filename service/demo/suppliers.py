@@ -46,9 +46,9 @@ def add_sub_suppliers(organization: Organization) -> None:
 
 def _manufacturer_id(place: dict[str, str], name: str) -> str:
     """Return country, name, house number and city, as customs abbreviates a manufacturer."""
-    words = _letters(name).split()
+    words, city = _letters(name).split(), _letters(place["city"]).replace(" ", "")
     digits = "".join(character for character in place["street"] if character.isdigit())
-    return f"{place['country']}{words[0][:3]}{words[-1][:3]}{digits}{_letters(place['city'])[:3]}"
+    return f"{place['country']}{words[0][:3]}{words[-1][:3]}{digits}{city[:3]}"
 
 
 def _letters(text: str) -> str:
