@@ -87,6 +87,11 @@ def _forget_metrics(_: Arbiter, worker: Any) -> None:
     multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
 
 
+def _log_level(settings: Settings) -> str:
+    """Return gunicorn's level; what it says at `info` is for those who debug it."""
+    return "warning" if settings.log_level == "info" else settings.log_level
+
+
 class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     """gunicorn's configuration, given by the code alone."""
 
@@ -108,7 +113,7 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
             "workers": self._settings.workers,
             "worker_class": "aiohttp.GunicornUVLoopWebWorker",
             "graceful_timeout": _GRACE_SECONDS + 5,
-            "loglevel": self._settings.log_level,
+            "loglevel": _log_level(self._settings),
             "proc_name": "selvedge",
             "control_socket_disable": True,
             "child_exit": _forget_metrics,
