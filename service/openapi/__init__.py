@@ -1,0 +1,76 @@
+"""The OpenAPI 3.1 document, put together from ``schemas/`` and the route table.
+
+No schema is written here: components are the schema files, parameters of lists come from the
+documents' fields, examples from the schemas and from the error table (contract, section 7).
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from service import schemas
+from service.openapi import answers, parameters
+from service.openapi.components import components
+from service.openapi.operations import Operation, operation, tag
+
+__all__ = ["Operation", "build"]
+
+_DESCRIPTION = """\
+Master data and styles of one organization: every key belongs to an organization, and every request
+acts on that organization's records alone.
+
+**Answers** stand in an envelope: `status`, `code`, then `data` or `error`, and `pagination` on
+lists. A field that may be null is always there; another one without a value is left out. Every
+object is closed: it has no other fields.
+
+**Failures** list every field or rule that failed in `error.details`; branch on `type`. A path that
+does not exist is 404 `not_found.route`, a method that a path does not have 405
+`method_not_allowed` with `Allow`. A request that failed has changed nothing.
+
+**Bulk** requests are one transaction: all items or none.
+
+**Lists** filter by `?field=value`, or with `filter[n].property`, `.operator` and `.value`, and sort
+with `sort[n].property` and `.order`. `pagination.cursor` leads to the next page: send it alone.
+An unknown parameter is refused, never ignored.
+
+**Writes** treat null like an omitted field. `If-Match` guards against lost updates and
+`Idempotency-Key` makes a request safe to repeat.
+"""
+
+
+def build(rows: Iterable[Operation]) -> dict[str, Any]:
+    """The OpenAPI document of the routes, JSON-ready."""
+    operations = list(rows)
+    paths: dict[str, Any] = {}
+    for row in operations:
+        paths.setdefault(row.path, {})[row.method.lower()] = operation(row)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "External API",
+            "version": "1.0.0",
+            "summary": "Master data and style data of an apparel organization",
+            "description": _DESCRIPTION,
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
+        "servers": [{"url": "/"}],
+        "security": [{"key": []}],
+        "tags": [
+            {"name": tag(name), "description": schemas.load()[name]["description"]}
+            for name in dict.fromkeys(row.collection for row in operations)
+        ],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {
+                "key": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "An API key, such as `slv_1_1_` and 64 hexadecimal digits.",
+                }
+            },
+            "parameters": parameters.HEADERS,
+            "headers": answers.HEADERS,
+            "examples": answers.examples(),
+            "schemas": components(),
+        },
+    }

@@ -1,0 +1,136 @@
+"""What can go wrong where: the error types of an operation and an example of each.
+
+Source: contract, section 4.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from service.errors import ApiError, Bulk, Row
+
+EXAMPLES: dict[str, tuple[str | None, str]] = {
+    "validation_error.required_field": ("name", "This field is required."),
+    "validation_error.unknown_field": ("colour", "There is no such field."),
+    "validation_error.read_only_field": ("position", "This field is set by the service."),
+    "validation_error.invalid_type": ("name", "Use a text."),
+    "validation_error.invalid_value": ("state", "Use one of active, inactive, deleted."),
+    "validation_error.too_short": ("name", "Use at least 1 character."),
+    "validation_error.too_long": ("name", "Use at most 1000 characters."),
+    "validation_error.out_of_range": ("pageSize", "Use a number from 1 to 100."),
+    "validation_error.too_many_items": (None, "Use at most 200 items."),
+    "validation_error.too_few_items": (None, "Use at least 1 item."),
+    "validation_error.duplicate": ("id", "This id stands in the request twice."),
+    "validation_error.unknown_reference": ("languages[0].languageId", "There is no such record."),
+    "validation_error.state_not_allowed": ("state", "Use DELETE to delete a record."),
+    "validation_error.feature_disabled": ("languageIds", "The organization lacks this feature."),
+    "validation_error.unknown_parameter": ("stat", "There is no such parameter or field."),
+    "validation_error.exclusive_parameters": ("pageSize", "A cursor is sent alone."),
+    "validation_error.invalid_cursor": ("cursor", "This is no cursor of this list."),
+    "validation_error.malformed_json": (None, "Not valid JSON."),
+    "unauthorized": (None, "The request carries no valid API key."),
+    "forbidden.scope": (None, "The API key may only read."),
+    "forbidden.organization": ("id", "The record belongs to another organization."),
+    "not_found": ("id", "There is no such record."),
+    "not_found.route": (None, "There is nothing at this path."),
+    "method_not_allowed": (None, "Use one of the methods that Allow names."),
+    "conflict.in_use": ("id", "18 items use this record."),
+    "conflict.test_failed": ("/state", "The value is another one."),
+    "conflict.duplicate": ("userDefinedId", "Another live record has this reference."),
+    "conflict.in_progress": (None, "The first request with this key still runs."),
+    "precondition_failed": (None, "The record has changed since it was read."),
+    "payload_too_large": (None, "Use at most 8 MiB."),
+    "unsupported_media_type": (None, "Use the Content-Type application/json."),
+    "unprocessable.patch": ("/allowedValues/7", "There is nothing at this location."),
+    "unprocessable.idempotency_key": (None, "The key came with another request before."),
+    "server_error": (None, "The service failed."),
+    "server_error.unavailable": (None, "Nothing was done; try again."),
+    "server_error.outcome_unknown": (None, "The connection was lost while committing."),
+}
+"""The field and the value of an example row, by error type."""
+
+_BODY = (
+    "malformed_json required_field unknown_field read_only_field invalid_type invalid_value "
+    "too_short too_long out_of_range too_many_items duplicate unknown_reference state_not_allowed"
+)
+_LIST = (
+    "required_field invalid_value out_of_range too_many_items duplicate exclusive_parameters "
+    "invalid_cursor"
+)
+_BODIES = ("create", "replace", "bulk_replace", "patch")
+_ADDRESSED = ("read", "replace", "patch", "delete", "bulk_replace", "bulk_delete", "measurements")
+_WRITES = (*_BODIES, "delete", "bulk_delete")
+_IDEMPOTENT = ("create", "bulk_replace", "bulk_delete")
+_GUARDED = ("replace", "patch", "delete")
+_CAN_BE_USED = (
+    "compliance-custom-fields", "style-custom-fields", "groups", "size-ranges", "item-categories",
+)  # fmt: skip
+_IN_ITEMS = frozenset({"validation_error", "forbidden", "not_found", "conflict"})
+_BEFORE_ITEMS = frozenset(
+    {
+        "validation_error.malformed_json",
+        "validation_error.unknown_parameter",
+        "forbidden.scope",
+        "conflict.in_progress",
+    }
+)
+
+
+def in_items(error_type: str) -> bool:
+    """Whether a bulk request can fail this way in its items, so that its failure counts them."""
+    return error_type.partition(".")[0] in _IN_ITEMS and error_type not in _BEFORE_ITEMS
+
+
+def is_bulk(kind: str) -> bool:
+    """Whether requests of this kind of operation can have several items."""
+    return kind in _IDEMPOTENT
+
+
+def error_types(kind: str, collection: str) -> Iterator[str]:
+    """The error types that an operation can answer, in the order of EXAMPLES."""
+    found = {f"validation_error.{name}" for name in _validation(kind, collection)}
+    found |= set(_others(kind, collection))
+    return (name for name in EXAMPLES if name in found)
+
+
+def _validation(kind: str, collection: str) -> Iterator[str]:
+    yield from ("unknown_parameter", "invalid_value")
+    if kind == "list":
+        yield from _LIST.split()
+    if kind in _BODIES:
+        yield from _BODY.split()
+        if collection == "colors":
+            yield "feature_disabled"
+    if is_bulk(kind):
+        yield from ("required_field", "duplicate", "too_many_items", "too_few_items")
+
+
+def _others(kind: str, collection: str) -> Iterator[str]:
+    yield from ("unauthorized", "server_error", "server_error.unavailable")
+    if kind in _ADDRESSED:
+        yield "not_found"
+        if collection == "size-ranges":
+            yield "forbidden.organization"
+    if kind in _WRITES:
+        yield from ("forbidden.scope", "server_error.outcome_unknown")
+        if collection in _CAN_BE_USED and kind != "create":
+            yield "conflict.in_use"
+        if collection == "care-instruction-materials" and kind in _BODIES:
+            yield "conflict.duplicate"
+    if kind in _BODIES:
+        yield from ("payload_too_large", "unsupported_media_type")
+    if is_bulk(kind):
+        yield from ("conflict.in_progress", "unprocessable.idempotency_key")
+    if kind in _GUARDED:
+        yield "precondition_failed"
+    if kind == "patch":
+        yield from ("conflict.test_failed", "unprocessable.patch")
+
+
+def example(error_type: str, operation: str | None = None) -> Any:
+    """The body of a failure of this type; in an item of a bulk operation if one is named."""
+    field, value = EXAMPLES[error_type]
+    if operation is None:
+        return ApiError([Row(error_type, field, value)]).body()
+    item = "ids[3]" if operation == "bulk_delete" else f"[3].{field}"
+    row = Row(error_type, item if field else None, value)
+    return ApiError([row], Bulk(operation, 12), failed_items=1).body()

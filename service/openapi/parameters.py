@@ -1,0 +1,164 @@
+"""Parameters and headers of operations; those of lists are derived from the documents' schemas."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from service.cursor import MAX_LENGTH
+from service.listing import DEFAULT_PAGE_SIZE, MAX_PAGE_NUMBER, MAX_PAGE_SIZE
+from service.openapi.components import reference
+from service.properties import OPERATORS, Properties, Property
+
+Parameter = dict[str, Any]
+
+_TEXT = {"type": "string"}
+_ORDERS = ("asc", "desc", "ascending", "descending")
+_KINDS: dict[str, Parameter] = {
+    "integer": {"type": "integer", "format": "int64"},
+    "number": {"type": "number", "format": "double"},
+    "boolean": {"type": "boolean"},
+    "string": _TEXT,
+    "date-time": {"type": "string", "format": "date-time"},
+}
+
+
+def _header(name: str, description: str, length: int) -> Parameter:
+    return {
+        "name": name,
+        "in": "header",
+        "description": description,
+        "schema": {"type": "string", "minLength": 1, "maxLength": length},
+    }
+
+
+HEADERS: dict[str, Parameter] = {
+    "ServiceApi": _header(
+        "X-Service-Api", "Accepted on every request; written to the access log.", 1000
+    ),
+    "RequestId": _header("X-Request-Id", "A name for the request; the answer repeats it.", 128),
+    "IfMatch": _header(
+        "If-Match",
+        "Do it only while the record's entity tag is one of these; `*` asks that it exists.",
+        4000,
+    ),
+    "IfNoneMatch": _header(
+        "If-None-Match", "Answer 304 while the record's entity tag is one of these.", 4000
+    ),
+    "IdempotencyKey": _header(
+        "Idempotency-Key",
+        "Makes the request safe to repeat: for 24 hours the same key gives the first answer again.",
+        255,
+    ),
+}
+"""Header parameters by component name."""
+
+
+def header(name: str) -> Parameter:
+    """A reference to a header parameter."""
+    return {"$ref": f"#/components/parameters/{name}"}
+
+
+def path_parameters(path: str, collection: str) -> Iterator[Parameter]:
+    """The parameters that a path template names; a sub-supplier's id is a string."""
+    for name in re.findall(r"{(\w+)}", path):
+        textual = collection == "sub-suppliers" and name == "id"
+        schema = reference("sub-suppliers", "id") if textual else reference("common/scalars", "id")
+        yield {"name": name, "in": "path", "required": True, "schema": schema}
+
+
+def form() -> Parameter:
+    """The parameter that chooses between a record's two shapes."""
+    return {
+        "name": "form",
+        "in": "query",
+        "description": "`writable` answers what PUT takes and PATCH edits, indexes included.",
+        "schema": {"type": "string", "enum": ["writable"]},
+    }
+
+
+def ids(collection: str) -> Parameter:
+    """The ids of a bulk delete."""
+    home = "sub-suppliers" if collection == "sub-suppliers" else "common/scalars"
+    return {
+        "name": "ids",
+        "in": "query",
+        "required": True,
+        "description": "The records to delete: repeat the parameter, once for each id.",
+        "schema": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": 200,
+            "uniqueItems": True,
+            "items": reference(home, "id"),
+        },
+    }
+
+
+def of_list(collection: str) -> Iterator[Parameter]:
+    """Field filters, composed filters, sorts and paging of a collection."""
+    properties = Properties(collection)
+    for found in properties.values():
+        yield _query(
+            found.name,
+            {"type": "array", "items": _value(found)},
+            f"Records whose `{found.name}` is this; repeat it for any of several values.",
+        )
+    names, sortable = list(properties), [p.name for p in properties.values() if p.sortable]
+    yield from _filter(names)
+    yield from _sort(sortable)
+    yield from _paging()
+
+
+def _query(name: str, schema: Parameter, description: str) -> Parameter:
+    return {"name": name, "in": "query", "description": description, "schema": schema}
+
+
+def _value(found: Property) -> Parameter:
+    choices = {"enum": sorted(found.choices)} if found.choices else {}
+    return _KINDS[found.kind] | choices
+
+
+def _filter(names: list[str]) -> Iterator[Parameter]:
+    yield _query(
+        "filter[0].property",
+        {"type": "string", "enum": names},
+        "The field of a condition, in any case. Number further conditions `filter[1]` and on; "
+        "all of them have to hold.",
+    )
+    yield _query(
+        "filter[0].operator",
+        {"type": "string", "enum": list(OPERATORS.values()), "default": "eq"},
+        "How the field is compared. `contains` and `startsWith` ignore case; `ne` holds for null.",
+    )
+    yield _query(
+        "filter[0].value",
+        _TEXT,
+        "What the field is compared with; a comma-separated list for `in`, `true` or `false` "
+        "for `isNull`.",
+    )
+
+
+def _sort(names: list[str]) -> Iterator[Parameter]:
+    yield _query(
+        "sort[0].property",
+        {"type": "string", "enum": names},
+        "The first sort key, in any case; `sort[1]` is the next. The id breaks ties, always.",
+    )
+    for name in ("order", "direction"):
+        yield _query(
+            f"sort[0].{name}",
+            {"type": "string", "enum": list(_ORDERS), "default": "asc"},
+            "The key's order, in any case: `order` or `direction`, not both.",
+        )
+
+
+def _paging() -> Iterator[Parameter]:
+    size = {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE, "default": DEFAULT_PAGE_SIZE}
+    yield _query("pageSize", size, "Records on a page.")
+    number = {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_NUMBER, "default": 1}
+    yield _query("pageNumber", number, "The page, from 1.")
+    yield _query(
+        "cursor",
+        {"type": "string", "minLength": 1, "maxLength": MAX_LENGTH},
+        "`pagination.cursor` of the page before. It carries the whole query: send it alone.",
+    )
