@@ -1,0 +1,67 @@
+# What a developer does with Selvedge; `make` alone lists it.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet --upgrade \
+	--generate-hashes --strip-extras --allow-unsafe --no-emit-options \
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
+
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help run migrate demo test lint format types requirements clean clean-data
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(VENV)/.installed ## Serve on http://127.0.0.1:8080, with demo data on an embedded PostgreSQL
+	@$(BIN)/selvedge run
+
+migrate: $(VENV)/.installed ## Bring the database's schema up to date
+	@$(BIN)/selvedge migrate
+
+demo: $(VENV)/.installed ## Load the demo data into an empty database
+	@$(BIN)/selvedge demo load
+
+test: $(VENV)/.installed-dev ## Run all tests on a throw-away PostgreSQL; ARGS="-k cursor" chooses
+	@$(BIN)/python -m pytest -n auto $(ARGS)
+
+lint: $(VENV)/.installed-dev ## Check style and format
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+format: $(VENV)/.installed-dev ## Format, and mend what can be mended
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+types: $(VENV)/.installed-dev ## Check types
+	@$(BIN)/mypy
+
+requirements: $(VENV)/.installed-dev ## Pin the newest versions that pyproject.toml allows
+	@$(COMPILE) --output-file requirements.txt pyproject.toml
+	@$(COMPILE) --extra dev --constraint requirements.txt --output-file requirements-dev.txt \
+		pyproject.toml
+
+clean: ## Remove what was installed, built and cached; the data stays
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+clean-data: ## Remove the embedded database and the demo keys
+	rm -rf .data
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; (3, 11) <= v < (3, 15) or sys.exit( \
+		"Selvedge needs Python 3.11 to 3.14, and this is %d.%d: make PYTHON=python3.12" % v)'
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+$(VENV)/.installed: requirements.txt pyproject.toml | $(BIN)/python
+	@echo "Installing what Selvedge runs on ..."
+	@$(PIP) install --require-hashes --requirement requirements.txt
+	@$(PIP) install --no-deps --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
+	@echo "Installing what its tests need ..."
+	@$(PIP) install --require-hashes --requirement requirements-dev.txt
+	@touch $@
