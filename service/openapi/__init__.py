@@ -4,15 +4,14 @@ No schema is written here: components are the schema files, parameters of lists 
 documents' fields, examples from the schemas and from the error table (contract, section 7).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
 from service import schemas
 from service.openapi import answers, parameters
 from service.openapi.components import components
 from service.openapi.operations import Operation, operation, tag
-
-__all__ = ["Operation", "build"]
+from service.routes import routes
 
 _DESCRIPTION = """\
 Master data and styles of one organization: every key belongs to an organization, and every request
@@ -37,11 +36,18 @@ An unknown parameter is refused, never ignored.
 """
 
 
-def build(rows: Iterable[Operation]) -> dict[str, Any]:
-    """The OpenAPI document of the routes, JSON-ready."""
-    operations = list(rows)
+def operations() -> Iterator[Operation]:
+    """The routes that callers with a key reach, as operations of the document."""
+    for route in routes():
+        if route.resource is not None:
+            yield Operation(route.method, route.path, route.operation, route.resource.name)
+
+
+def build() -> dict[str, Any]:
+    """The OpenAPI document of the route table, JSON-ready."""
+    rows = list(operations())
     paths: dict[str, Any] = {}
-    for row in operations:
+    for row in rows:
         paths.setdefault(row.path, {})[row.method.lower()] = operation(row)
     return {
         "openapi": "3.1.0",
@@ -52,12 +58,11 @@ def build(rows: Iterable[Operation]) -> dict[str, Any]:
             "description": _DESCRIPTION,
             "license": {"name": "MIT", "identifier": "MIT"},
         },
-        "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
         "servers": [{"url": "/"}],
         "security": [{"key": []}],
         "tags": [
             {"name": tag(name), "description": schemas.load()[name]["description"]}
-            for name in dict.fromkeys(row.collection for row in operations)
+            for name in dict.fromkeys(row.collection for row in rows)
         ],
         "paths": paths,
         "components": {

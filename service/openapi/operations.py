@@ -27,13 +27,13 @@ class Operation:
 
     @property
     def one(self) -> str:
-        """One record, in a sentence."""
-        return self.title.lower()
+        """One record, with its article."""
+        return f"{'an' if self.title[0] in 'AEIO' else 'a'} {self.title.lower()}"
 
     @property
     def several(self) -> str:
         """Several records, in a sentence."""
-        return plural(self.one)
+        return plural(self.title.lower())
 
 
 def plural(noun: str) -> str:
@@ -145,20 +145,20 @@ KINDS: dict[str, Kind] = {
         _page,
     ),
     "read": Kind(
-        "Read one: {one}",
+        "Read {one}",
         "The record, deleted or not, with its entity tag.",
         _read,
         _one_or_unchanged,
     ),
     "create": Kind(
         "Create {several}",
-        "An object creates one {one}, an array several: all or none, in request order.",
+        "An object creates {one}, an array several: all or none, in request order.",
         _headers("IdempotencyKey"),
         _created,
         ("create", "bulkCreate"),
     ),
     "replace": Kind(
-        "Replace one: {one}",
+        "Replace {one}",
         "The id in the path decides; one in the body is ignored. `state` sent as `active` or "
         "`inactive` restores a deleted record.",
         _headers("IfMatch"),
@@ -166,14 +166,14 @@ KINDS: dict[str, Kind] = {
         ("replace",),
     ),
     "patch": Kind(
-        "Patch one: {one}",
+        "Patch {one}",
         "Edits the writable form, which `?form=writable` shows: all operations or none.",
         _headers("IfMatch"),
         _one,
         ("patch",),
     ),
     "delete": Kind(
-        "Delete one: {one}",
+        "Delete {one}",
         "Answers the record as it was deleted. Deleting what is deleted changes nothing.",
         _headers("IfMatch"),
         _one,

@@ -127,8 +127,9 @@ def _filter(names: list[str]) -> Iterator[Parameter]:
     )
     yield _query(
         "filter[0].operator",
-        {"type": "string", "enum": list(OPERATORS.values()), "default": "eq"},
-        "How the field is compared. `contains` and `startsWith` ignore case; `ne` holds for null.",
+        {"type": "string", "enum": list(OPERATORS.values())},
+        "How the field is compared, `eq` unless sent. `contains` and `startsWith` ignore case; "
+        "`ne` holds for null.",
     )
     yield _query(
         "filter[0].value",
@@ -147,16 +148,17 @@ def _sort(names: list[str]) -> Iterator[Parameter]:
     for name in ("order", "direction"):
         yield _query(
             f"sort[0].{name}",
-            {"type": "string", "enum": list(_ORDERS), "default": "asc"},
-            "The key's order, in any case: `order` or `direction`, not both.",
+            {"type": "string", "enum": list(_ORDERS)},
+            "The key's order, ascending unless sent: `order` or `direction`, not both.",
         )
 
 
 def _paging() -> Iterator[Parameter]:
-    size = {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE, "default": DEFAULT_PAGE_SIZE}
-    yield _query("pageSize", size, "Records on a page.")
-    number = {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_NUMBER, "default": 1}
-    yield _query("pageNumber", number, "The page, from 1.")
+    """Defaults stand in the texts: viewers would send a ``default``, beside a cursor too."""
+    size = {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE}
+    yield _query("pageSize", size, f"Records on a page, {DEFAULT_PAGE_SIZE} unless sent.")
+    number = {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_NUMBER}
+    yield _query("pageNumber", number, "The page, 1 unless sent.")
     yield _query(
         "cursor",
         {"type": "string", "minLength": 1, "maxLength": MAX_LENGTH},
