@@ -1,0 +1,59 @@
+"""One JSON line per request, gathered for a moment and written in one piece.
+
+The stock access log takes most of the time of a short answer; this one a few microseconds.
+"""
+
+import asyncio
+import logging
+import sys
+from datetime import UTC, datetime
+from typing import TextIO
+
+import orjson
+from aiohttp import web
+
+FLUSH_SECONDS = 0.5
+
+
+class AccessLog:
+    """Writes to ``stream`` at most FLUSH_SECONDS after an answer, and when it is closed."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stdout
+        self._lines: list[bytes] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self._wanted = logging.getLogger("service").isEnabledFor(logging.INFO)
+
+    def write(self, request: web.Request, status: int, size: int, seconds: float) -> None:
+        """Add the line of one answered request."""
+        if not self._wanted:
+            return
+        caller = request.get("caller")
+        self._lines.append(
+            orjson.dumps(
+                {
+                    "time": datetime.now(UTC),
+                    "request_id": request.get("request_id"),
+                    "organization": caller.organization_id if caller else None,
+                    "key": caller.key_id if caller else None,
+                    "method": request.method,
+                    "path": request.path,
+                    "status": status,
+                    "bytes": size,
+                    "milliseconds": round(seconds * 1000, 3),
+                    "service_api": request.headers.get("X-Service-Api"),
+                },
+                default=str,
+                option=orjson.OPT_APPEND_NEWLINE,
+            )
+        )
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self.flush)
+
+    def flush(self) -> None:
+        """Write what has gathered."""
+        self._timer = None
+        lines, self._lines = self._lines, []
+        if lines:
+            self._stream.write(b"".join(lines).decode())
+            self._stream.flush()

@@ -1,0 +1,38 @@
+"""The application: what a worker serves."""
+
+import logging
+from collections.abc import AsyncIterator
+
+from aiohttp import web
+
+from service.access_log import AccessLog
+from service.caller import Callers
+from service.context import ACCESS_LOG, CALLERS, DATABASE
+from service.database import Database
+from service.middleware import around
+from service.routes import routes
+from service.settings import Settings
+
+MAX_BODY = 8 * 1024 * 1024
+
+
+def create_app(settings: Settings, dsn: str) -> web.Application:
+    """The application on the database of ``dsn``; it starts with the database away as well."""
+    logging.getLogger("service").setLevel(settings.log_level.upper())
+    app = web.Application(middlewares=[around], client_max_size=MAX_BODY)
+
+    async def resources(app: web.Application) -> AsyncIterator[None]:
+        database = await Database.open(dsn, settings.pool_size)
+        app[DATABASE], app[CALLERS] = database, Callers(database)
+        app[ACCESS_LOG] = AccessLog()
+        yield
+        app[ACCESS_LOG].flush()
+        await database.close()
+
+    app.cleanup_ctx.append(resources)
+    for route in routes():
+        if route.method == "GET":
+            app.router.add_get(route.path, route.handler, name=route.name)
+        else:
+            app.router.add_route(route.method, route.path, route.handler)
+    return app

@@ -1,0 +1,23 @@
+"""What handlers find in the application and on the request."""
+
+from typing import cast
+
+from aiohttp import web
+
+from service.access_log import AccessLog
+from service.caller import Caller, Callers
+from service.database import Database
+
+DATABASE: web.AppKey[Database] = web.AppKey("database", Database)
+CALLERS: web.AppKey[Callers] = web.AppKey("callers", Callers)
+ACCESS_LOG: web.AppKey[AccessLog] = web.AppKey("access_log", AccessLog)
+
+
+def database(request: web.Request) -> Database:
+    """The worker's database."""
+    return request.app[DATABASE]
+
+
+def caller(request: web.Request) -> Caller:
+    """The caller that the middleware recognized."""
+    return cast(Caller, request["caller"])

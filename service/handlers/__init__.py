@@ -1,0 +1,1 @@
+"""HTTP in, HTTP out: one handler per kind of operation, whatever the resource."""

@@ -1,0 +1,57 @@
+"""What handlers read from a request beside its body's meaning."""
+
+from aiohttp import web
+
+from service.errors import ApiError, Row, failure
+from service.etag import Precondition
+from service.queries.collections import Collection
+
+JSON_TYPE = "application/json"
+PATCH_TYPE = "application/json-patch+json"
+
+
+async def body(request: web.Request, media_type: str = JSON_TYPE) -> bytes:
+    """The body's bytes; raises 415 unless they are declared as JSON of that kind."""
+    charset = (request.charset or "utf-8").lower()
+    if request.content_type != media_type or charset not in ("utf-8", "utf8", "us-ascii"):
+        raise failure("unsupported_media_type", "Content-Type", f"Send {media_type} in UTF-8.")
+    only_parameters(request)
+    return await request.read()
+
+
+def only_parameters(request: web.Request, *known: str) -> None:
+    """Raise 400 for every query parameter beside the known ones."""
+    unknown = [name for name in dict.fromkeys(request.query) if name not in known]
+    if unknown:
+        kind, message = "validation_error.unknown_parameter", "There is no such parameter."
+        raise ApiError([Row(kind, name.replace("\0", "\\0"), message) for name in unknown])
+
+
+def path_id(request: web.Request, resource: Collection, name: str = "id") -> int:
+    """The stored id of the record in the path; raises 400 where its form is wrong."""
+    try:
+        return resource.stored_id(request.match_info[name])
+    except ValueError as error:
+        raise failure("validation_error.invalid_value", name, str(error)) from None
+
+
+def form(request: web.Request) -> str:
+    """The statement of the wanted form: ``documents``, or ``writables`` for ``form=writable``."""
+    only_parameters(request, "form")
+    wanted = request.query.getall("form", [])
+    if wanted not in ([], ["writable"]):
+        raise failure("validation_error.invalid_value", "form", "Leave it out or use writable.")
+    return "writables" if wanted else "documents"
+
+
+def precondition(request: web.Request) -> Precondition:
+    """The ``If-Match`` of a single write."""
+    return Precondition.parse(request.headers.get("If-Match"))
+
+
+def no_precondition(request: web.Request) -> None:
+    """Raise 400 for ``If-Match`` where there is no single record that it could speak of."""
+    if "If-Match" in request.headers:
+        raise failure(
+            "validation_error.invalid_value", "If-Match", "Only writes of one record take it."
+        )

@@ -1,0 +1,55 @@
+"""Lists and reads."""
+
+from aiohttp import web
+
+from service import cursor, envelope, listing
+from service.context import caller, database
+from service.errors import failure
+from service.etag import etag, is_known
+from service.handlers.parameters import form, only_parameters, path_id
+from service.listing import Listing
+from service.queries import records
+from service.queries.collections import Collection
+from service.queries.records import MasterRecord
+
+
+async def list_records(resource: Collection, request: web.Request) -> web.Response:
+    """One page of a collection (specification, List endpoints in general)."""
+    tenant = caller(request)
+    scope = cursor.scope(request.path, tenant.organization_id)
+    wanted = _listing(resource, request, scope)
+    page = await database(request).read(
+        lambda connection: resource.page(connection, tenant, wanted)
+    )
+    following = None if page.last is None else cursor.encode(wanted, page.last, scope)
+    return envelope.success(b"[%b]" % page.documents, pagination=envelope.pagination(following))
+
+
+async def read_record(resource: Collection, request: web.Request) -> web.Response:
+    """One record, or its writable form; 304 when the caller has it already."""
+    tenant, record_id = caller(request), path_id(request, resource)
+    if isinstance(resource, MasterRecord):
+        wanted = form(request)
+    else:
+        only_parameters(request)
+        wanted = "documents"
+    document = await database(request).read(
+        lambda connection: records.read(connection, resource, tenant, record_id, wanted)
+    )
+    headers = {"ETag": etag(document)}
+    if is_known(request.headers.get("If-None-Match"), headers["ETag"]):
+        return web.Response(status=304, headers=headers)
+    return envelope.success(document, headers=headers)
+
+
+def _listing(resource: Collection, request: web.Request, scope: str) -> Listing:
+    """The listing of the query; a cursor carries its own and stands alone."""
+    pairs = list(request.query.items())
+    cursors = request.query.getall("cursor", [])
+    if not cursors:
+        return listing.read(pairs, resource.properties)
+    if len(cursors) > 1:
+        raise failure("validation_error.duplicate", "cursor", "Give this parameter once.")
+    carried = cursor.decode(cursors[0], resource.properties, scope)
+    listing.check_beside_cursor(pairs, resource.properties, carried)
+    return carried

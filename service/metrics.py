@@ -1,0 +1,38 @@
+"""Metrics for Prometheus, right with several workers: their numbers add up in shared files."""
+
+import os
+from collections.abc import Callable
+from functools import lru_cache
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
+from prometheus_client.registry import REGISTRY
+
+REQUESTS = Counter("selvedge_requests_total", "Answered requests.", ["method", "route", "status"])
+SECONDS = Histogram(
+    "selvedge_request_seconds",
+    "Time from a request's head to its answer, in seconds.",
+    ["method", "route"],
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
+)
+
+
+def exposition() -> bytes:
+    """The text exposition of all workers' metrics, or of this process where it is the only one."""
+    registry = REGISTRY
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        registry = CollectorRegistry()
+        multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return generate_latest(registry)
+
+
+@lru_cache(maxsize=10_000)
+def observer(method: str, route: str, status: int) -> Callable[[float], None]:
+    """What counts one answer of this kind and its seconds."""
+    count = REQUESTS.labels(method, route, str(status)).inc
+    seconds = SECONDS.labels(method, route).observe
+
+    def observe(elapsed: float) -> None:
+        count()
+        seconds(elapsed)
+
+    return observe

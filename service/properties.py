@@ -1,0 +1,136 @@
+"""The scalar fields of documents: what lists filter and sort by, derived from ``schemas/``.
+
+Source: specification, List endpoints in general; contract, section 5.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from service import schemas
+
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
+_ID = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,307})(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_RANGE = frozenset({"lt", "le", "gt", "ge"})
+_TEXT = frozenset({"contains", "startsWith"})
+_ANY = frozenset({"eq", "ne", "in", "isNull"})
+#: The spelling of each operator, by its lowercase form.
+OPERATORS = {operator.lower(): operator for operator in _ANY | _RANGE | _TEXT}
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A scalar response field: filterable, and sortable unless it is counted."""
+
+    name: str
+    kind: str
+    """``integer``, ``number``, ``boolean``, ``string`` or ``date-time``."""
+    nullable: bool
+    sortable: bool
+    choices: frozenset[str] | None = None
+
+    @property
+    def stored(self) -> str:
+        """The kind of the stored value, which sorts: every id is an integer."""
+        return "integer" if self.name == "id" else self.kind
+
+    @property
+    def operators(self) -> frozenset[str]:
+        """The filter operators that make sense for the kind."""
+        by_kind = {"boolean": _ANY, "string": _ANY | _RANGE | _TEXT}
+        return by_kind.get(self.kind, _ANY | _RANGE)
+
+    def parse(self, text: str) -> Any:
+        """The value that the text stands for in the response's format; ValueError if none."""
+        if self.choices is not None and text not in self.choices:
+            raise ValueError(f"Use one of {', '.join(sorted(self.choices))}.")
+        return _PARSERS[self.kind](text)
+
+    def parse_stored(self, text: str) -> Any:
+        """The stored value that the text of a cursor stands for; ValueError if none."""
+        return _PARSERS[self.stored](text)
+
+
+class Properties(Mapping[str, Property]):
+    """The scalar fields of a collection's documents, by name in any case."""
+
+    def __init__(self, collection: str) -> None:
+        document = schemas.definition(collection, "document")
+        required = document.schema.get("required", ())
+        self._by_name = {
+            name.lower(): found
+            for name, located in document.properties()
+            if (found := _property(name, located, name in required))
+        }
+
+    def __getitem__(self, name: str) -> Property:
+        return self._by_name[name.lower()]
+
+    def __iter__(self) -> Iterator[str]:
+        return (found.name for found in self._by_name.values())
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+
+def _property(name: str, located: schemas.Located, required: bool) -> Property | None:
+    types, schema = located.types(), located.schema
+    kind = next(iter(types - {"null"}), "")
+    if kind not in ("integer", "number", "boolean", "string"):
+        return None
+    choices = frozenset(c for c in schema["enum"] if c is not None) if "enum" in schema else None
+    return Property(
+        name,
+        "date-time" if schema.get("format") == "date-time" else kind,
+        nullable="null" in types or not required,
+        sortable=not schema.get("x-filter-only", False),
+        choices=choices,
+    )
+
+
+def parse_id(text: str) -> int:
+    """The id that a text in a path or query names; ValueError unless positive and 64 bits."""
+    if not _ID.fullmatch(text) or int(text) >= 2**63:
+        raise ValueError("Use a positive whole number of at most 64 bits.")
+    return int(text)
+
+
+def _integer(text: str) -> int:
+    if not _INTEGER.fullmatch(text) or not -(2**63) <= int(text) < 2**63:
+        raise ValueError("Use a whole number of at most 64 bits.")
+    return int(text)
+
+
+def _number(text: str) -> float:
+    value = float(text) if _NUMBER.fullmatch(text) else float("inf")
+    if abs(value) == float("inf"):
+        raise ValueError("Use a number.")
+    return value
+
+
+def _boolean(text: str) -> bool:
+    if text not in ("true", "false"):
+        raise ValueError("Use true or false.")
+    return text == "true"
+
+
+def _timestamp(text: str) -> datetime:
+    if not _TIMESTAMP.fullmatch(text):
+        raise ValueError("Use a time such as 2026-11-20T09:18:00.000000Z.")
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except OverflowError:
+        raise ValueError("Use a time within the years 1 to 9999.") from None
+
+
+_PARSERS: dict[str, Callable[[str], Any]] = {
+    "integer": _integer,
+    "number": _number,
+    "boolean": _boolean,
+    "string": str,
+    "date-time": _timestamp,
+}

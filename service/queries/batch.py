@@ -1,0 +1,73 @@
+"""The items of one write, where each stands in the request, and what is wrong with them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import orjson
+
+from service.caller import Caller
+from service.errors import ApiError, Row
+
+Item: TypeAlias = dict[str, Any]
+
+
+@dataclass
+class Batch:
+    """Items with their stored ``id``; a part of a batch shares its failures with the whole.
+
+    ``places`` are the items' places in a bulk request, written into field paths by ``path``:
+    ``[{}].`` in a body, ``ids[{}]`` in a query; a single request has neither.
+    """
+
+    caller: Caller
+    items: list[Item]
+    places: Sequence[int]
+    path: str = ""
+    failures: list[tuple[int, Row]] = field(default_factory=list)
+
+    @cached_property
+    def json(self) -> str:
+        """The items as statements take them; not to be read before they are complete."""
+        return orjson.dumps(self.items).decode()
+
+    @property
+    def ids(self) -> list[int]:
+        """The stored ids, in request order."""
+        return [item["id"] for item in self.items]
+
+    def only(self, wanted: Callable[[Item], bool]) -> "Batch":
+        """The part whose items are wanted."""
+        chosen = [n for n, item in enumerate(self.items) if wanted(item)]
+        if len(chosen) == len(self.items):
+            return self
+        return Batch(
+            self.caller,
+            [self.items[n] for n in chosen],
+            [self.places[n] for n in chosen],
+            self.path,
+            self.failures,
+        )
+
+    def split(self, gone: Callable[[Item], bool]) -> "tuple[Batch, Batch]":
+        """The parts that stay and that go."""
+        return self.only(lambda item: not gone(item)), self.only(gone)
+
+    def fail(self, number: int, kind: str, name: str | None, value: str | None) -> None:
+        """Report what is wrong with the item of that number, at the named field of it."""
+        place = self.places[number]
+        self.failures.append((place, Row(kind, self.field(place, name), value)))
+
+    def field(self, place: int, name: str | None) -> str | None:
+        """The path in the request of an item's field."""
+        if name is None or not self.path:
+            return name
+        prefix = self.path.format(place)
+        return prefix + name if prefix.endswith(".") else prefix
+
+    def raise_failures(self) -> None:
+        """Raise ApiError with everything reported so far, in request order, if anything was."""
+        if self.failures:
+            self.failures.sort(key=lambda failed: failed[0])
+            raise ApiError([row for _, row in self.failures])

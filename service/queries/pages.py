@@ -1,0 +1,137 @@
+"""From a listing to the page that a documents statement reads: filters, order, keyset.
+
+Every value is a parameter; column names come from the properties alone. The keyset predicate is
+spelled out per sort key with nulls where PostgreSQL sorts them (last ascending, first
+descending), in the form that an index range serves: ``a <= $1 and (a < $1 or id > $2)``.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from service.listing import Condition, Listing, SortKey
+from service.properties import Property
+
+_SQL_TYPES = {
+    "integer": "bigint",
+    "number": "double precision",
+    "boolean": "boolean",
+    "string": "text",
+    "date-time": "timestamptz",
+}
+_UTC = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
+
+
+@dataclass
+class Page:
+    """Text and parameters of a page; one allocator hands out the numbers."""
+
+    parameters: list[Any]
+    text: str = ""
+    size: str = ""
+    """The placeholder of the page size."""
+
+    def parameter(self, value: Any, sql_type: str) -> str:
+        """The placeholder of a new parameter, with its type."""
+        self.parameters.append(value)
+        return f"${len(self.parameters)}::{sql_type}"
+
+
+def batch_page(leading: list[Any], ids: list[int]) -> Page:
+    """The records of ``ids``, in that order; ``leading`` are the statement's own parameters."""
+    page = Page(list(leading))
+    wanted = page.parameter(ids, "bigint[]")
+    page.text = (
+        f"select record.*, array_position({wanted}, record.id) as ordinal, null::text as key\n"
+        f"from record where record.id = any({wanted})"
+    )
+    return page
+
+
+def listing_page(leading: list[Any], listing: Listing, *, hides_deleted: bool) -> Page:
+    """One page of a listing and one record more, which tells whether there are more pages.
+
+    Each row has the ``ordinal`` from
+    1 and the ``key``, the JSON array of its sort values, that a cursor continues from.
+    """
+    page = Page(list(leading))
+    page.size = page.parameter(listing.page_size, "bigint")
+    conditions = [_condition(page, condition) for condition in listing.conditions]
+    if hides_deleted and not listing.filters("state"):
+        conditions.append("record.state <> 'deleted'")
+    if listing.after is not None:
+        keys = list(zip(listing.sort, listing.after, strict=True))
+        conditions.append(_after(page, keys))
+    order = ", ".join(_column(key.property) + " desc" * key.descending for key in listing.sort)
+    key = ", ".join(_key(key.property) for key in listing.sort)
+    where = f"where {' and '.join(conditions)}\n" if conditions else ""
+    skipped = (listing.page_number - 1) * listing.page_size
+    offset = page.parameter(skipped, "bigint") if skipped else "0"
+    page.text = (
+        f"select record.*, row_number() over (order by {order}) - {offset} as ordinal,\n"
+        f"json_build_array({key})::text as key\n"
+        f"from record {where}order by {order} limit {page.size} + 1 offset {offset}"
+    )
+    return page
+
+
+def _column(prop: Property) -> str:
+    return "record." + re.sub(r"(?<!^)([A-Z])", r"_\1", prop.name).lower()
+
+
+def _shown(prop: Property) -> str:
+    """What filters, of the kind that the document shows."""
+    return _column(prop) + ("::text" if prop.stored != prop.kind else "")
+
+
+def _key(prop: Property) -> str:
+    return _UTC.format(_column(prop)) if prop.kind == "date-time" else _column(prop)
+
+
+def _condition(page: Page, condition: Condition) -> str:
+    prop, values = condition.property, condition.values
+    expression, sql_type = _shown(prop), _SQL_TYPES[prop.kind]
+    if condition.operator == "isNull":
+        return f"({expression} is null) = {page.parameter(values[0], 'boolean')}"
+    if len(values) > 1:
+        return f"{expression} = any({page.parameter(list(values), sql_type + '[]')})"
+    operator = "eq" if condition.operator == "in" else condition.operator
+    return _OPERATORS[operator].format(expression, page.parameter(values[0], sql_type))
+
+
+#: Texts compare by code point; parts of texts ignore case by the database's own rules.
+_OPERATORS = {
+    "eq": "{} = {}",
+    "ne": "{} is distinct from {}",
+    "lt": "{} < {}",
+    "le": "{} <= {}",
+    "gt": "{} > {}",
+    "ge": "{} >= {}",
+    "contains": 'strpos(lower({} collate "default"), lower({} collate "default")) > 0',
+    "startsWith": 'starts_with(lower({} collate "default"), lower({} collate "default"))',
+}
+
+
+def _after(page: Page, keys: list[tuple[SortKey, Any]]) -> str:
+    """What comes after the record with these sort values, key by key.
+
+    For each key: within the range from its value on, either beyond the value, or at it and
+    after by the keys that follow.
+    """
+    (key, value), *rest = keys
+    column = _column(key.property)
+    if value is None:
+        at_or_beyond = "true" if key.descending else f"{column} is null"
+        beyond = f"{column} is not null" if key.descending else "false"
+        tied = f"{column} is null and " if key.descending else ""
+    else:
+        placeholder = page.parameter(value, _SQL_TYPES[key.property.stored])
+        sign = "<" if key.descending else ">"
+        # Ascending, the nulls are still to come.
+        nulls = f" or {column} is null" * (key.property.nullable and not key.descending)
+        at_or_beyond = f"({column} {sign}= {placeholder}{nulls})"
+        beyond = f"{column} {sign} {placeholder}{nulls}"
+        tied = ""
+    if not rest:
+        return beyond
+    return f"{at_or_beyond} and ({beyond} or {tied}{_after(page, rest)})"

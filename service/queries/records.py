@@ -1,0 +1,225 @@
+"""Master records: every write is a batch, in one transaction, all or nothing.
+
+The order of work is the same for all resources: lock the rows in id order, check everything that
+needs the database, write sets, read the documents back. A resource says what is its own by a
+subclass of :class:`MasterRecord` and the statements of its SQL file.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, TypeAlias
+
+import orjson
+
+from service.caller import Caller
+from service.database import Connection
+from service.errors import failure
+from service.etag import Precondition
+from service.queries.batch import Batch, Item
+from service.queries.collections import SHARED, Collection
+from service.validation import Fault, Validator
+
+Edit: TypeAlias = Callable[[Item], Item]
+"""From the stored writable form to the wanted one; raises ApiError."""
+
+
+class MasterRecord(Collection):
+    """One of the resources that callers write.
+
+    Statements by name, each with ``$1`` the organization and ``$2`` the items as JSON:
+    ``insert``, ``update`` and those of ``children``, which run after both; ``check`` answers the
+    rows (item from 1, type, field, value) of what is wrong with items. With ``$2`` ids: those of
+    ``deletes`` mark records deleted and see to what hangs on them, ``purge`` removes records for
+    good, and ``in_use`` answers (id, value) of those that others need.
+    """
+
+    table: ClassVar[str]
+    hides_deleted = True
+    foreign_is_forbidden: ClassVar[bool] = False
+    """Whether another organization's record is told from an unknown one."""
+    positioned: ClassVar[bool] = False
+    """Whether records have a position, which creating counts on from the highest."""
+    unique: ClassVar[tuple[str, ...]] = ()
+    """Fields whose values no two live items of a request may share."""
+    children: ClassVar[tuple[str, ...]] = ()
+    deletes: ClassVar[tuple[str, ...]] = ("delete",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.create_form = Validator(self.name, "create")
+        self.replace_form = Validator(self.name, "replace")
+        self.bulk_create_form = Validator(self.name, "bulkCreate")
+        self.bulk_replace_form = Validator(self.name, "bulkReplace")
+
+    def faults(self, item: Item) -> Iterator[Fault]:  # noqa: ARG002
+        """What an item alone shows to be wrong beyond its schema, which it may break too."""
+        yield from ()
+
+    async def prepare(self, connection: Connection, batch: Batch) -> None:
+        """Take the locks that come before the records', and settle what features decide."""
+
+    async def check(self, connection: Connection, batch: Batch) -> None:
+        """Report to the batch what the database shows to be wrong with its items."""
+        if "check" in self.statements:
+            for row in await self.fetch(connection, "check", batch):
+                batch.fail(row["item"] - 1, row["type"], row["field"], row["value"])
+
+    async def write_children(self, connection: Connection, batch: Batch) -> None:
+        """Bring what hangs on the records to what the items say; differences only."""
+        for name in self.children:
+            await self.fetch(connection, name, batch)
+
+    async def fetch(self, connection: Connection, name: str, batch: Batch) -> list[Any]:
+        """The rows of a statement that takes the organization and the items."""
+        rows: list[Any] = await connection.fetch(
+            self.statements[name].text, batch.caller.organization_id, batch.json
+        )
+        return rows
+
+
+async def create(connection: Connection, resource: MasterRecord, batch: Batch) -> bytes:
+    """The documents of new records, in request order; gives each item its id."""
+    if resource.positioned:
+        await lock_organization(connection, batch.caller)
+    rows = await connection.fetch(SHARED["next_ids"].text, resource.table, len(batch.items))
+    for item, row in zip(batch.items, rows, strict=True):
+        item["id"] = row["id"]
+    await resource.prepare(connection, batch)
+    await resource.check(connection, batch)
+    batch.raise_failures()
+    await resource.fetch(connection, "insert", batch)
+    await resource.write_children(connection, batch)
+    return await resource.documents(connection, batch.caller, batch.ids)
+
+
+async def replace(
+    connection: Connection, resource: MasterRecord, batch: Batch, precondition: Precondition
+) -> bytes:
+    """The documents after a replace; items whose state is ``deleted`` are deleted."""
+    kept, gone = batch.split(lambda item: item.get("state") == "deleted")
+    return await _write(connection, resource, batch, kept, gone, precondition)
+
+
+async def delete(
+    connection: Connection, resource: MasterRecord, batch: Batch, precondition: Precondition
+) -> bytes:
+    """The documents of records as they were deleted; deleting again changes nothing."""
+    kept, gone = batch.split(lambda _: True)
+    return await _write(connection, resource, batch, kept, gone, precondition)
+
+
+async def patch(
+    connection: Connection,
+    resource: MasterRecord,
+    batch: Batch,
+    precondition: Precondition,
+    edit: Edit,
+) -> bytes:
+    """The document after ``edit`` changed its writable form, under the record's lock."""
+    await resource.prepare(connection, batch)
+    await _lock(connection, resource, batch, "for no key update")
+    await _require(connection, resource, batch, precondition)
+    writable = await resource.documents(connection, batch.caller, batch.ids, "writables")
+    batch.items[0] = edit(orjson.loads(writable)) | {"id": batch.items[0]["id"]}
+    kept, gone = batch.split(lambda _: False)
+    return await _write(connection, resource, batch, kept, gone, Precondition())
+
+
+async def _write(
+    connection: Connection,
+    resource: MasterRecord,
+    batch: Batch,
+    kept: Batch,
+    gone: Batch,
+    precondition: Precondition,
+) -> bytes:
+    await resource.prepare(connection, kept)
+    strength = "for update" if gone.items else "for no key update"
+    states = await _lock(connection, resource, batch, strength)
+    await _require(connection, resource, batch, precondition)
+    known = kept.only(lambda item: item["id"] in states)
+    if known.items:
+        await resource.check(connection, known)
+    live = [item["id"] for item in gone.items if states.get(item["id"], "deleted") != "deleted"]
+    await _check_unused(connection, resource, gone, live)
+    batch.raise_failures()
+    if kept.items:
+        await resource.fetch(connection, "update", kept)
+        await resource.write_children(connection, kept)
+    organization_id = batch.caller.organization_id
+    if live:
+        for name in resource.deletes:
+            await connection.execute(resource.statements[name].text, organization_id, live)
+    documents = await resource.documents(connection, batch.caller, batch.ids)
+    if live and "purge" in resource.statements:
+        await connection.execute(resource.statements["purge"].text, organization_id, live)
+    return documents
+
+
+async def _lock(
+    connection: Connection, resource: MasterRecord, batch: Batch, strength: str
+) -> dict[int, str]:
+    """The state of each record of the batch, by id; reports the ones that are not there."""
+    text = SHARED["lock_records"].fill(table=resource.table, strength=strength)
+    rows = await connection.fetch(text, batch.caller.organization_id, sorted(batch.ids))
+    states = {row["id"]: row["state"] for row in rows}
+    missing = {item["id"] for item in batch.items} - states.keys()
+    foreign: set[int] = set()
+    if missing and resource.foreign_is_forbidden:
+        foreign = await _elsewhere(connection, resource, sorted(missing))
+    for number, item in enumerate(batch.items):
+        if item["id"] in foreign:
+            batch.fail(number, "forbidden.organization", "id", "Another organization's record.")
+        elif item["id"] in missing:
+            batch.fail(number, "not_found", "id", "There is no such record.")
+    return states
+
+
+async def _elsewhere(connection: Connection, resource: MasterRecord, ids: list[int]) -> set[int]:
+    """Those of the ids that other organizations own."""
+    text = SHARED["owned_by_any"].fill(table=resource.table)
+    return {row["id"] for row in await connection.fetch(text, ids)}
+
+
+async def _require(
+    connection: Connection, resource: MasterRecord, batch: Batch, precondition: Precondition
+) -> None:
+    """Raise ``precondition_failed`` where the record is not as the caller knows it."""
+    if precondition.tags and not batch.failures:
+        document = await resource.documents(connection, batch.caller, batch.ids)
+        if not precondition.holds(document):
+            batch.fail(0, "precondition_failed", None, "The record has changed since it was read.")
+            batch.raise_failures()
+
+
+async def _check_unused(
+    connection: Connection, resource: MasterRecord, gone: Batch, live: list[int]
+) -> None:
+    if not live or "in_use" not in resource.statements:
+        return
+    rows = await connection.fetch(
+        resource.statements["in_use"].text, gone.caller.organization_id, live
+    )
+    numbers = {item["id"]: number for number, item in enumerate(gone.items)}
+    for row in rows:
+        gone.fail(numbers[row["id"]], "conflict.in_use", "id", row["value"])
+
+
+async def lock_organization(connection: Connection, caller: Caller) -> None:
+    """Let one writer at a time do what concerns the whole organization."""
+    await connection.execute(SHARED["lock_organization"].text, caller.organization_id)
+
+
+async def read(
+    connection: Connection, resource: Collection, caller: Caller, record_id: int, form: str
+) -> bytes:
+    """One document, or its writable form; raises ``not_found``, or ``forbidden.organization``."""
+    document = await resource.documents(connection, caller, [record_id], form)
+    if document:
+        return document
+    if (
+        isinstance(resource, MasterRecord)
+        and resource.foreign_is_forbidden
+        and await _elsewhere(connection, resource, [record_id])
+    ):
+        raise failure("forbidden.organization", "id", "Another organization's record.")
+    raise failure("not_found", "id", "There is no such record.")

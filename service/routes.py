@@ -1,0 +1,68 @@
+"""The whole route table: the interface's table of contents (contract, section 3)."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+from aiohttp import web
+
+from service.handlers import reading, system, writing
+from service.queries.collections import Collection
+from service.resources import MASTER_RECORDS, REFERENCE_LISTS, STYLE_RELATIONS
+
+Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One operation on one path; ``operation`` names its kind, whatever the resource."""
+
+    method: str
+    path: str
+    operation: str
+    handler: Handler
+    resource: Collection | None = None
+
+    @property
+    def name(self) -> str | None:
+        """The name by which others know the one route of its kind."""
+        return self.operation if self.resource is None else None
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether callers must present an API key."""
+        return self.path.startswith("/api/")
+
+
+def routes() -> Iterator[Route]:
+    """Every route of the service, in the order of its documentation."""
+    for resource in MASTER_RECORDS:
+        yield from _lists_and_reads(resource)
+        many, one = f"/api/{resource.name}", f"/api/{resource.name}/{{id}}"
+        for method, path, operation, handler in (
+            ("POST", many, "create", writing.create),
+            ("PUT", many, "bulk_replace", writing.replace_many),
+            ("DELETE", many, "bulk_delete", writing.delete_many),
+            ("PUT", one, "replace", writing.replace),
+            ("PATCH", one, "patch", writing.patch_record),
+            ("DELETE", one, "delete", writing.delete),
+        ):
+            yield Route(method, path, operation, partial(handler, resource), resource)
+    for reference in REFERENCE_LISTS:
+        yield from _lists_and_reads(reference)
+    yield _list(STYLE_RELATIONS)
+    yield Route("GET", "/healthz", "health", system.health)
+    yield Route("GET", "/readyz", "readiness", system.readiness)
+    yield Route("GET", "/metrics", "metrics", system.metrics)
+
+
+def _lists_and_reads(resource: Collection) -> Iterator[Route]:
+    yield _list(resource)
+    path = f"/api/{resource.name}/{{id}}"
+    yield Route("GET", path, "read", partial(reading.read_record, resource), resource)
+
+
+def _list(resource: Collection) -> Route:
+    handler = partial(reading.list_records, resource)
+    return Route("GET", f"/api/{resource.name}", "list", handler, resource)

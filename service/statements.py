@@ -1,0 +1,77 @@
+"""Named SQL statements, read from ``sql/`` once at start.
+
+A file holds statements under ``-- name: some_name`` lines. A statement may have slots, written
+``{{slot}}``, for the few parts that are composed at run time; filling one that is not there, or
+leaving one open, is an error at once and never reaches the database.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from service.files import SQL
+
+_HEADER = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
+_SLOT = re.compile(r"\{\{(\w+)\}\}")
+
+
+class StatementError(Exception):
+    """A statement is missing, is named twice, or was filled with the wrong slots."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One named statement; ``text`` is complete only when it has no slots."""
+
+    name: str
+    template: str
+    slots: frozenset[str]
+
+    @property
+    def text(self) -> str:
+        """The statement as it is sent; raises StatementError while it has open slots."""
+        return self.fill() if self.slots else self.template
+
+    def fill(self, **parts: str) -> str:
+        """The text with every slot filled; raises StatementError unless the parts match them."""
+        if parts.keys() != self.slots:
+            raise StatementError(f"{self.name}: slots {sorted(self.slots)}, given {sorted(parts)}")
+        return _SLOT.sub(lambda slot: parts[slot[1]], self.template)
+
+
+class StatementFile(Mapping[str, Statement]):
+    """The statements of one file of ``sql/``, by name."""
+
+    def __init__(self, name: str, source: str) -> None:
+        self.name = name
+        self._statements: dict[str, Statement] = {}
+        _, *rest = _HEADER.split(source)
+        for title, template in zip(rest[::2], rest[1::2], strict=True):
+            if title in self._statements:
+                raise StatementError(f"{name}: {title} stands twice")
+            text = template.strip().removesuffix(";")
+            self._statements[title] = Statement(
+                f"{name}.{title}", text, frozenset(_SLOT.findall(text))
+            )
+
+    def __getitem__(self, name: str) -> Statement:
+        try:
+            return self._statements[name]
+        except KeyError:
+            raise StatementError(f"{self.name}: no statement {name}") from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._statements
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._statements)
+
+    def __len__(self) -> int:
+        return len(self._statements)
+
+
+@cache
+def load(name: str) -> StatementFile:
+    """The statements of ``sql/<name>.sql``."""
+    return StatementFile(name, (SQL / f"{name}.sql").read_text(encoding="utf-8"))

@@ -1,0 +1,179 @@
+"""Bodies against ``schemas/``: what a request alone shows to be wrong, every failure at once.
+
+jsonschema-rs judges (0.4 ms for a bulk body of 227 kB, where the pure Python package takes 82);
+this module turns its errors into the contract's rows (section 4) and adds what no schema can say:
+integers written as ``1.0``, and NUL in texts.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import islice
+from typing import Any, TypeAlias
+
+import jsonschema_rs
+import orjson
+
+from service import schemas
+from service.errors import Row, failure
+
+Path = Sequence[str | int]
+Fault: TypeAlias = tuple[Path, str, str]
+"""Where in a body, the last part of the row's type, and the message."""
+
+_ROW_TYPES = {
+    "required": "required_field",
+    "additionalProperties": "unknown_field",
+    "type": "invalid_type",
+    "enum": "invalid_value",
+    "const": "read_only_field",
+    "minLength": "too_short",
+    "maxLength": "too_long",
+    "minimum": "out_of_range",
+    "maximum": "out_of_range",
+    "minItems": "too_few_items",
+    "maxItems": "too_many_items",
+    "uniqueItems": "duplicate",
+}
+_KINDS = ("required_field", "invalid_type")
+#: A number that orjson makes a float of. Texts may look alike: then the walk finds nothing.
+_FLOAT = re.compile(rb"\d(\.\d|[eE])|\d{19}")
+_MISSING_LAST = 1 << 30
+#: Where looking for failures ends: a body of nothing but faults is not worth its minutes.
+MAX_FAILURES = 100_000
+
+
+def parse(raw: bytes) -> Any:
+    """The JSON value of a body; raises ApiError ``malformed_json`` (RFC 8259)."""
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise failure(
+            "validation_error.malformed_json", value=f"Not valid JSON: {error}."
+        ) from None
+
+
+class Validator:
+    """A schema file, or one definition of it, compiled once at start."""
+
+    def __init__(self, file: str, definition: str | None = None) -> None:
+        self._compiled = jsonschema_rs.validator_for(
+            {"$ref": schemas.reference(file, definition)}, registry=_registry()
+        )
+        located = schemas.definition(file, definition) if definition else schemas.whole(file)
+        self._decimals = frozenset(_decimals(located))
+
+    def rows(self, value: Any, raw: bytes, faults: Iterable[Fault] = ()) -> list[Row]:
+        """Every failure of a parsed body, in request order.
+
+        ``raw`` are the bytes it came as, ``faults`` what was found wrong beyond the schema.
+        """
+        found = list(faults)
+        if not self._compiled.is_valid(value):
+            found += self._schema_failures(value)
+        if _FLOAT.search(raw):
+            found += _disguised_integers(value, self._decimals)
+        if b"\\u0000" in raw:
+            found += _nul_texts(value)
+        # One field, one row: of several the one that speaks of its type, then the schema's order.
+        order = _RequestOrder(value)
+        found.sort(key=lambda failed: (order(failed[0]), failed[1] not in _KINDS))
+        rows: dict[str | None, Row] = {}
+        for path, kind, text in found:
+            rows.setdefault(field(path), Row(f"validation_error.{kind}", field(path), text))
+        whole = rows.get(None)
+        if whole and whole.type == "validation_error.invalid_type":
+            return [whole]
+        return list(rows.values())
+
+    def _schema_failures(self, value: Any) -> Iterator[Fault]:
+        for error in islice(self._compiled.iter_errors(value), MAX_FAILURES):
+            yield from _failures(error)
+
+
+@cache
+def _registry() -> jsonschema_rs.Registry:
+    return jsonschema_rs.Registry([(schema["$id"], schema) for schema in schemas.load().values()])
+
+
+def field(path: Path) -> str | None:
+    """A path in the contract's notation, ``[3].allowedValues[0].value``; None for the root."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return text.removeprefix(".") or None
+
+
+def _failures(error: Any) -> Iterator[Fault]:
+    keyword, path, kind = error.kind.name, error.instance_path, error.kind
+    if keyword == "required":
+        yield [*path, kind.property], "required_field", "This field is required."
+    elif keyword == "additionalProperties":
+        for name in kind.unexpected:
+            yield [*path, name], "unknown_field", "There is no such field."
+    elif keyword == "type" and error.instance is None and path and isinstance(path[-1], str):
+        yield path, "required_field", "This field is required and cannot be null."
+    elif keyword == "enum" and path and path[-1] == "state" and error.instance == "deleted":
+        yield path, "state_not_allowed", "Use DELETE to delete a record."
+    elif keyword == "const":
+        yield path, "read_only_field", "This field is set by the service."
+    else:
+        yield path, _ROW_TYPES[keyword], error.message
+
+
+def _decimals(located: schemas.Located) -> Iterator[str]:
+    """Names of the properties that take numbers with a fraction."""
+    for name, prop in located.properties():
+        if "number" in prop.types():
+            yield name
+        yield from _decimals(prop)
+    if "items" in located.schema:
+        yield from _decimals(located.items())
+
+
+def _walk(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[Path, Any]]:
+    """Every scalar of a JSON value with its path."""
+    if isinstance(value, dict):
+        for key, member in value.items():
+            yield from _walk(member, (*path, key))
+    elif isinstance(value, list):
+        for index, member in enumerate(value):
+            yield from _walk(member, (*path, index))
+    else:
+        yield path, value
+
+
+def _disguised_integers(value: Any, decimals: frozenset[str]) -> Iterator[Fault]:
+    for path, scalar in _walk(value):
+        if isinstance(scalar, float) and scalar.is_integer() and not decimals.intersection(path):
+            yield path, "invalid_type", "Write a whole number without fraction or exponent."
+
+
+def _nul_texts(value: Any) -> Iterator[Fault]:
+    for path, scalar in _walk(value):
+        if isinstance(scalar, str) and "\0" in scalar:
+            yield path, "invalid_value", "A text cannot hold the character U+0000."
+
+
+class _RequestOrder:
+    """Where paths stand in a request; what is missing comes after what is there."""
+
+    def __init__(self, root: Any) -> None:
+        self._root = root
+        self._places: dict[int, dict[str, int]] = {}
+
+    def __call__(self, path: Path) -> list[int]:
+        """The path's sort key."""
+        order, value = [], self._root
+        for part in path:
+            if isinstance(part, int):
+                order.append(part)
+            elif isinstance(value, dict) and part in value:
+                order.append(self._members(value)[part])
+            else:
+                return [*order, _MISSING_LAST]
+            value = value[part]
+        return order
+
+    def _members(self, value: dict[str, Any]) -> dict[str, int]:
+        if id(value) not in self._places:
+            self._places[id(value)] = {name: place for place, name in enumerate(value)}
+        return self._places[id(value)]

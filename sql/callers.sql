@@ -1,0 +1,7 @@
+-- name: caller_of_key
+select k.secret_sha256, k.scope, o.multiple_language, o.pro
+from api_key k
+join organization o on o.id = k.organization_id
+where k.organization_id = $1::bigint and k.id = $2::bigint
+    and o.id = $1::bigint
+    and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());

@@ -1,0 +1,17 @@
+-- What colors are grouped by (specification, Color: colorGroups).
+
+-- name: documents
+with record as (
+    select g.* from color_group g where g.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+)
+select
+    ordinal,
+    key,
+    '{"id":' || id
+    || ',"name":' || to_json(name)
+    || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
+    || ',"state":"' || state || '"}' as document
+from page;

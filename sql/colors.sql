@@ -1,0 +1,194 @@
+-- Colors, their color groups and their names in other languages (specification, Color).
+
+-- name: add_groups
+insert into color_in_group (organization_id, color_id, color_group_id)
+select $1::bigint, item.id, wanted.color_group_id
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "colorGroupIds" bigint[])
+cross join unnest(item."colorGroupIds") as wanted(color_group_id)
+where not exists (
+    select from color_in_group stored
+    where stored.organization_id = $1::bigint
+        and stored.color_id = item.id and stored.color_group_id = wanted.color_group_id
+);
+
+-- name: add_languages
+insert into color_language (organization_id, color_id, language_id)
+select $1::bigint, item.id, wanted.language_id
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "languageIds" bigint[])
+cross join unnest(item."languageIds") as wanted(language_id)
+where not exists (
+    select from color_language stored
+    where stored.organization_id = $1::bigint
+        and stored.color_id = item.id and stored.language_id = wanted.language_id
+);
+
+-- name: check
+select item.n::integer as item, wrong.type, wrong.field || '[' || wrong.n - 1 || ']' as field, wrong.value
+from rows from (
+    jsonb_to_recordset($2::jsonb) as (id bigint, "colorGroupIds" bigint[], "languageIds" bigint[])
+) with ordinality as item(id, color_group_ids, language_ids, n)
+cross join lateral (
+    select
+        'validation_error.unknown_reference' as type,
+        'colorGroupIds' as field,
+        wanted.n,
+        'There is no such color group.' as value
+    from unnest(item.color_group_ids) with ordinality as wanted(id, n)
+    where not exists (select from color_group g where g.organization_id = $1::bigint and g.id = wanted.id)
+    union all
+    select 'validation_error.unknown_reference', 'languageIds', wanted.n, 'There is no such language.'
+    from unnest(item.language_ids) with ordinality as wanted(id, n)
+    where not exists (select from language l where l.id = wanted.id)
+) as wrong
+order by item.n, wrong.field, wrong.n;
+
+-- name: delete
+update color set state = 'deleted'
+where organization_id = $1::bigint and id = any($2::bigint[]);
+
+-- name: documents
+with record as (
+    select c.* from color c where c.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+),
+group_link as materialized (
+    select color_id, color_group_id
+    from color_in_group
+    where organization_id = $1::bigint and color_id = any(array(select id from page))
+),
+group_document as materialized (
+    select
+        id,
+        '{"id":' || id
+        || ',"name":' || to_json(name)
+        || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
+        || ',"state":"' || state || '"}' as document
+    from color_group
+    where organization_id = $1::bigint and id = any(array(select distinct color_group_id from group_link))
+),
+color_groups as (
+    select l.color_id, string_agg(g.document, ',' order by g.id) as documents
+    from group_link l
+    join group_document g on g.id = l.color_group_id
+    group by l.color_id
+),
+language_document as materialized (
+    select
+        id,
+        '{"languageId":' || id
+        || ',"languageName":' || to_json(name)
+        || ',"languageCode":' || to_json(code)
+        || ',"colorName":' as document
+    from language
+),
+color_languages as (
+    select
+        l.color_id,
+        string_agg(d.document || to_json(coalesce(l.color_name, page.name)) || '}', ',' order by d.id) as documents
+    from color_language l
+    join language_document d on d.id = l.language_id
+    join page on page.id = l.color_id
+    where l.organization_id = $1::bigint and l.color_id = any(array(select id from page))
+    group by l.color_id
+)
+select
+    ordinal,
+    key,
+    '{"id":' || id
+    || ',"name":' || to_json(name)
+    || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
+    || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')
+    || ',"colorReference":' || coalesce(to_json(color_reference)::text, 'null')
+    || ',"colorNote":' || coalesce(to_json(color_note)::text, 'null')
+    || ',"state":"' || state
+    || '","colorGroups":[' || coalesce(g.documents, '')
+    || '],"languageNames":[' || coalesce(l.documents, '')
+    || '],"properties":[]}' as document
+from page
+left join color_groups g on g.color_id = page.id
+left join color_languages l on l.color_id = page.id;
+
+-- name: insert
+insert into color (
+    organization_id, id, name, user_defined_id, user_defined_id2, color_reference, color_note, state
+)
+select
+    $1::bigint,
+    item.id,
+    item.name,
+    item."userDefinedId",
+    item."userDefinedId2",
+    item."colorReference",
+    item."colorNote",
+    coalesce(item.state, 'active')
+from jsonb_to_recordset($2::jsonb) as item(
+    id bigint, name text, "userDefinedId" text, "userDefinedId2" text, "colorReference" text,
+    "colorNote" text, state text
+);
+
+-- name: remove_groups
+delete from color_in_group
+using jsonb_to_recordset($2::jsonb) as item(id bigint, "colorGroupIds" bigint[])
+where color_in_group.organization_id = $1::bigint and color_in_group.color_id = item.id
+    and color_in_group.color_group_id <> all (coalesce(item."colorGroupIds", '{}'));
+
+-- name: remove_languages
+delete from color_language
+using jsonb_to_recordset($2::jsonb) as item(id bigint, "languageIds" bigint[])
+where color_language.organization_id = $1::bigint and color_language.color_id = item.id
+    and color_language.language_id <> all (coalesce(item."languageIds", '{}'));
+
+-- name: update
+update color
+set
+    name = item.name,
+    user_defined_id = item."userDefinedId",
+    user_defined_id2 = item."userDefinedId2",
+    color_reference = item."colorReference",
+    color_note = item."colorNote",
+    state = item.state
+from jsonb_to_recordset($2::jsonb) as item(
+    id bigint, name text, "userDefinedId" text, "userDefinedId2" text, "colorReference" text,
+    "colorNote" text, state text
+)
+where color.organization_id = $1::bigint and color.id = item.id
+    and (
+        color.name, color.user_defined_id, color.user_defined_id2, color.color_reference,
+        color.color_note, color.state
+    ) is distinct from (
+        item.name, item."userDefinedId", item."userDefinedId2", item."colorReference",
+        item."colorNote", item.state
+    );
+
+-- name: writables
+with record as (
+    select c.* from color c where c.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+),
+feature as (
+    select multiple_language from organization where id = $1::bigint
+)
+select
+    ordinal,
+    key,
+    '{"name":' || to_json(name)
+    || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
+    || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')
+    || ',"colorReference":' || coalesce(to_json(color_reference)::text, 'null')
+    || ',"colorNote":' || coalesce(to_json(color_note)::text, 'null')
+    || ',"state":"' || state
+    || '","colorGroupIds":' || to_json(array(
+        select g.color_group_id from color_in_group g
+        where g.organization_id = $1::bigint and g.color_id = page.id order by 1
+    ))
+    || ',"languageIds":' || to_json(array(
+        select l.language_id from color_language l
+        where l.organization_id = $1::bigint and l.color_id = page.id and feature.multiple_language order by 1
+    ))
+    || '}' as document
+from page
+cross join feature;

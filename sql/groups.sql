@@ -1,0 +1,83 @@
+-- Groups of styles (specification, Group).
+
+-- name: delete
+update style_group set state = 'deleted', end_date = now()
+where organization_id = $1::bigint and id = any($2::bigint[]);
+
+-- name: delete_restrictions
+delete from custom_field_group
+where organization_id = $1::bigint and group_id = any($2::bigint[]);
+
+-- name: documents
+with record as (
+    select
+        g.*,
+        (
+            select count(*) from style_in_group s where s.organization_id = $1::bigint and s.group_id = g.id
+        ) as used_in_styles
+    from style_group g
+    where g.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+)
+select
+    ordinal,
+    key,
+    '{"id":' || id
+    || ',"name":' || to_json(name)
+    || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
+    || ',"state":"' || state
+    || '","properties":[],"usedInStyles":' || used_in_styles
+    || ',"beginDate":"' || to_char(begin_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+    || coalesce(',"endDate":"' || to_char(end_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', '')
+    || '}' as document
+from page;
+
+-- name: in_use
+select group_id as id, 'Used by styles: ' || count(*) || '.' as value
+from style_in_group
+where organization_id = $1::bigint and group_id = any($2::bigint[])
+group by group_id;
+
+-- name: insert
+insert into style_group (organization_id, id, name, user_defined_id, state, end_date)
+select
+    $1::bigint,
+    item.id,
+    item.name,
+    item."userDefinedId",
+    coalesce(item.state, 'active'),
+    case item.state when 'inactive' then now() end
+from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, "userDefinedId" text, state text);
+
+-- name: update
+update style_group
+set
+    name = item.name,
+    user_defined_id = item."userDefinedId",
+    state = item.state,
+    end_date = case
+        when item.state = 'active' then null
+        when item.state = style_group.state then style_group.end_date
+        else now()
+    end
+from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, "userDefinedId" text, state text)
+where style_group.organization_id = $1::bigint and style_group.id = item.id
+    and (style_group.name, style_group.user_defined_id, style_group.state)
+        is distinct from (item.name, item."userDefinedId", item.state);
+
+-- name: writables
+with record as (
+    select g.* from style_group g where g.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+)
+select
+    ordinal,
+    key,
+    '{"name":' || to_json(name)
+    || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
+    || ',"state":"' || state || '"}' as document
+from page;

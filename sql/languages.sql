@@ -1,0 +1,14 @@
+-- The languages that texts are translated into; every organization shares them.
+
+-- name: documents
+with record as (
+    select l.* from language l where $1::bigint is not null
+),
+page as materialized (
+    {{page}}
+)
+select
+    ordinal,
+    key,
+    '{"id":' || id || ',"name":' || to_json(name) || ',"code":' || to_json(code) || '}' as document
+from page;

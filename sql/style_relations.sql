@@ -1,0 +1,25 @@
+-- Links between styles (specification, Style relation).
+
+-- name: documents
+with record as (
+    select
+        r.*,
+        s.number as related_style_number,
+        s.name as related_style_name
+    from style_relation r
+    join style s on s.organization_id = $1::bigint and s.id = r.related_style_id
+    where r.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+)
+select
+    ordinal,
+    key,
+    '{"id":' || id
+    || ',"styleId":' || style_id
+    || ',"relatedStyleId":' || related_style_id
+    || ',"relatedStyleNumber":' || to_json(related_style_number)
+    || ',"relatedStyleName":' || to_json(related_style_name)
+    || '}' as document
+from page;

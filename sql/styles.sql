@@ -1,0 +1,14 @@
+-- The styles that records refer to.
+
+-- name: documents
+with record as (
+    select s.* from style s where s.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+)
+select
+    ordinal,
+    key,
+    '{"id":' || id || ',"number":' || to_json(number) || ',"name":' || to_json(name) || '}' as document
+from page;
