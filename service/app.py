@@ -3,12 +3,15 @@
 import logging
 from collections.abc import AsyncIterator
 
+import orjson
 from aiohttp import web
 
+from service import openapi
 from service.access_log import AccessLog
 from service.caller import Callers
 from service.context import ACCESS_LOG, CALLERS, DATABASE
 from service.database import Database
+from service.handlers import docs
 from service.middleware import around
 from service.routes import routes
 from service.settings import Settings
@@ -20,6 +23,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     """The application on the database of ``dsn``; it starts with the database away as well."""
     logging.getLogger("service").setLevel(settings.log_level.upper())
     app = web.Application(middlewares=[around], client_max_size=MAX_BODY)
+    app[docs.DOCUMENT] = orjson.dumps(openapi.build())
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
         database = await Database.open(dsn, settings.pool_size)

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from aiohttp import web
 
-from service.handlers import reading, system, writing
+from service.handlers import docs, reading, system, writing
 from service.queries.collections import Collection
 from service.resources import MASTER_RECORDS, REFERENCE_LISTS, STYLE_RELATIONS
 
@@ -55,6 +55,9 @@ def routes() -> Iterator[Route]:
     yield Route("GET", "/healthz", "health", system.health)
     yield Route("GET", "/readyz", "readiness", system.readiness)
     yield Route("GET", "/metrics", "metrics", system.metrics)
+    yield Route("GET", "/openapi.json", "openapi", docs.openapi)
+    yield Route("GET", "/docs", "docs", docs.docs)
+    yield Route("GET", "/docs/{name}", "docs_asset", docs.docs_asset)
 
 
 def _lists_and_reads(resource: Collection) -> Iterator[Route]:

@@ -39,8 +39,9 @@ An unknown parameter is refused, never ignored.
 def operations() -> Iterator[Operation]:
     """The routes that callers with a key reach, as operations of the document."""
     for route in routes():
-        if route.resource is not None:
-            yield Operation(route.method, route.path, route.operation, route.resource.name)
+        if route.needs_key:
+            collection = route.resource.name if route.resource else "measurements"
+            yield Operation(route.method, route.path, route.operation, collection)
 
 
 def build() -> dict[str, Any]:

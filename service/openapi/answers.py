@@ -119,7 +119,7 @@ def failed(kind: str, collection: str) -> dict[str, Any]:
 
 def _failure(kind: str, status: int, types: list[str]) -> dict[str, Any]:
     named = {401: ("WWW-Authenticate",), 503: ("Retry-After",)}.get(status, ())
-    if kind == "measurements" and status in (401, 500):
+    if kind == "measurement" and status in (401, 500):
         content: dict[str, Any] = {PROBLEM: {"schema": reference("common/envelope", "problem")}}
     else:
         counted = failures.is_bulk(kind) and any(map(failures.in_items, types))

@@ -57,7 +57,7 @@ _LIST = (
     "invalid_cursor"
 )
 _BODIES = ("create", "replace", "bulk_replace", "patch")
-_ADDRESSED = ("read", "replace", "patch", "delete", "bulk_replace", "bulk_delete", "measurements")
+_ADDRESSED = ("read", "replace", "patch", "delete", "bulk_replace", "bulk_delete", "measurement")
 _WRITES = (*_BODIES, "delete", "bulk_delete")
 _IDEMPOTENT = ("create", "bulk_replace", "bulk_delete")
 _GUARDED = ("replace", "patch", "delete")
@@ -106,7 +106,7 @@ def _validation(kind: str, collection: str) -> Iterator[str]:
 
 def _others(kind: str, collection: str) -> Iterator[str]:
     yield from ("unauthorized", "server_error", "server_error.unavailable")
-    if kind in _ADDRESSED:
+    if kind in _ADDRESSED or collection == "sample-requests":
         yield "not_found"
         if collection == "size-ranges":
             yield "forbidden.organization"

@@ -191,7 +191,7 @@ KINDS: dict[str, Kind] = {
         _ids,
         _several,
     ),
-    "measurements": Kind(
+    "measurement": Kind(
         "Read the measured values of one requested size",
         "404 where the size was not requested. Discrepancies are for the caller to compute.",
         _headers("IfNoneMatch"),
