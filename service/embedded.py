@@ -78,9 +78,9 @@ class EmbeddedServer:
         account = server_account(self._cluster)
         if account.uid is not None:
             make_reachable(postmaster.installation(self._version), self._data_dir)
-        postmaster.end(postmaster.processes(self._cluster))
-        self._initialize(account)
         _private_folder(self._socket_dir, account)
+        postmaster.clear(self._cluster, self._socket_dir)
+        self._initialize(account)
         self._process = postmaster.start(
             *(self._cluster, self._version, account),
             *(self._socket_dir, self._log, self._durable),

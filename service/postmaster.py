@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ _LONGEST_SOCKET_PATH: Final = 103
 """Bytes; what the narrowest supported system (macOS) takes, less the closing NUL."""
 _ENDINGS: Final = ((signal.SIGINT, 60), (signal.SIGQUIT, 10), (signal.SIGKILL, 10))
 """PostgreSQL's fast shutdown, its immediate one, then force; each with the seconds it gets."""
+_POLL_SECONDS: Final = 0.01
 _ENVIRONMENT: Final = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": os.defpath}
 """Nothing of the shell's: its locale would break matching that ignores case."""
 _SETTINGS: Final = {
@@ -164,13 +166,35 @@ def processes(cluster: Path) -> list[psutil.Process]:
     return found
 
 
+def at_work(process: psutil.Process) -> bool:
+    """Return whether a process runs; one that ended and waits for its parent's notice does not."""
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
 def end(running: Iterable[psutil.Process]) -> None:
-    """Shut server processes down, more firmly as time passes; return when they are gone."""
+    """Shut server processes down, more firmly as time passes; OSError if they are still there."""
     alive = list(running)
     for number, seconds in _ENDINGS:
+        deadline = time.monotonic() + seconds
         for process in alive:
             with suppress(psutil.NoSuchProcess):
                 process.send_signal(number)
-        _, alive = psutil.wait_procs(alive, timeout=seconds)
-        if not alive:
-            return
+        while alive := [process for process in alive if at_work(process)]:
+            if time.monotonic() > deadline:
+                break
+            time.sleep(_POLL_SECONDS)
+    if alive:
+        raise OSError(f"PostgreSQL process {alive[0].pid} cannot be ended")
+
+
+def clear(cluster: Path, socket_dir: Path) -> None:
+    """End what a killed owner left at work in a cluster folder, and remove its lock files.
+
+    Their process number may be another program's by now, which PostgreSQL would take for a server.
+    """
+    end(processes(cluster))
+    (cluster / "postmaster.pid").unlink(missing_ok=True)
+    Path(f"{_socket(socket_dir)}.lock").unlink(missing_ok=True)

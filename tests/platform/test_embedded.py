@@ -1,0 +1,150 @@
+"""The embedded server's life: owned by one, stopped on every way out, found after a kill."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+
+from service import postmaster
+from service.embedded import DataDirInUseError, EmbeddedServer, EmbeddedServerError, running_server
+from tests.support.processes import wait_until_gone
+
+_OWNER = """
+import sys, time
+from pathlib import Path
+from service import postmaster
+from service.embedded import EmbeddedServer
+if sys.argv[2] == "outlived":
+    postmaster._libc = None  # as on a system where children do not notice
+with EmbeddedServer(Path(sys.argv[1])):
+    print("ready", flush=True)
+    time.sleep(60)
+"""
+
+
+def _owner(data_dir: Path, kind: str) -> subprocess.Popen[str]:
+    """Start a process that owns the server, and wait until that is ready."""
+    command = [sys.executable, "-c", _OWNER, str(data_dir), kind]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def _postmasters(data_dir: Path) -> list[psutil.Process]:
+    found = postmaster.processes(data_dir / "postgresql")
+    return [process for process in found if process.ppid() not in {each.pid for each in found}]
+
+
+def _one(dsn: str, query: str) -> object:
+    with psycopg.connect(dsn) as connection:
+        row = connection.execute(query.encode()).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def test_data_stays_and_no_process_does(data_dir: Path) -> None:
+    with EmbeddedServer(data_dir) as server:
+        with psycopg.connect(server.dsn) as connection:
+            connection.execute("create table kept as select 42 as answer")
+        assert len(_postmasters(data_dir)) == 1
+    assert _postmasters(data_dir) == []
+    with EmbeddedServer(data_dir) as server:
+        assert _one(server.dsn, "select answer from kept") == 42
+
+
+def test_the_cluster_knows_letters_beyond_ascii_whatever_the_locale(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+    monkeypatch.setenv("PGPORT", "1")
+    with EmbeddedServer(data_dir) as server:
+        assert _one(server.dsn, "select 'ÄRMELLÄNGE Ω' ilike 'ärmellänge ω'") is True
+        assert _one(server.dsn, "show server_encoding") == "UTF8"
+
+
+def test_only_the_servers_account_reaches_the_socket(data_dir: Path) -> None:
+    with EmbeddedServer(data_dir):
+        assert (data_dir / "run").stat().st_mode & 0o077 == 0
+        assert (data_dir / "postgresql").stat().st_mode & 0o077 == 0
+
+
+def test_a_long_path_moves_the_socket_and_nothing_else(data_dir: Path) -> None:
+    deep = data_dir / ("a folder, " * 12) / "data"
+    with EmbeddedServer(deep) as server:
+        assert _one(server.dsn, "show data_directory") == str(deep.resolve() / "postgresql")
+        moved = postmaster.socket_folder(deep.resolve())
+        assert moved.is_dir()
+    assert not moved.exists()
+
+
+def test_a_second_owner_is_refused_in_one_line(data_dir: Path) -> None:
+    with EmbeddedServer(data_dir) as server:
+        with pytest.raises(DataDirInUseError) as caught, EmbeddedServer(data_dir):
+            pass
+        assert "\n" not in str(caught.value)
+        assert _one(server.dsn, "select 1") == 1
+
+
+def test_another_version_is_refused(data_dir: Path) -> None:
+    with EmbeddedServer(data_dir, postgres_version=16) as server:
+        assert str(_one(server.dsn, "show server_version")).startswith("16.")
+    with (
+        pytest.raises(EmbeddedServerError, match="PostgreSQL 16, not 18"),
+        EmbeddedServer(data_dir),
+    ):
+        pass
+
+
+def test_an_exception_stops_the_server(data_dir: Path) -> None:
+    with pytest.raises(KeyError), EmbeddedServer(data_dir):
+        raise KeyError
+    assert _postmasters(data_dir) == []
+
+
+@pytest.mark.parametrize("kind", ["followed", "outlived"])
+def test_the_owner_is_killed_twice_and_the_next_start_works(data_dir: Path, kind: str) -> None:
+    for _ in range(2):
+        owner = _owner(data_dir, kind)
+        left = _postmasters(data_dir)
+        owner.kill()
+        owner.communicate()
+        with EmbeddedServer(data_dir) as server:
+            assert _one(server.dsn, "select 1") == 1
+            assert wait_until_gone(left) == []
+            assert len(_postmasters(data_dir)) == 1
+    assert _postmasters(data_dir) == []
+
+
+def test_a_killed_postmaster_leaves_no_backend_in_the_way(data_dir: Path) -> None:
+    owner = _owner(data_dir, "outlived")
+    [left] = _postmasters(data_dir)
+    left.send_signal(signal.SIGKILL)
+    owner.kill()
+    owner.communicate()
+    with EmbeddedServer(data_dir) as server:
+        assert _one(server.dsn, "select 1") == 1
+
+
+def test_an_unfinished_cluster_is_made_again(data_dir: Path) -> None:
+    unfinished = data_dir / "postgresql.unfinished"
+    unfinished.mkdir(parents=True)
+    (unfinished / "PG_VERSION").write_text("18\n")
+    with EmbeddedServer(data_dir) as server:
+        assert _one(server.dsn, "select 1") == 1
+    assert not unfinished.exists()
+
+
+def test_a_command_uses_the_server_at_work_or_starts_one(data_dir: Path) -> None:
+    with running_server(data_dir) as dsn:
+        assert _one(dsn, "select 1") == 1
+    assert _postmasters(data_dir) == []
+    with EmbeddedServer(data_dir) as server:
+        with running_server(data_dir) as dsn:
+            assert dsn == server.dsn
+            assert _one(dsn, "select 1") == 1
+        assert _one(server.dsn, "select 1") == 1

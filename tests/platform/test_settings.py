@@ -1,0 +1,53 @@
+"""Settings: defaults, and one clear line for each bad value."""
+
+from pathlib import Path
+
+import pytest
+
+from service.settings import Settings, SettingsError
+
+
+def test_defaults() -> None:
+    settings = Settings.from_environment({})
+    assert settings.database_url is None
+    assert (settings.host, settings.port, settings.pool_size) == ("127.0.0.1", 8080, 4)
+    assert settings.workers >= 1
+    assert settings.data_dir == Path(".data").absolute()
+
+
+def test_an_empty_value_counts_as_absent() -> None:
+    empty = dict.fromkeys(("DATABASE_URL", "HOST", "PORT", "WORKERS", "DATA_DIR"), "")
+    assert Settings.from_environment(empty) == Settings.from_environment({})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PORT", "http"),
+        ("PORT", "65536"),
+        ("PORT", "-1"),
+        ("PORT", "8080.0"),
+        ("PORT", "\uff18\uff10\uff18\uff10"),
+        ("WORKERS", "0"),
+        ("WORKERS", "many"),
+        ("POOL_SIZE", "0"),
+        ("POOL_SIZE", "9" * 5000),
+        ("LOG_LEVEL", "loud"),
+        ("DATA_DIR", __file__),
+        ("DATABASE_URL", "mysql://localhost/selvedge"),
+        ("DATABASE_URL", "postgresql://localhost:port/selvedge"),
+        ("DATABASE_URL", "/var/run/postgresql"),
+    ],
+)
+def test_a_bad_value_is_refused_in_one_line_that_names_it(name: str, value: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings.from_environment({name: value})
+    message = str(caught.value)
+    assert name in message
+    assert "\n" not in message
+
+
+def test_no_message_repeats_the_database_password() -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings.from_environment({"DATABASE_URL": "mysql://user:secret@localhost/selvedge"})
+    assert "secret" not in str(caught.value)

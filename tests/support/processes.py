@@ -1,0 +1,106 @@
+"""Running `selvedge` as an operator does, in a process of its own."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+
+from service.postmaster import at_work
+
+_START_SECONDS = 60
+
+
+def environment(data_dir: Path, **settings: str) -> dict[str, str]:
+    """Return an environment in which nothing but the given settings differs from the default."""
+    names = ("DATABASE_URL", "HOST", "PORT", "WORKERS", "POOL_SIZE", "LOG_LEVEL")
+    kept = {name: value for name, value in os.environ.items() if name not in names}
+    return {**kept, "DATA_DIR": str(data_dir), "PORT": "0", "WORKERS": "2", **settings}
+
+
+def selvedge(data_dir: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run one command to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "service", *arguments],
+        env=environment(data_dir, **settings),
+        capture_output=True,
+        text=True,
+        timeout=_START_SECONDS,
+        check=False,
+    )
+
+
+class Running:
+    """A `selvedge run` or `selvedge serve` that has begun to listen."""
+
+    def __init__(self, process: subprocess.Popen[str], output: str) -> None:
+        self.process = process
+        self.output = output
+        """What it printed on standard output before it served."""
+
+    @property
+    def base_url(self) -> str:
+        """Where it listens."""
+        match = re.search(r"http://\S+", self.output)
+        assert match is not None, self.output
+        return match[0]
+
+    @property
+    def keys(self) -> list[str]:
+        """The API keys it printed, by organization."""
+        return re.findall(r"organization \d+: (\S+)", self.output)
+
+    def family(self) -> list[psutil.Process]:
+        """Return the parent, its workers and its database processes."""
+        parent = psutil.Process(self.process.pid)
+        return [parent, *parent.children(recursive=True)]
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Send a signal and return the exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(_START_SECONDS)
+
+
+@contextmanager
+def running(data_dir: Path, command: str = "run", **settings: str) -> Iterator[Running]:
+    """Run until the context is left, if not stopped before."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "service", command],
+        env=environment(data_dir, **settings),
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield Running(process, _announcement(process, "Try:" if command == "run" else "serves"))
+        finally:
+            process.terminate()
+            process.wait(_START_SECONDS)
+
+
+def _announcement(process: subprocess.Popen[str], last: str) -> str:
+    """Return what is printed up to the line after, or of, `last`."""
+    assert process.stdout is not None
+    lines = []
+    for line in process.stdout:
+        lines.append(line)
+        if last in line:
+            if last == "Try:":
+                lines.append(process.stdout.readline())
+            return "".join(lines)
+    raise AssertionError("it ended before it served")
+
+
+def wait_until_gone(processes: list[psutil.Process], seconds: float = 10) -> list[psutil.Process]:
+    """Return the processes that are still there after a while."""
+    deadline = time.monotonic() + seconds
+    alive = processes
+    while alive and time.monotonic() < deadline:
+        alive = [process for process in alive if at_work(process)]
+        time.sleep(0.05)
+    return alive
