@@ -12,6 +12,8 @@ from typing import TextIO
 import orjson
 from aiohttp import web
 
+from service.caller import Caller
+
 FLUSH_SECONDS = 0.5
 
 
@@ -24,26 +26,31 @@ class AccessLog:
         self._timer: asyncio.TimerHandle | None = None
         self._wanted = logging.getLogger("service").isEnabledFor(logging.INFO)
 
-    def write(self, request: web.Request, status: int, size: int, seconds: float) -> None:
+    def write(
+        self,
+        request: web.Request,
+        request_id: str,
+        caller: Caller | None,
+        response: web.StreamResponse,
+        seconds: float,
+    ) -> None:
         """Add the line of one answered request."""
         if not self._wanted:
             return
-        caller = request.get("caller")
         self._lines.append(
             orjson.dumps(
                 {
                     "time": datetime.now(UTC),
-                    "request_id": request.get("request_id"),
+                    "request_id": request_id,
                     "organization": caller.organization_id if caller else None,
                     "key": caller.key_id if caller else None,
                     "method": request.method,
                     "path": request.path,
-                    "status": status,
-                    "bytes": size,
+                    "status": response.status,
+                    "bytes": response.content_length,
                     "milliseconds": round(seconds * 1000, 3),
                     "service_api": request.headers.get("X-Service-Api"),
                 },
-                default=str,
                 option=orjson.OPT_APPEND_NEWLINE,
             )
         )

@@ -1,7 +1,5 @@
 """What handlers find in the application and on the request."""
 
-from typing import cast
-
 from aiohttp import web
 
 from service.access_log import AccessLog
@@ -12,6 +10,9 @@ DATABASE: web.AppKey[Database] = web.AppKey("database", Database)
 CALLERS: web.AppKey[Callers] = web.AppKey("callers", Callers)
 ACCESS_LOG: web.AppKey[AccessLog] = web.AppKey("access_log", AccessLog)
 
+CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
+REQUEST_ID: web.RequestKey[str] = web.RequestKey("request_id", str)
+
 
 def database(request: web.Request) -> Database:
     """The worker's database."""
@@ -20,4 +21,4 @@ def database(request: web.Request) -> Database:
 
 def caller(request: web.Request) -> Caller:
     """The caller that the middleware recognized."""
-    return cast(Caller, request["caller"])
+    return request[CALLER]

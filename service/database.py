@@ -16,7 +16,7 @@ import asyncpg
 from service.errors import ApiError, failure
 
 T = TypeVar("T")
-Connection: TypeAlias = asyncpg.pool.PoolConnectionProxy[asyncpg.Record]
+Connection: TypeAlias = asyncpg.Connection
 
 ACQUIRE_SECONDS = 5
 READ_SECONDS = 10
@@ -55,7 +55,7 @@ _REFUSED = (
 )
 
 
-async def _leave(connection: asyncpg.Connection[asyncpg.Record]) -> None:
+async def _leave(connection: asyncpg.Connection) -> None:
     """Instead of the stock reset, a round trip for nothing: the code leaves no session state.
 
     A connection that comes back inside a transaction is not trusted and is closed.
@@ -67,7 +67,7 @@ async def _leave(connection: asyncpg.Connection[asyncpg.Record]) -> None:
 class Database:
     """A pool of few connections behind a fair queue."""
 
-    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", size: int) -> None:
+    def __init__(self, pool: asyncpg.Pool, size: int) -> None:
         self._pool = pool
         # asyncpg's own queue is last in, first out and lets late comers overtake waiters.
         self._turn = asyncio.Semaphore(size)

@@ -9,6 +9,7 @@ import fcntl
 import os
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -73,6 +74,12 @@ class EmbeddedServer:
 
     def __exit__(self, *_: object) -> None:
         self._stop()
+
+    def revive(self) -> None:
+        """Start PostgreSQL again if it ended by itself, in the same place; raises like entering."""
+        if self._process is not None and self._process.poll() is not None:
+            print(f"PostgreSQL ended, see {self._log}; starting it again", file=sys.stderr)
+            self._start()
 
     def _start(self) -> None:
         account = server_account(self._cluster)

@@ -12,7 +12,7 @@ from aiohttp import web
 
 from service import envelope
 from service.caller import Caller
-from service.context import ACCESS_LOG, CALLERS
+from service.context import ACCESS_LOG, CALLER, CALLERS, REQUEST_ID
 from service.errors import ApiError, failure
 from service.metrics import observer
 
@@ -33,7 +33,7 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     """The answer to a request, whatever becomes of it."""
     started = time.perf_counter()
     given = request.headers.get("X-Request-Id", "")
-    request["request_id"] = given if _SANE_ID.fullmatch(given) else uuid.uuid4().hex
+    request[REQUEST_ID] = given if _SANE_ID.fullmatch(given) else uuid.uuid4().hex
     try:
         await _admit(request)
         response = await handler(request)
@@ -42,9 +42,9 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     except web.HTTPRequestEntityTooLarge as error:
         response = _failed(request, failure("payload_too_large", value=error.text))
     except Exception:
-        _log.exception("request %s failed", request["request_id"])
+        _log.exception("request %s failed", request[REQUEST_ID])
         response = _failed(request, failure("server_error", value="Something went wrong here."))
-    response.headers["X-Request-Id"] = request["request_id"]
+    response.headers["X-Request-Id"] = request[REQUEST_ID]
     _compress(response)
     _account(request, response, time.perf_counter() - started)
     return response
@@ -54,7 +54,7 @@ async def _admit(request: web.Request) -> None:
     """Raise what comes before a handler, in the contract's order (section 4, Precedence)."""
     path, match = request.path, request.match_info
     if path not in PUBLIC and not path.startswith(PUBLIC_ASSETS):
-        request["caller"] = await _caller(request)
+        request[CALLER] = await _caller(request)
     error = match.http_exception
     if isinstance(error, web.HTTPMethodNotAllowed):
         refused = failure("method_not_allowed", value=f"Use {', '.join(error.allowed_methods)}.")
@@ -62,7 +62,7 @@ async def _admit(request: web.Request) -> None:
         raise refused
     if error is not None:
         raise failure("not_found.route", value="There is nothing at this path.")
-    if request.method not in _READS and not request["caller"].may_write:
+    if request.method not in _READS and not request[CALLER].may_write:
         raise failure("forbidden.scope", value="This key may only read.")
     try:
         unquote_to_bytes(request.rel_url.raw_query_string).decode()
@@ -103,4 +103,6 @@ def _account(request: web.Request, response: web.StreamResponse, seconds: float)
     route = resource.canonical if resource else "unmatched"
     method = request.method if request.method in METHODS else "other"
     observer(method, route, response.status)(seconds)
-    request.app[ACCESS_LOG].write(request, response.status, response.content_length or 0, seconds)
+    request.app[ACCESS_LOG].write(
+        request, request[REQUEST_ID], request.get(CALLER), response, seconds
+    )

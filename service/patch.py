@@ -13,10 +13,10 @@ import jsonpointer
 import orjson
 
 from service import schemas
-from service.errors import ApiError, Row, failure
+from service.errors import ApiError, failure
 from service.queries.batch import Item
 from service.queries.records import MasterRecord
-from service.validation import Validator, parse
+from service.validation import Fault, Validator, parse
 
 MAX_DOCUMENT_BYTES = 8 * 1024 * 1024
 
@@ -30,12 +30,9 @@ def editor(resource: MasterRecord, raw: bytes) -> Callable[[Item], Item]:
     write schema.
     """
     operations = parse(raw)
-    rows = _PATCH_FORM.rows(operations, b"") or [
-        row
-        for number, operation in enumerate(operations)
-        for row in _target_rows(resource, number, operation)
-    ]
-    if rows:
+    listed = operations if isinstance(operations, list) else []
+    faults = [f for number, op in enumerate(listed) for f in _faults(resource, number, op)]
+    if rows := _PATCH_FORM.rows(operations, b"", faults):
         raise ApiError(rows)
     touches_state = any(_touches(operation, "state") for operation in operations)
 
@@ -64,15 +61,16 @@ def _touches(operation: dict[str, Any], name: str) -> bool:
     return any(target == "" or target.split("/")[1] == name for target in targets)
 
 
-def _target_rows(resource: MasterRecord, number: int, operation: Any) -> Iterator[Row]:
+def _faults(resource: MasterRecord, number: int, operation: Any) -> Iterator[Fault]:
     """What is wrong with where an operation goes, and with a value too deep to handle."""
-    for member in ("path", "from") if operation["op"] in ("move", "copy") else ("path",):
-        if kind := _target_fault(resource, operation[member]):
-            message = f"{operation[member]} is no writable field."
-            yield Row(f"validation_error.{kind}", f"[{number}].{member}", message)
+    if not isinstance(operation, dict):
+        return
+    for member in ("path", "from") if operation.get("op") in ("move", "copy") else ("path",):
+        pointer = operation.get(member)
+        if isinstance(pointer, str) and (kind := _target_fault(resource, pointer)):
+            yield [number, member], kind, f"{pointer} is no writable field."
     if _size(operation.get("value")) is None:
-        message = "The value is nested too deeply."
-        yield Row("validation_error.invalid_value", f"[{number}].value", message)
+        yield [number, "value"], "invalid_value", "The value is nested too deeply."
 
 
 def _target_fault(resource: MasterRecord, pointer: str) -> str | None:

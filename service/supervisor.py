@@ -49,8 +49,13 @@ def _listen(host: str, port: int) -> socket.socket:
     return socket.create_server(address[:2], family=family, backlog=2048)
 
 
-def serve(settings: Settings, dsn: str, listener: socket.socket) -> NoReturn:
-    """Serve until a signal ends it (SIGINT, SIGTERM, SIGQUIT, SIGHUP), then raise SystemExit."""
+def serve(
+    settings: Settings, dsn: str, listener: socket.socket, tend: Callable[[], None]
+) -> NoReturn:
+    """Serve until a signal ends it (SIGINT, SIGTERM, SIGQUIT, SIGHUP), then raise SystemExit.
+
+    `tend` is called about once a second and looks after what the parent owns beside its workers.
+    """
 
     async def runner() -> web.AppRunner:
         # Not before the fork: it pulls in prometheus_client, which opens its files on import.
@@ -65,7 +70,7 @@ def serve(settings: Settings, dsn: str, listener: socket.socket) -> NoReturn:
         )
 
     with _metrics_folder():
-        _Arbiter(_Application(settings, listener, runner)).run()
+        _Arbiter(_Application(settings, listener, runner), tend).run()
     sys.exit()
 
 
@@ -127,6 +132,17 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
 
 
 class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
+    """gunicorn's arbiter as the one parent of everything that runs."""
+
+    def __init__(self, application: _Application, tend: Callable[[], None]) -> None:
+        self._tend = tend
+        super().__init__(application)
+
+    def murder_workers(self) -> None:
+        """Do what has to be done once a second: end workers that hang, and tend the rest."""
+        super().murder_workers()
+        self._tend()
+
     def spawn_worker(self) -> int:
         """Fork a worker, which ends here and never unwinds what its parent still holds open."""
         try:

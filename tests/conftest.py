@@ -1,12 +1,16 @@
-"""The database fixtures: `dsn` is a database of the test's own, migrated and empty."""
+"""The fixtures: databases and services of a test's own, empty or with the demo data."""
 
 import os
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from aiohttp.test_utils import TestClient, TestServer
 
-from tests.support.databases import fresh_database, template_server
+from service.app import create_app
+from service.settings import Settings
+from tests.support.api import Api, issue_key
+from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
 
 _SERVER = pytest.StashKey[str]()
 
@@ -39,3 +43,35 @@ def dsn(server_dsn: str) -> str:
     """A migrated, empty database that no other test sees."""
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     return fresh_database(server_dsn, f"test_{worker}")
+
+
+@pytest.fixture
+def demo_dsn(server_dsn: str) -> str:
+    """A database with the demo data that no other test sees."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    return fresh_database(server_dsn, f"demo_{worker}", DEMO_TEMPLATE)
+
+
+@pytest.fixture
+async def client(aiohttp_client: Any, demo_dsn: str) -> TestClient[Any, Any]:
+    """The service on the demo data."""
+    server = TestServer(create_app(Settings.from_environment({}), demo_dsn))
+    return await aiohttp_client(server, server_kwargs=None)  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+async def api(client: TestClient[Any, Any], demo_dsn: str) -> Api:
+    """A caller of organization 1, which has every feature."""
+    return Api(client, await issue_key(demo_dsn, 1))
+
+
+@pytest.fixture
+async def other_api(client: TestClient[Any, Any], demo_dsn: str) -> Api:
+    """A caller of organization 2, which has no optional feature."""
+    return Api(client, await issue_key(demo_dsn, 2))
+
+
+@pytest.fixture
+async def reader_api(client: TestClient[Any, Any], demo_dsn: str) -> Api:
+    """A caller of organization 1 whose key may only read."""
+    return Api(client, await issue_key(demo_dsn, 1, scope="read"))

@@ -3,7 +3,7 @@
 import socket
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
@@ -28,18 +28,18 @@ def add(parsers: Parsers) -> None:
 
 def serve(settings: Settings, _: Namespace) -> None:
     """Serve until a signal; the database may be away, then readiness says so."""
-    with _owned_database(settings) as dsn:
+    with _owned_database(settings) as (dsn, tend):
         check(settings, dsn, required=False)
-        _serve(settings, dsn)
+        _serve(settings, dsn, tend)
 
 
 def run(settings: Settings, _: Namespace) -> None:
     """Migrate, load the demo data into an empty embedded database, say where we are, and serve."""
-    with _owned_database(settings) as dsn:
+    with _owned_database(settings) as (dsn, tend):
         check(settings, dsn, required=True)
         migrating.migrate(dsn)
         keys = {} if settings.database_url else _demo(settings, dsn)
-        _serve(settings, dsn, keys)
+        _serve(settings, dsn, tend, keys)
 
 
 def _demo(settings: Settings, dsn: str) -> dict[int, str]:
@@ -51,20 +51,23 @@ def _demo(settings: Settings, dsn: str) -> dict[int, str]:
 
 
 @contextmanager
-def _owned_database(settings: Settings) -> Iterator[str]:
+def _owned_database(settings: Settings) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Give the DSN, and what keeps the server behind it alive, if that is ours to do."""
     if settings.database_url is not None:
-        yield settings.database_url
+        yield settings.database_url, lambda: None
     else:
         with EmbeddedServer(settings.data_dir) as server:
-            yield server.dsn
+            yield server.dsn, server.revive
 
 
-def _serve(settings: Settings, dsn: str, keys: dict[int, str] | None = None) -> NoReturn:
+def _serve(
+    settings: Settings, dsn: str, tend: Callable[[], None], keys: dict[int, str] | None = None
+) -> NoReturn:
     from service import supervisor  # gunicorn and aiohttp, which no other command needs
 
     listener = supervisor.listen(settings)
     _announce(_base_url(listener), keys or {})
-    supervisor.serve(settings, dsn, listener)
+    supervisor.serve(settings, dsn, listener, tend)
 
 
 def _base_url(listener: socket.socket) -> str:

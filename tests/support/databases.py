@@ -1,5 +1,6 @@
 """Throw-away databases: one server, one migrated template, fresh copies of it."""
 
+import asyncio
 import os
 import tempfile
 from collections.abc import Iterator
@@ -9,15 +10,17 @@ from urllib.parse import urlsplit
 
 import psycopg
 
+from service import demo
 from service.embedded import EmbeddedServer
 from service.migrating import migrate
 
 _TEMPLATE = "selvedge_template"
+DEMO_TEMPLATE = "selvedge_demo_template"
 
 
 @contextmanager
 def template_server() -> Iterator[str]:
-    """Run a server that holds a migrated template; give its DSN.
+    """Run a server that holds a migrated template and one with the demo data; give its DSN.
 
     The environment's TEST_POSTGRES_VERSION chooses PostgreSQL 16 or 18.
     """
@@ -27,6 +30,7 @@ def template_server() -> Iterator[str]:
         with EmbeddedServer(Path(folder), postgres_version=version, durable=False) as server:
             _administer(server.dsn, f"create database {_TEMPLATE}")
             migrate(with_database(server.dsn, _TEMPLATE))
+            asyncio.run(demo.load(fresh_database(server.dsn, DEMO_TEMPLATE), progress=False))
             yield server.dsn
 
 

@@ -1,0 +1,133 @@
+"""The page of /docs in a real browser: no network but the service, and "try it" with a key."""
+
+import asyncio
+import shutil
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.expected_conditions import (
+    element_to_be_clickable,
+    presence_of_element_located,
+)
+from selenium.webdriver.support.ui import WebDriverWait
+
+from service.app import create_app
+from service.demo import loading
+from service.openapi.answers import example_of
+from service.settings import Settings
+from tests.support.api import issue_key
+
+_BROWSER, _DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+_ARGUMENTS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--window-size=1280,1400",
+)  # fmt: skip
+_SECONDS = 30
+
+pytestmark = pytest.mark.skipif(
+    not (_BROWSER and _DRIVER), reason="chromium and chromedriver are not installed"
+)
+
+AiohttpServer = Callable[[web.Application], Awaitable[TestServer]]
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
+    """A headless Chromium with a profile of its own, which logs what pages complain of."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(_BROWSER)
+    for argument in (*_ARGUMENTS, f"--user-data-dir={tmp_path / 'profile'}"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(_DRIVER))
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+class Page:
+    """The page as a reader uses it."""
+
+    def __init__(self, driver: webdriver.Chrome, url: str) -> None:
+        self.driver = driver
+        self.wait = WebDriverWait(driver, _SECONDS)
+        driver.get(url)
+
+    def click(self, selector: str) -> None:
+        self.wait.until(element_to_be_clickable((By.CSS_SELECTOR, selector))).click()
+
+    def find(self, selector: str) -> WebElement:
+        return self.wait.until(presence_of_element_located((By.CSS_SELECTOR, selector)))
+
+    def authorize(self, key: str) -> None:
+        """Paste a key."""
+        self.click("button.authorize")
+        self.find(".auth-container input").send_keys(key)
+        self.click(".modal-ux button.authorize")
+        self.click(".modal-ux button.btn-done")
+
+    def try_it(self, tag: str, operation: str, **parameters: str) -> tuple[str, str]:
+        """Execute an operation; return the status and the body that the page shows."""
+        block = f"#operations-{tag}-{operation}"
+        self.click(f"#operations-tag-{tag}")
+        self.click(f"{block} button.opblock-summary-control")
+        self.click(f"{block} .try-out__btn")
+        for name, value in parameters.items():
+            self.find(f"{block} tr[data-param-name='{name}'] input").send_keys(value)
+        self.click(f"{block} button.execute")
+        answer = f"{block} .live-responses-table .response"
+        status = self.find(f"{answer} .response-col_status").text
+        return status, self.find(f"{answer} .highlight-code code").text
+
+    def requested(self) -> set[str]:
+        """Every address that the browser asked for."""
+        events = (orjson.loads(entry["message"])["message"] for entry in self.log("performance"))
+        return {
+            event["params"]["request"]["url"]
+            for event in events
+            if event["method"] == "Network.requestWillBeSent"
+        }
+
+    def complaints(self) -> list[Any]:
+        """Errors on the console, refusals of the content security policy among them."""
+        return [entry for entry in self.log("browser") if entry["level"] == "SEVERE"]
+
+    def log(self, kind: str) -> list[dict[str, Any]]:
+        """What a log of the browser gained since it was read last."""
+        entries: list[dict[str, Any]] = self.driver.get_log(kind)  # type: ignore[no-untyped-call]
+        return entries
+
+
+def _explore(driver: webdriver.Chrome, url: str, key: str) -> None:
+    page = Page(driver, f"{url}docs")
+    page.authorize(key)
+    status, body = page.try_it("Colors", "listColor", pageSize="1")
+    assert status.startswith("200")
+    assert orjson.loads(body)["pagination"]["hasMore"] is True
+    # The example that stands in the form is a patch that can be sent.
+    status, body = page.try_it("Groups", "patchGroup", id="1")
+    assert status.startswith("200")
+    assert orjson.loads(body)["data"]["name"] == example_of("groups", "document")["name"]
+    addresses = {address for address in page.requested() if not address.startswith("data:")}
+    assert f"{url}openapi.json" in addresses
+    assert all(address.startswith(url) for address in addresses)
+    assert page.complaints() == []
+
+
+async def test_reader_tries_operations_with_a_key(
+    dsn: str, browser: webdriver.Chrome, aiohttp_server: AiohttpServer
+) -> None:
+    await loading.load(dsn, progress=False)
+    key = await issue_key(dsn, 1, "write")
+    server = await aiohttp_server(create_app(Settings.from_environment({}), dsn))
+    await asyncio.to_thread(_explore, browser, str(server.make_url("/")), key)

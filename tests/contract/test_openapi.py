@@ -1,0 +1,136 @@
+"""The OpenAPI document: valid, whole, and made of nothing but schemas, routes and error table."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import orjson
+import pytest
+from openapi_spec_validator import validate
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+
+from service import openapi, schemas
+from service.openapi.components import components
+from service.openapi.failures import EXAMPLES
+from service.properties import Properties
+from service.routes import routes
+
+DOCUMENT: dict[str, Any] = orjson.loads(orjson.dumps(openapi.build()))
+ERROR_TYPES = schemas.load()["common/envelope"]["$defs"]["errorType"]["enum"]
+AT_NO_OPERATION = {"not_found.route", "method_not_allowed"}
+
+REGISTRY: Registry[Any] = Registry().with_resource(
+    "urn:openapi", DRAFT202012.create_resource(DOCUMENT)
+)
+
+OPERATIONS = [
+    (path, method, operation)
+    for path, methods in DOCUMENT["paths"].items()
+    for method, operation in methods.items()
+]
+of_each_operation = pytest.mark.parametrize(
+    ("path", "method", "operation"),
+    OPERATIONS,
+    ids=[operation["operationId"] for _, _, operation in OPERATIONS],
+)
+
+
+def is_valid(schema: dict[str, Any], value: Any) -> None:
+    """Raise unless the value fits a schema of the document."""
+    absolute = re.sub(r'"#/', '"urn:openapi#/', orjson.dumps(schema).decode())
+    jsonschema.Draft202012Validator(orjson.loads(absolute), registry=REGISTRY).validate(value)
+
+
+def resolved(part: dict[str, Any]) -> dict[str, Any]:
+    """A part of the document, its reference followed."""
+    if "$ref" not in part:
+        return part
+    found: Any = DOCUMENT
+    for step in part["$ref"].removeprefix("#/").split("/"):
+        found = found[step]
+    return dict(found)
+
+
+def media_types(operation: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for holder in (operation.get("requestBody", {}), *operation["responses"].values()):
+        yield from holder.get("content", {}).values()
+
+
+def examples(media: dict[str, Any]) -> Iterator[Any]:
+    if "example" in media:
+        yield media["example"]
+    for example in media.get("examples", {}).values():
+        yield resolved(example)["value"]
+
+
+def test_document_is_valid_openapi() -> None:
+    validate(DOCUMENT)
+    assert DOCUMENT["openapi"].startswith("3.1.")
+    assert DOCUMENT["info"]["title"] == "External API"
+    assert DOCUMENT["info"]["version"] == "1.0.0"
+
+
+def test_every_route_that_needs_a_key_is_an_operation() -> None:
+    expected = {(route.path, route.method.lower()) for route in routes() if route.needs_key}
+    assert {(path, method) for path, method, _ in OPERATIONS} == expected
+    ids = [operation["operationId"] for _, _, operation in OPERATIONS]
+    assert len(set(ids)) == len(ids)
+
+
+def test_every_definition_is_a_component_of_its_own() -> None:
+    whole_files = [schema for schema in schemas.load().values() if "type" in schema]
+    definitions = sum(len(schema["$defs"]) for schema in schemas.load().values())
+    assert len(components()) == definitions + len(whole_files)
+
+
+@of_each_operation
+def test_operation_is_described_with_every_answer(
+    path: str, method: str, operation: dict[str, Any]
+) -> None:
+    parameters = [resolved(parameter) for parameter in operation["parameters"]]
+    in_path = {found["name"] for found in parameters if found["in"] == "path"}
+    assert in_path == set(re.findall(r"{(\w+)}", path))
+    assert {"X-Service-Api", "X-Request-Id"} <= {found["name"] for found in parameters}
+    assert {"400", "401", "500", "503"} <= set(operation["responses"])
+    assert ("403" in operation["responses"]) or method == "get"
+    assert ("requestBody" in operation) == (method in ("post", "put", "patch"))
+    for answer in operation["responses"].values():
+        assert "X-Request-Id" in answer["headers"]
+
+
+@of_each_operation
+def test_every_example_fits_its_schema(path: str, method: str, operation: dict[str, Any]) -> None:
+    assert path.startswith("/api/")
+    assert method in ("get", "post", "put", "patch", "delete")
+    for media in media_types(operation):
+        for example in examples(media):
+            is_valid(media["schema"], example)
+
+
+def test_every_error_type_has_an_example_and_an_operation() -> None:
+    used = {
+        name
+        for _, _, operation in OPERATIONS
+        for media in media_types(operation)
+        for name in media.get("examples", {})
+    }
+    assert list(EXAMPLES) == ERROR_TYPES
+    assert used >= set(ERROR_TYPES) - AT_NO_OPERATION
+    assert all(name in DOCUMENT["info"]["description"] for name in AT_NO_OPERATION)
+
+
+@pytest.mark.parametrize("route", [route for route in routes() if route.operation == "list"])
+def test_every_scalar_field_of_a_list_filters(route: Any) -> None:
+    parameters = DOCUMENT["paths"][route.path]["get"]["parameters"]
+    names = {parameter.get("name") for parameter in parameters}
+    properties = Properties(route.resource.name)
+    assert names >= {"pageSize", "pageNumber", "cursor", *properties}
+    sortable = next(p for p in parameters if p.get("name") == "sort[0].property")
+    assert set(sortable["schema"]["enum"]) == {p.name for p in properties.values() if p.sortable}
+
+
+def test_bearer_keys_are_the_way_in() -> None:
+    assert DOCUMENT["security"] == [{"key": []}]
+    assert DOCUMENT["components"]["securitySchemes"]["key"]["scheme"] == "bearer"

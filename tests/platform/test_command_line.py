@@ -1,0 +1,127 @@
+"""Organizations and keys from the command line."""
+
+from pathlib import Path
+
+import asyncpg
+import psycopg
+import pytest
+
+from service import keys
+from service.queries import administration
+from tests.support.processes import selvedge
+
+
+def _create(data_dir: Path, dsn: str, *options: str) -> str:
+    created = selvedge(data_dir, "organization", "create", "Norrby", *options, DATABASE_URL=dsn)
+    assert created.returncode == 0, created.stderr
+    return created.stdout.strip()
+
+
+def _organization(dsn: str, organization_id: str) -> tuple[object, ...] | None:
+    with psycopg.connect(dsn) as connection:
+        return connection.execute(
+            "select name, multiple_language, pro from organization where id = %s",
+            (organization_id,),
+        ).fetchone()
+
+
+def test_an_organization_is_created_and_changed(dsn: str, data_dir: Path) -> None:
+    created = _create(data_dir, dsn, "--pro", "on")
+    assert _organization(dsn, created) == ("Norrby", False, True)
+
+    options = ("--multiple-language", "on", "--pro", "off")
+    changed = selvedge(data_dir, "organization", "set", created, *options, DATABASE_URL=dsn)
+    assert changed.returncode == 0
+    assert _organization(dsn, created) == ("Norrby", True, False)
+
+    selvedge(data_dir, "organization", "set", created, "--name", "Norrby AB", DATABASE_URL=dsn)
+    assert _organization(dsn, created) == ("Norrby AB", True, False)
+    listed = selvedge(data_dir, "organization", "list", DATABASE_URL=dsn).stdout
+    assert listed.splitlines()[1].split("  ")[0] == created
+
+
+async def test_a_key_is_issued_alone_on_standard_output(dsn: str, data_dir: Path) -> None:
+    organization = _create(data_dir, dsn)
+    options = ("--organization", organization, "--scope", "write", "--name", "ERP")
+    issued = selvedge(data_dir, "key", "issue", *options, DATABASE_URL=dsn)
+    key = issued.stdout.removesuffix("\n")
+    parts = keys.parse(key)
+    assert parts is not None
+    assert str(parts[0]) == organization
+
+    connection = await asyncpg.connect(dsn)
+    assert await administration.is_live_key(connection, key)
+    stored = await connection.fetchrow("select * from api_key")
+    assert stored["scope"] == "write"
+    assert stored["secret_sha256"] == keys.digest(parts[2])
+
+    assert selvedge(data_dir, "key", "revoke", str(parts[1]), DATABASE_URL=dsn).returncode == 0
+    assert not await administration.is_live_key(connection, key)
+    await connection.close()
+
+    listed = selvedge(data_dir, "key", "list", DATABASE_URL=dsn).stdout
+    assert "ERP" in listed
+    assert parts[2] not in listed
+
+
+@pytest.mark.parametrize(
+    ("expires", "live"),
+    [("2020-01-01", False), ("2999-12-31", True), ("2999-12-31T10:00:00+02:00", True)],
+)
+async def test_a_key_expires(dsn: str, data_dir: Path, expires: str, live: bool) -> None:
+    organization = _create(data_dir, dsn)
+    options = ("--organization", organization, "--expires", expires)
+    issued = selvedge(data_dir, "key", "issue", *options, DATABASE_URL=dsn)
+    connection = await asyncpg.connect(dsn)
+    assert await administration.is_live_key(connection, issued.stdout.strip()) is live
+    await connection.close()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("key", "issue", "--organization", "77"),
+        ("key", "revoke", "77"),
+        ("organization", "set", "77", "--pro", "on"),
+    ],
+)
+def test_an_unknown_id_is_one_line_and_an_exit_code(
+    dsn: str, data_dir: Path, arguments: tuple[str, ...]
+) -> None:
+    failed = selvedge(data_dir, *arguments, DATABASE_URL=dsn)
+    assert failed.returncode == 1
+    assert failed.stdout == ""
+    assert len(failed.stderr.splitlines()) == 1
+    assert "77" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("key", "issue"),
+        ("key", "issue", "--organization", "0"),
+        ("key", "issue", "--organization", "1", "--scope", "admin"),
+        ("key", "issue", "--organization", "1", "--expires", "tomorrow"),
+        ("key", "issue", "--organization", "1", "--name", "a\nb"),
+        ("organization", "create", " "),
+        ("organization", "set", "1", "--pro", "yes"),
+    ],
+)
+def test_wrong_usage_is_told_before_any_database_is_touched(
+    data_dir: Path, arguments: tuple[str, ...]
+) -> None:
+    assert selvedge(data_dir, *arguments).returncode == 2
+    assert not data_dir.exists()
+
+
+def test_commands_share_the_embedded_server(data_dir: Path) -> None:
+    behind = selvedge(data_dir, "organization", "list")
+    assert behind.returncode == 1
+    assert "selvedge migrate" in behind.stderr
+    assert selvedge(data_dir, "migrate").returncode == 0
+    assert selvedge(data_dir, "organization", "create", "Norrby").stdout == "1\n"
+    assert "Norrby" in selvedge(data_dir, "organization", "list").stdout
+    refused = selvedge(data_dir, "demo", "load")
+    assert refused.returncode == 1
+    assert "not empty" in refused.stderr

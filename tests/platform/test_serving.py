@@ -1,0 +1,188 @@
+"""`selvedge run` and `selvedge serve` as processes: started, killed, stopped, refused."""
+
+import json
+import signal
+import socket
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psutil
+import pytest
+from aiohttp import http_parser
+
+from service import migrating
+from tests.support.databases import fresh_database
+from tests.support.processes import Running, running, selvedge, wait_until_gone
+
+
+def _status(url: str, key: str | None = None) -> int:
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def _eventually(url: str, status: int, seconds: float = 15) -> bool:
+    """Return whether a URL comes to answer with a status."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            if _status(url) == status:
+                return True
+        except OSError:
+            pass
+        time.sleep(0.1)
+    return False
+
+
+@pytest.fixture
+def served(dsn: str, data_dir: Path) -> Iterator[Running]:
+    """A service on a migrated, empty database of its own."""
+    with running(data_dir, "serve", DATABASE_URL=dsn) as service:
+        yield service
+
+
+def test_the_parser_is_the_fast_one() -> None:
+    assert http_parser.HttpRequestParser is not http_parser.HttpRequestParserPy
+
+
+def test_run_brings_demo_data_and_keys_that_stay(data_dir: Path) -> None:
+    for number in (signal.SIGINT, signal.SIGKILL, signal.SIGKILL, signal.SIGHUP):
+        with running(data_dir) as service:
+            family = service.family()
+            keys = service.keys
+            kept = data_dir / "demo-keys"
+            assert kept.read_text().split() == keys
+            assert kept.stat().st_mode & 0o777 == 0o600
+            for key in keys:
+                assert _status(f"{service.base_url}/api/colors?pageSize=3", key) == 200
+            assert f"Bearer {keys[0]}" in service.output.splitlines()[-1]
+
+            second = selvedge(data_dir, "run")
+            assert second.returncode == 1
+            assert len(second.stderr.splitlines()) == 1
+
+            assert service.stop(number) == (-number if number == signal.SIGKILL else 0)
+            assert wait_until_gone(family) == []
+    with running(data_dir) as service:
+        assert service.keys == keys
+
+
+def test_a_revoked_demo_key_is_replaced(data_dir: Path) -> None:
+    with running(data_dir) as service:
+        first = service.keys
+        assert selvedge(data_dir, "key", "revoke", first[0].split("_")[2]).returncode == 0
+    with running(data_dir) as service:
+        assert service.keys[0] != first[0]
+        assert service.keys[1] == first[1]
+
+
+def test_an_embedded_server_that_dies_is_started_again(data_dir: Path) -> None:
+    with running(data_dir) as service:
+        [postmaster] = (
+            process
+            for process in psutil.Process(service.process.pid).children()
+            if process.name() == "postgres"
+        )
+        postmaster.kill()
+        assert wait_until_gone([postmaster]) == []
+        assert _eventually(f"{service.base_url}/readyz", 200)
+        assert _status(f"{service.base_url}/api/colors", service.keys[0]) == 200
+
+
+def test_a_dead_worker_is_replaced(served: Running) -> None:
+    workers = psutil.Process(served.process.pid).children()
+    assert len(workers) == 2
+    workers[0].kill()
+    assert wait_until_gone(workers[:1]) == []
+    deadline = time.monotonic() + 10
+    while len(psutil.Process(served.process.pid).children()) < 2 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert len(psutil.Process(served.process.pid).children()) == 2
+    assert _eventually(f"{served.base_url}/healthz", 200)
+
+
+def test_serve_migrates_nothing_and_is_not_ready_until_someone_does(
+    server_dsn: str, data_dir: Path
+) -> None:
+    empty = fresh_database(server_dsn, "served_empty", "template1")
+    with running(data_dir, "serve", DATABASE_URL=empty) as service:
+        assert _eventually(f"{service.base_url}/healthz", 200)
+        assert _status(f"{service.base_url}/readyz") == 503
+        assert migrating.migrate(empty) > 0
+        assert _eventually(f"{service.base_url}/readyz", 200)
+
+
+def test_serve_starts_without_its_database(data_dir: Path) -> None:
+    away = "postgresql://selvedge@127.0.0.1:1/selvedge"
+    with running(data_dir, "serve", DATABASE_URL=away) as service:
+        assert _eventually(f"{service.base_url}/healthz", 200)
+        assert _status(f"{service.base_url}/readyz") == 503
+
+
+def test_connections_stay_open_and_request_lines_may_be_long(served: Running) -> None:
+    address = urlsplit(served.base_url)
+    assert address.hostname is not None
+    with closing(HTTPConnection(address.hostname, address.port)) as connection:
+        for path in ("/healthz", "/healthz", f"/api/colors?{'ids=1234567890123456789&' * 1300}"):
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            answer.read()
+            assert not answer.will_close
+            assert answer.status in (200, 401)
+
+
+def test_metrics_add_up_over_the_workers(served: Running) -> None:
+    for _ in range(20):
+        assert _status(f"{served.base_url}/healthz") == 200
+    with urllib.request.urlopen(f"{served.base_url}/metrics") as answer:
+        text = answer.read().decode()
+    counts = [
+        float(line.rsplit(" ", 1)[1])
+        for line in text.splitlines()
+        if line.startswith("selvedge_requests_total") and 'route="/healthz"' in line
+    ]
+    assert sum(counts) == 20
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("WORKERS", "0"),
+        ("PORT", "none"),
+        ("HOST", "256.0.0.1"),
+        ("DATABASE_URL", "mysql://localhost/selvedge"),
+        ("POOL_SIZE", "1000"),
+    ],
+)
+def test_a_bad_setting_is_refused_in_one_line(
+    dsn: str, data_dir: Path, name: str, value: str
+) -> None:
+    refused = selvedge(data_dir, "serve", **{"DATABASE_URL": dsn, name: value})
+    assert refused.returncode == 1
+    assert refused.stdout == ""
+    [line] = refused.stderr.splitlines()
+    assert value in line or name in line
+
+
+def test_a_port_in_use_is_refused_in_one_line(dsn: str, data_dir: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        refused = selvedge(data_dir, "serve", DATABASE_URL=dsn, PORT=port)
+    assert refused.returncode == 1
+    [line] = refused.stderr.splitlines()
+    assert port in line
+
+
+def test_openapi_is_printed_without_a_database(data_dir: Path) -> None:
+    printed = selvedge(data_dir, "openapi")
+    assert json.loads(printed.stdout)["openapi"].startswith("3.1")
+    assert not data_dir.exists()

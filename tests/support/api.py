@@ -1,0 +1,96 @@
+"""A caller of the service in the tests: keys, requests, and answers held against the schemas."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import asyncpg
+import orjson
+from aiohttp.test_utils import TestClient
+
+from service.queries import administration
+
+JSON = "application/json"
+JSON_PATCH = "application/json-patch+json"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer: status, headers, and the body parsed (None where it is empty)."""
+
+    status: int
+    headers: Any
+    raw: bytes
+
+    @property
+    def json(self) -> Any:
+        """The parsed body."""
+        return orjson.loads(self.raw) if self.raw else None
+
+    @property
+    def data(self) -> Any:
+        """The payload of a success."""
+        return self.json["data"]
+
+    @property
+    def details(self) -> list[tuple[str, str | None]]:
+        """Type and field of each row of a failure."""
+        return [(row["type"], row["field"]) for row in self.json["error"]["details"]]
+
+
+class Api:
+    """Calls with one organization's key."""
+
+    def __init__(self, client: TestClient[Any, Any], key: str) -> None:
+        self.client = client
+        self.key = key
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        params: Any = None,
+        headers: dict[str, str] | None = None,
+        content_type: str | None = None,
+    ) -> Answer:
+        """The answer to one request; a body that is no bytes is sent as JSON."""
+        sent = {"Authorization": f"Bearer {self.key}", **(headers or {})}
+        if body is not None:
+            sent["Content-Type"] = content_type or (JSON_PATCH if method == "PATCH" else JSON)
+            body = body if isinstance(body, bytes) else orjson.dumps(body)
+        async with self.client.request(
+            method, path, data=body, params=params, headers=sent, skip_auto_headers=["Content-Type"]
+        ) as response:
+            return Answer(response.status, response.headers, await response.read())
+
+    async def get(self, path: str, params: Any = None, **options: Any) -> Answer:
+        """GET."""
+        return await self.call("GET", path, params=params, **options)
+
+    async def post(self, path: str, body: Any, **options: Any) -> Answer:
+        """POST."""
+        return await self.call("POST", path, body, **options)
+
+    async def put(self, path: str, body: Any, **options: Any) -> Answer:
+        """PUT."""
+        return await self.call("PUT", path, body, **options)
+
+    async def patch(self, path: str, body: Any, **options: Any) -> Answer:
+        """PATCH."""
+        return await self.call("PATCH", path, body, **options)
+
+    async def delete(self, path: str, params: Any = None, **options: Any) -> Answer:
+        """DELETE."""
+        return await self.call("DELETE", path, params=params, **options)
+
+
+async def issue_key(dsn: str, organization_id: int, scope: str = "write") -> str:
+    """A new API key of the organization."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        key = await administration.issue_key(connection, organization_id, name="tests", scope=scope)
+        assert key is not None
+        return key
+    finally:
+        await connection.close()
