@@ -17,7 +17,7 @@ def add(parsers: Parsers) -> None:
 
 def print_document(_: Settings, __: Namespace) -> None:
     """Print the document as indented JSON; no database is needed."""
-    from service import openapi  # loads every schema, which no other command needs
+    from service.openapi import build  # loads every schema, which no other command needs
 
-    document = orjson.dumps(openapi.build(), option=orjson.OPT_INDENT_2)
+    document = orjson.dumps(build(), option=orjson.OPT_INDENT_2)
     sys.stdout.write(f"{document.decode()}\n")
