@@ -1,8 +1,11 @@
 """Answers: the envelope around document bytes, which are never parsed (specification, Envelope)."""
 
+from http import HTTPStatus
+
 import orjson
 from aiohttp import web
 
+from service.answer import Answer
 from service.errors import ApiError
 
 JSON = "application/json"
@@ -17,13 +20,11 @@ def success(
     created: bool = False,
     pagination: bytes = b"",
     headers: dict[str, str] | None = None,
-) -> web.Response:
+) -> Answer:
     """200 ``ok`` or 201 ``created`` around ``data``, which is JSON already."""
     code = b"created" if created else b"ok"
     body = b'{"status":"success","code":"%b","data":%b%b}' % (code, data, pagination)
-    return web.Response(
-        body=body, status=201 if created else 200, headers=headers, content_type=JSON
-    )
+    return Answer(201 if created else 200, body, headers or {})
 
 
 def pagination(cursor: str | None) -> bytes:
@@ -33,25 +34,24 @@ def pagination(cursor: str | None) -> bytes:
     return b',"pagination":{"hasMore":true,"cursor":"%b"}' % cursor.encode()
 
 
-def failure(error: ApiError) -> web.Response:
+def respond(answer: Answer) -> web.Response:
+    """The answer as HTTP."""
+    headers = {"Content-Type": JSON, **answer.headers}
+    return web.Response(body=answer.body, status=answer.status, headers=headers)
+
+
+def failure(error: ApiError) -> Answer:
     """The error envelope, with the status that its rows call for."""
-    return web.Response(
-        body=orjson.dumps(error.body()),
-        status=error.status,
-        headers=error.headers,
-        content_type=JSON,
-    )
+    return Answer(error.status, orjson.dumps(error.body()), error.headers)
 
 
-def problem(error: ApiError) -> web.Response:
+def problem(error: ApiError) -> Answer:
     """The same failure as problem details (RFC 9457)."""
-    first = error.rows[0]
     body = {
         "type": "about:blank",
-        "title": web.Response(status=error.status).reason,
+        "title": HTTPStatus(error.status).phrase,
         "status": error.status,
-        "detail": first.value or error.code,
+        "detail": error.rows[0].value,
     }
-    return web.Response(
-        body=orjson.dumps(body), status=error.status, headers=error.headers, content_type=PROBLEM
-    )
+    headers = {"Content-Type": PROBLEM, **error.headers}
+    return Answer(error.status, orjson.dumps(body), headers)

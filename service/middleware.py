@@ -86,8 +86,8 @@ async def _caller(request: web.Request) -> Caller:
 def _failed(request: web.Request, error: ApiError) -> web.StreamResponse:
     """The error's answer; the measurement read speaks RFC 9457 where the specification says so."""
     if request.match_info.route.name == PROBLEM_ROUTE and error.status in (401, 500):
-        return envelope.problem(error)
-    return envelope.failure(error)
+        return envelope.respond(envelope.problem(error))
+    return envelope.respond(envelope.failure(error))
 
 
 def _compress(response: web.StreamResponse) -> None:

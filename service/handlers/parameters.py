@@ -1,13 +1,19 @@
 """What handlers read from a request beside its body's meaning."""
 
+import hashlib
+import re
+
 from aiohttp import web
 
+from service.context import caller
 from service.errors import ApiError, Row, failure
 from service.etag import Precondition
 from service.queries.collections import Collection
+from service.queries.idempotency import Retry
 
 JSON_TYPE = "application/json"
 PATCH_TYPE = "application/json-patch+json"
+_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
 async def body(request: web.Request, media_type: str = JSON_TYPE) -> bytes:
@@ -55,3 +61,15 @@ def no_precondition(request: web.Request) -> None:
         raise failure(
             "validation_error.invalid_value", "If-Match", "Only writes of one record take it."
         )
+
+
+def retry(request: web.Request, raw: bytes) -> Retry | None:
+    """What the ``Idempotency-Key`` stands for: this method, path, query and body; None without."""
+    key = request.headers.get("Idempotency-Key")
+    if key is None:
+        return None
+    if not _IDEMPOTENCY_KEY.fullmatch(key):
+        message = "Use 1 to 255 visible ASCII characters."
+        raise failure("validation_error.invalid_value", "Idempotency-Key", message)
+    request_line = f"{request.method} {request.raw_path}\n".encode()
+    return Retry(caller(request), key, hashlib.sha256(request_line + raw).digest())

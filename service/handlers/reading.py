@@ -2,8 +2,9 @@
 
 from aiohttp import web
 
-from service import cursor, envelope, listing
+from service import cursor, listing
 from service.context import caller, database
+from service.envelope import pagination, respond, success
 from service.errors import failure
 from service.etag import etag, is_known
 from service.handlers.parameters import form, only_parameters, path_id
@@ -22,7 +23,7 @@ async def list_records(resource: Collection, request: web.Request) -> web.Respon
         lambda connection: resource.page(connection, tenant, wanted)
     )
     following = None if page.last is None else cursor.encode(wanted, page.last, scope)
-    return envelope.success(b"[%b]" % page.documents, pagination=envelope.pagination(following))
+    return respond(success(b"[%b]" % page.documents, pagination=pagination(following)))
 
 
 async def read_record(resource: Collection, request: web.Request) -> web.Response:
@@ -39,7 +40,7 @@ async def read_record(resource: Collection, request: web.Request) -> web.Respons
     headers = {"ETag": etag(document)}
     if is_known(request.headers.get("If-None-Match"), headers["ETag"]):
         return web.Response(status=304, headers=headers)
-    return envelope.success(document, headers=headers)
+    return respond(success(document, headers=headers))
 
 
 def _listing(resource: Collection, request: web.Request, scope: str) -> Listing:

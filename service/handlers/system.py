@@ -2,23 +2,23 @@
 
 from aiohttp import web
 
-from service import envelope
 from service.context import database
 from service.database import Connection, unavailable
+from service.envelope import respond, success
 from service.metrics import exposition
 from service.migrating import schema_is_current
 
 
 async def health(_: web.Request) -> web.Response:
     """200 as long as the process answers."""
-    return envelope.success(b'{"alive":true}')
+    return respond(success(b'{"alive":true}'))
 
 
 async def readiness(request: web.Request) -> web.Response:
     """200 when the database answers and its schema is the one of this version, else 503."""
     if not await database(request).read(_is_current):
         raise unavailable("The database schema is behind; run selvedge migrate.")
-    return envelope.success(b'{"ready":true}')
+    return respond(success(b'{"ready":true}'))
 
 
 async def _is_current(connection: Connection) -> bool:

@@ -92,14 +92,14 @@ def success(data: Any, example: Any, *names: str, created: bool = False) -> dict
 
 def page(collection: str) -> dict[str, Any]:
     """One page of a list."""
-    example = [example_of(collection, "document")]
-    answer = success(array(collection), example)
+    envelope = schemas.load()["common/envelope"]["$defs"]
+    answer = success(array(collection), [example_of(collection, "document")])
     media = answer["content"][JSON]
     media["schema"] = {
         "allOf": [reference("common/envelope", "list")],
         "properties": {"data": array(collection)},
     }
-    media["example"] |= {"pagination": {"hasMore": False}}
+    media["example"] |= {"pagination": envelope["pagination"]["examples"][0]}
     return answer
 
 
@@ -120,7 +120,9 @@ def failed(kind: str, collection: str) -> dict[str, Any]:
 def _failure(kind: str, status: int, types: list[str]) -> dict[str, Any]:
     named = {401: ("WWW-Authenticate",), 503: ("Retry-After",)}.get(status, ())
     if kind == "measurement" and status in (401, 500):
-        content: dict[str, Any] = {PROBLEM: {"schema": reference("common/envelope", "problem")}}
+        problem = failures.problem(types[0], status)
+        schema = reference("common/envelope", "problem")
+        content: dict[str, Any] = {PROBLEM: {"schema": schema, "example": problem}}
     else:
         counted = failures.is_bulk(kind) and any(map(failures.in_items, types))
         forms = ["bulkFailure", "failure"] if counted else ["failure"]

@@ -4,6 +4,7 @@ Source: contract, section 4.
 """
 
 from collections.abc import Iterator
+from http import HTTPStatus
 from typing import Any
 
 from service.errors import ApiError, Bulk, Row
@@ -134,3 +135,9 @@ def example(error_type: str, operation: str | None = None) -> Any:
     item = "ids[3]" if operation == "bulk_delete" else f"[3].{field}"
     row = Row(error_type, item if field else None, value)
     return ApiError([row], Bulk(operation, 12), failed_items=1).body()
+
+
+def problem(error_type: str, status: int) -> Any:
+    """The same failure as problem details (RFC 9457)."""
+    title, (_, detail) = HTTPStatus(status).phrase, EXAMPLES[error_type]
+    return {"type": "about:blank", "title": title, "status": status, "detail": detail}

@@ -45,6 +45,7 @@ def plural(noun: str) -> str:
 class Kind:
     """What operations of one kind have in common; texts name the record in braces."""
 
+    identifier: str
     summary: str
     description: str
     parameters: Callable[[Operation], Iterator[Parameter]]
@@ -55,9 +56,11 @@ class Kind:
 def operation(row: Operation) -> dict[str, Any]:
     """The operation object of a route."""
     kind = KINDS[row.kind]
+    name = name_of(row.collection, "document")
+    names = {"one": name, "several": plural(name)}
     words = {"one": row.one, "several": row.several}
     found: dict[str, Any] = {
-        "operationId": f"{row.kind}{name_of(row.collection)}",
+        "operationId": kind.identifier.format(**names),
         "tags": [tag(row.collection)],
         "summary": kind.summary.format(**words),
         "description": kind.description.format(**words),
@@ -138,6 +141,7 @@ _REPLAYED = ("Idempotent-Replayed",)
 
 KINDS: dict[str, Kind] = {
     "list": Kind(
+        "list{several}",
         "List {several}",
         "One page, filtered and sorted. Deleted records are left out unless `state` is filtered "
         "on. Every field of one value filters; fields that are counted do not sort.",
@@ -145,12 +149,14 @@ KINDS: dict[str, Kind] = {
         _page,
     ),
     "read": Kind(
+        "read{one}",
         "Read {one}",
         "The record, deleted or not, with its entity tag.",
         _read,
         _one_or_unchanged,
     ),
     "create": Kind(
+        "create{several}",
         "Create {several}",
         "An object creates {one}, an array several: all or none, in request order.",
         _headers("IdempotencyKey"),
@@ -158,6 +164,7 @@ KINDS: dict[str, Kind] = {
         ("create", "bulkCreate"),
     ),
     "replace": Kind(
+        "replace{one}",
         "Replace {one}",
         "The id in the path decides; one in the body is ignored. `state` sent as `active` or "
         "`inactive` restores a deleted record.",
@@ -166,6 +173,7 @@ KINDS: dict[str, Kind] = {
         ("replace",),
     ),
     "patch": Kind(
+        "patch{one}",
         "Patch {one}",
         "Edits the writable form, which `?form=writable` shows: all operations or none.",
         _headers("IfMatch"),
@@ -173,12 +181,14 @@ KINDS: dict[str, Kind] = {
         ("patch",),
     ),
     "delete": Kind(
+        "delete{one}",
         "Delete {one}",
         "Answers the record as it was deleted. Deleting what is deleted changes nothing.",
         _headers("IfMatch"),
         _one,
     ),
     "bulk_replace": Kind(
+        "bulkReplace{several}",
         "Replace or delete {several}",
         "All or none, in one transaction. An item with `state` `deleted` deletes its record.",
         _headers("IdempotencyKey"),
@@ -186,12 +196,14 @@ KINDS: dict[str, Kind] = {
         ("bulkReplace",),
     ),
     "bulk_delete": Kind(
+        "bulkDelete{several}",
         "Delete {several}",
         "All or none, in one transaction.",
         _ids,
         _several,
     ),
     "measurement": Kind(
+        "read{one}",
         "Read the measured values of one requested size",
         "404 where the size was not requested. Discrepancies are for the caller to compute.",
         _headers("IfNoneMatch"),

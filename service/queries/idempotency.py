@@ -1,0 +1,88 @@
+"""Safe retries: the first answer to an Idempotency-Key, kept in the transaction that it tells of.
+
+A caller that does not know what became of its request sends it again with the same key: what was
+committed is answered again, what was not is done now (contract, section 7).
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import asyncpg
+import orjson
+
+from service import statements
+from service.answer import Answer
+from service.caller import Caller
+from service.database import Connection
+from service.errors import failure
+
+KEPT = timedelta(hours=24)
+
+_SQL = statements.load("idempotency")
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """A caller's key and the digest of the request that it stands for."""
+
+    caller: Caller
+    key: str
+    request_sha256: bytes
+
+
+async def once(
+    connection: Connection, retry: Retry, work: Callable[[Connection], Awaitable[Answer]]
+) -> Answer:
+    """The answer of the work, or the one that was given before.
+
+    Raises ``conflict.in_progress`` while another request with the key runs, and
+    ``unprocessable.idempotency_key`` when the key stood for another request.
+    """
+    organization_id, now = retry.caller.organization_id, datetime.now(UTC)
+    if not await _claim(connection, retry, now):
+        return await _stored(connection, retry)
+    answer = await work(connection)
+    await connection.execute(
+        _SQL["store"].text,
+        organization_id,
+        retry.key,
+        answer.status,
+        orjson.dumps(answer.headers).decode(),
+        answer.body,
+    )
+    await connection.execute(_SQL["forget"].text, organization_id, now - KEPT)
+    return answer
+
+
+async def _claim(connection: Connection, retry: Retry, now: datetime) -> bool:
+    """Whether the key is new, or was old enough to be new again.
+
+    Another transaction's claim is waited for only as long as it takes to tell that it is there.
+    """
+    await connection.execute(_SQL["wait_briefly"].text)
+    try:
+        claimed: bool | None = await connection.fetchval(
+            _SQL["claim"].text,
+            retry.caller.organization_id,
+            retry.key,
+            retry.request_sha256,
+            now,
+            now - KEPT,
+        )
+    except asyncpg.LockNotAvailableError:
+        raise failure(
+            "conflict.in_progress", value="The first request with this Idempotency-Key still runs."
+        ) from None
+    await connection.execute(_SQL["wait_again"].text)
+    return bool(claimed)
+
+
+async def _stored(connection: Connection, retry: Retry) -> Answer:
+    row = await connection.fetchrow(_SQL["stored"].text, retry.caller.organization_id, retry.key)
+    if row["request_sha256"] != retry.request_sha256:
+        raise failure(
+            "unprocessable.idempotency_key", value="This Idempotency-Key stood for another request."
+        )
+    headers = orjson.loads(row["headers"]) | {"Idempotent-Replayed": "true"}
+    return Answer(row["status"], row["body"], headers)

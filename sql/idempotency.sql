@@ -1,0 +1,35 @@
+-- First answers, by the Idempotency-Key of their request.
+
+-- name: claim
+insert into idempotency_key (organization_id, key, request_sha256, created_at)
+values ($1::bigint, $2::text, $3::bytea, $4::timestamptz)
+on conflict (organization_id, key) do update
+set request_sha256 = excluded.request_sha256, created_at = excluded.created_at
+where idempotency_key.organization_id = $1::bigint and idempotency_key.created_at < $5::timestamptz
+returning true as claimed;
+
+-- name: forget
+delete from idempotency_key
+where organization_id = $1::bigint and key = any(array(
+    select old.key from idempotency_key old
+    where old.organization_id = $1::bigint and old.created_at < $2::timestamptz
+    order by old.created_at
+    limit 100
+    for update skip locked
+));
+
+-- name: store
+update idempotency_key
+set status = $3::smallint, headers = $4::jsonb, body = $5::bytea
+where organization_id = $1::bigint and key = $2::text;
+
+-- name: stored
+select request_sha256, status, headers, body
+from idempotency_key
+where organization_id = $1::bigint and key = $2::text;
+
+-- name: wait_again
+set local lock_timeout = 0;
+
+-- name: wait_briefly
+set local lock_timeout = '50ms';

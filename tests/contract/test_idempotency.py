@@ -1,0 +1,117 @@
+"""Safe retries by Idempotency-Key (contract, section 7)."""
+
+import asyncio
+
+import asyncpg
+
+from tests.support.api import Answer, Api
+
+GROUPS = "/api/groups"
+
+
+def keyed(key: str) -> dict[str, str]:
+    return {"Idempotency-Key": key}
+
+
+async def names(api: Api, name: str) -> int:
+    return len((await api.get(GROUPS, {"name": name})).data)
+
+
+async def test_the_first_answer_is_given_again(api: Api) -> None:
+    first = await api.post(GROUPS, {"name": "Once"}, headers=keyed("k1"))
+    again = await api.post(GROUPS, {"name": "Once"}, headers=keyed("k1"))
+    assert (first.status, again.status) == (201, 201)
+    assert again.raw == first.raw
+    assert again.headers["Location"] == first.headers["Location"]
+    assert again.headers["ETag"] == first.headers["ETag"]
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert "Idempotent-Replayed" not in first.headers
+    assert await names(api, "Once") == 1
+
+
+async def test_every_bulk_write_takes_a_key(api: Api) -> None:
+    made = await api.post(GROUPS, [{"name": "A"}, {"name": "B"}], headers=keyed("create"))
+    ids = [group["id"] for group in made.data]
+    items = [{"id": id_, "name": "C", "state": "active"} for id_ in ids]
+    replaced = await api.put(GROUPS, items, headers=keyed("replace"))
+    gone = [("ids", id_) for id_ in ids]
+    deleted = await api.delete(GROUPS, gone, headers=keyed("delete"))
+    assert (await api.put(GROUPS, items, headers=keyed("replace"))).raw == replaced.raw
+    assert (await api.delete(GROUPS, gone, headers=keyed("delete"))).raw == deleted.raw
+    assert {
+        group["state"] for group in (await api.get(GROUPS, {"name": "C", "state": "deleted"})).data
+    }
+
+
+async def test_a_key_stands_for_one_request(api: Api) -> None:
+    await api.post(GROUPS, {"name": "One"}, headers=keyed("k"))
+    for answer in (
+        await api.post(GROUPS, {"name": "Two"}, headers=keyed("k")),
+        await api.post("/api/colors", {"name": "One"}, headers=keyed("k")),
+    ):
+        assert answer.status == 422
+        assert answer.details == [("unprocessable.idempotency_key", None)]
+    assert await names(api, "Two") == 0
+
+
+async def test_keys_belong_to_an_organization(api: Api, other_api: Api) -> None:
+    mine = await api.post(GROUPS, {"name": "Mine"}, headers=keyed("shared"))
+    theirs = await other_api.post(GROUPS, {"name": "Theirs"}, headers=keyed("shared"))
+    assert theirs.status == 201
+    assert theirs.data["id"] != mine.data["id"]
+
+
+async def test_a_failed_request_leaves_the_key_free(api: Api) -> None:
+    body = [{"id": 10**15, "name": "Late", "state": "active"}]
+    assert (await api.put(GROUPS, body, headers=keyed("k"))).status == 404
+    assert (await api.post(GROUPS, {"name": "Late"}, headers=keyed("k"))).status == 201
+
+
+async def test_equal_requests_at_once_are_done_once(api: Api) -> None:
+    async def send() -> Answer:
+        return await api.post(GROUPS, {"name": "Race"}, headers=keyed("race"))
+
+    answers = await asyncio.gather(*(send() for _ in range(8)))
+    assert {answer.status for answer in answers} <= {201, 409}
+    assert len({answer.raw for answer in answers if answer.status == 201}) == 1
+    assert await names(api, "Race") == 1
+
+
+async def test_while_the_first_still_runs(api: Api, demo_dsn: str) -> None:
+    """409 `conflict.in_progress`, as long as the first transaction is open."""
+    connection = await asyncpg.connect(demo_dsn)
+    try:
+        transaction = connection.transaction()
+        await transaction.start()
+        await connection.execute(
+            "insert into idempotency_key (organization_id, key, request_sha256) values (1, 'k', '')"
+        )
+        answer = await api.post(GROUPS, {"name": "Second"}, headers=keyed("k"))
+        assert (answer.status, answer.details) == (409, [("conflict.in_progress", None)])
+        await transaction.rollback()
+        assert (await api.post(GROUPS, {"name": "Second"}, headers=keyed("k"))).status == 201
+    finally:
+        await connection.close()
+
+
+async def test_after_a_day_the_key_is_new_again(api: Api, demo_dsn: str) -> None:
+    await api.post(GROUPS, {"name": "Yesterday"}, headers=keyed("old"))
+    await api.post(GROUPS, {"name": "Yesterday"}, headers=keyed("older"))
+    connection = await asyncpg.connect(demo_dsn)
+    try:
+        await connection.execute(
+            "update idempotency_key set created_at = created_at - interval '25 hours'"
+        )
+        answer = await api.post(GROUPS, {"name": "Today"}, headers=keyed("old"))
+        assert answer.status == 201
+        assert "Idempotent-Replayed" not in answer.headers
+        kept = await connection.fetch("select key from idempotency_key")
+        assert [row["key"] for row in kept] == ["old"]
+    finally:
+        await connection.close()
+
+
+async def test_a_key_of_another_form_is_refused(api: Api) -> None:
+    for key in ("", "x" * 256, "två"):
+        answer = await api.post(GROUPS, {"name": "X"}, headers=keyed(key))
+        assert answer.details == [("validation_error.invalid_value", "Idempotency-Key")]
