@@ -113,7 +113,7 @@ class Page:
 def _explore(driver: webdriver.Chrome, url: str, key: str) -> None:
     page = Page(driver, f"{url}docs")
     page.authorize(key)
-    status, body = page.try_it("Colors", "listColor", pageSize="1")
+    status, body = page.try_it("Colors", "listColors", pageSize="1")
     assert status.startswith("200")
     assert orjson.loads(body)["pagination"]["hasMore"] is True
     # The example that stands in the form is a patch that can be sent.
