@@ -124,8 +124,7 @@ def _failure(kind: str, status: int, types: list[str]) -> dict[str, Any]:
         schema = reference("common/envelope", "problem")
         content: dict[str, Any] = {PROBLEM: {"schema": schema, "example": problem}}
     else:
-        counted = failures.is_bulk(kind) and any(map(failures.in_items, types))
-        forms = ["bulkFailure", "failure"] if counted else ["failure"]
+        forms = ["bulkFailure", "failure"] if failures.is_bulk(kind) else ["failure"]
         schema = one_of([reference("common/envelope", form) for form in forms])
         content = {JSON: {"schema": schema, "examples": _examples(types, kind)}}
     text = f"{_REASONS[status]} Types: {', '.join(f'`{name}`' for name in types)}."

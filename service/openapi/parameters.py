@@ -22,32 +22,24 @@ _KINDS: dict[str, Parameter] = {
 }
 
 
-def _header(name: str, description: str, length: int) -> Parameter:
-    return {
-        "name": name,
-        "in": "header",
-        "description": description,
-        "schema": {"type": "string", "minLength": 1, "maxLength": length},
-    }
+def _header(name: str, description: str) -> Parameter:
+    return {"name": name, "in": "header", "description": description, "schema": _TEXT}
 
 
 HEADERS: dict[str, Parameter] = {
-    "ServiceApi": _header(
-        "X-Service-Api", "Accepted on every request; written to the access log.", 1000
-    ),
-    "RequestId": _header("X-Request-Id", "A name for the request; the answer repeats it.", 128),
+    "ServiceApi": _header("X-Service-Api", "Accepted on every request; written to the access log."),
+    "RequestId": _header("X-Request-Id", "A name for the request; the answer repeats it."),
     "IfMatch": _header(
         "If-Match",
         "Do it only while the record's entity tag is one of these; `*` asks that it exists.",
-        4000,
     ),
     "IfNoneMatch": _header(
-        "If-None-Match", "Answer 304 while the record's entity tag is one of these.", 4000
+        "If-None-Match", "Answer 304 while the record's entity tag is one of these."
     ),
     "IdempotencyKey": _header(
         "Idempotency-Key",
-        "Makes the request safe to repeat: for 24 hours the same key gives the first answer again.",
-        255,
+        "Makes the request safe to repeat: for 24 hours the same key gives the first answer again. "
+        "1 to 255 visible ASCII characters.",
     ),
 }
 """Header parameters by component name."""

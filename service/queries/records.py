@@ -118,6 +118,7 @@ async def patch(
     await resource.prepare(connection, batch)
     await _lock(connection, resource, batch, "for no key update")
     await _require(connection, resource, batch, precondition)
+    batch.raise_failures()
     writable = await resource.documents(connection, batch.caller, batch.ids, "writables")
     batch.items[0] = edit(orjson.loads(writable)) | {"id": batch.items[0]["id"]}
     kept, gone = batch.split(lambda _: False)
