@@ -22,8 +22,9 @@ _KINDS: dict[str, Parameter] = {
 }
 
 
-def _header(name: str, description: str) -> Parameter:
-    return {"name": name, "in": "header", "description": description, "schema": _TEXT}
+def _header(name: str, description: str, **limits: Any) -> Parameter:
+    schema = _TEXT | limits
+    return {"name": name, "in": "header", "description": description, "schema": schema}
 
 
 HEADERS: dict[str, Parameter] = {
@@ -38,8 +39,9 @@ HEADERS: dict[str, Parameter] = {
     ),
     "IdempotencyKey": _header(
         "Idempotency-Key",
-        "Makes the request safe to repeat: for 24 hours the same key gives the first answer again. "
-        "1 to 255 visible ASCII characters.",
+        "Makes the request safe to repeat: for 24 hours the same key gives the first answer again.",
+        maxLength=255,
+        pattern="^[!-~]+$",
     ),
 }
 """Header parameters by component name."""

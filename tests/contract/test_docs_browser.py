@@ -2,14 +2,12 @@
 
 import asyncio
 import shutil
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
@@ -19,11 +17,8 @@ from selenium.webdriver.support.expected_conditions import (
 )
 from selenium.webdriver.support.ui import WebDriverWait
 
-from service.app import create_app
-from service.demo import loading
 from service.openapi.answers import example_of
-from service.settings import Settings
-from tests.support.api import issue_key
+from tests.support.api import Api
 
 _BROWSER, _DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 _ARGUMENTS = (
@@ -36,8 +31,6 @@ _SECONDS = 30
 pytestmark = pytest.mark.skipif(
     not (_BROWSER and _DRIVER), reason="chromium and chromedriver are not installed"
 )
-
-AiohttpServer = Callable[[web.Application], Awaitable[TestServer]]
 
 
 @pytest.fixture
@@ -126,10 +119,5 @@ def _explore(driver: webdriver.Chrome, url: str, key: str) -> None:
     assert page.complaints() == []
 
 
-async def test_reader_tries_operations_with_a_key(
-    dsn: str, browser: webdriver.Chrome, aiohttp_server: AiohttpServer
-) -> None:
-    await loading.load(dsn, progress=False)
-    key = await issue_key(dsn, 1, "write")
-    server = await aiohttp_server(create_app(Settings.from_environment({}), dsn))
-    await asyncio.to_thread(_explore, browser, str(server.make_url("/")), key)
+async def test_reader_tries_operations_with_a_key(api: Api, browser: webdriver.Chrome) -> None:
+    await asyncio.to_thread(_explore, browser, str(api.client.make_url("/")), api.key)
