@@ -45,6 +45,7 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
         _log.exception("request %s failed", request[REQUEST_ID])
         response = _failed(request, failure("server_error", value="Something went wrong here."))
     response.headers["X-Request-Id"] = request[REQUEST_ID]
+    response.headers["Server"] = "Selvedge"
     _compress(response)
     _account(request, response, time.perf_counter() - started)
     return response

@@ -5,7 +5,6 @@ this module turns its errors into the contract's rows (section 4) and adds what 
 integers written as ``1.0``, and NUL in texts.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
@@ -36,8 +35,7 @@ _ROW_TYPES = {
     "uniqueItems": "duplicate",
 }
 _KINDS = ("required_field", "invalid_type")
-#: A number that orjson makes a float of. Texts may look alike: then the walk finds nothing.
-_FLOAT = re.compile(rb"\d(\.\d|[eE])|\d{19}")
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _MISSING_LAST = 1 << 30
 #: Where looking for failures ends: a body of nothing but faults is not worth its minutes.
 MAX_FAILURES = 100_000
@@ -69,12 +67,16 @@ class Validator:
         ``raw`` are the bytes it came as, ``faults`` what was found wrong beyond the schema.
         """
         found = list(faults)
-        if not self._compiled.is_valid(value):
-            found += self._schema_failures(value)
-        if _FLOAT.search(raw):
-            found += _disguised_integers(value, self._decimals)
-        if b"\\u0000" in raw:
-            found += _nul_texts(value)
+        try:
+            if not self._compiled.is_valid(value):
+                found += self._schema_failures(value)
+            if _may_hold_floats(raw):
+                found += _disguised_integers(value, self._decimals)
+            if b"\\u0000" in raw:
+                found += _nul_texts(value)
+        except (ValueError, RecursionError):
+            message = "The body is nested too deeply."
+            return [Row("validation_error.malformed_json", None, message)]
         # One field, one row: of several the one that speaks of its type, then the schema's order.
         order = _RequestOrder(value)
         found.sort(key=lambda failed: (order(failed[0]), failed[1] not in _KINDS))
@@ -127,6 +129,15 @@ def _decimals(located: schemas.Located) -> Iterator[str]:
         yield from _decimals(prop)
     if "items" in located.schema:
         yield from _decimals(located.items())
+
+
+def _may_hold_floats(raw: bytes) -> bool:
+    """Whether a body has what orjson makes a float of; texts may look alike.
+
+    Counting on the translated bytes takes a twentieth of a regular expression's time.
+    """
+    plain = raw.translate(_DIGITS)
+    return any(sign in plain for sign in (b"0.", b"0e", b"0E", b"0" * 19))
 
 
 def _walk(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[Path, Any]]:
