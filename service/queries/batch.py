@@ -26,6 +26,8 @@ class Batch:
     places: Sequence[int]
     path: str = ""
     failures: list[tuple[int, Row]] = field(default_factory=list)
+    gone: list[int] = field(default_factory=list)
+    """Ids of the records that the same request deletes, which the others need not mind."""
 
     @cached_property
     def json(self) -> str:
@@ -48,11 +50,14 @@ class Batch:
             [self.places[n] for n in chosen],
             self.path,
             self.failures,
+            self.gone,
         )
 
     def split(self, gone: Callable[[Item], bool]) -> "tuple[Batch, Batch]":
         """The parts that stay and that go."""
-        return self.only(lambda item: not gone(item)), self.only(gone)
+        leaving = self.only(gone)
+        self.gone = leaving.ids
+        return self.only(lambda item: not gone(item)), leaving
 
     def fail(self, number: int, kind: str, name: str | None, value: str | None) -> None:
         """Report what is wrong with the item of that number, at the named field of it."""

@@ -26,10 +26,11 @@ class MasterRecord(Collection):
     """One of the resources that callers write.
 
     Statements by name, each with ``$1`` the organization and ``$2`` the items as JSON:
-    ``insert``, ``update`` and those of ``children``, which run after both; ``check`` answers the
-    rows (item from 1, type, field, value) of what is wrong with items. With ``$2`` ids: those of
-    ``deletes`` mark records deleted and see to what hangs on them, ``purge`` removes records for
-    good, and ``in_use`` answers (id, value) of those that others need.
+    ``insert``, those of ``updates``, and those of ``children``, which run after both; ``check``
+    answers the rows (item from 1, type, field, value) of what is wrong with items. With ``$2``
+    ids: those of ``deletes`` mark records deleted and see to what hangs on them, ``purge`` removes
+    records for good, and ``in_use`` answers (id, value) of those that others need. Deletes come
+    before updates: what a deleted record held is free for the others of its request.
     """
 
     table: ClassVar[str]
@@ -40,6 +41,7 @@ class MasterRecord(Collection):
     """Whether records have a position, which creating counts on from the highest."""
     unique: ClassVar[tuple[str, ...]] = ()
     """Fields whose values no two live items of a request may share."""
+    updates: ClassVar[tuple[str, ...]] = ("update",)
     children: ClassVar[tuple[str, ...]] = ()
     deletes: ClassVar[tuple[str, ...]] = ("delete",)
 
@@ -143,13 +145,14 @@ async def _write(
     live = [item["id"] for item in gone.items if states.get(item["id"], "deleted") != "deleted"]
     await _check_unused(connection, resource, gone, live)
     batch.raise_failures()
-    if kept.items:
-        await resource.fetch(connection, "update", kept)
-        await resource.write_children(connection, kept)
     organization_id = batch.caller.organization_id
     if live:
         for name in resource.deletes:
             await connection.execute(resource.statements[name].text, organization_id, live)
+    if kept.items:
+        for name in resource.updates:
+            await resource.fetch(connection, name, kept)
+        await resource.write_children(connection, kept)
     documents = await resource.documents(connection, batch.caller, batch.ids)
     if live and "purge" in resource.statements:
         await connection.execute(resource.statements["purge"].text, organization_id, live)
