@@ -55,7 +55,8 @@ _HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-_CACHED: Final = _HEADERS | {"Cache-Control": "public, max-age=3600"}
+#: Kept, but asked about each time: the next release may bring other files.
+_CACHED: Final = _HEADERS | {"Cache-Control": "no-cache"}
 
 
 async def openapi(request: web.Request) -> web.Response:
