@@ -39,6 +39,11 @@ class Statement:
             raise StatementError(f"{self.name}: slots {sorted(self.slots)}, given {sorted(parts)}")
         return _SLOT.sub(lambda slot: parts[slot[1]], self.template)
 
+    def bind(self, **parts: str) -> "Statement":
+        """The statement with these of its slots filled and its others open."""
+        template = _SLOT.sub(lambda slot: parts.get(slot[1], slot[0]), self.template)
+        return Statement(self.name, template, self.slots - parts.keys())
+
 
 class StatementFile(Mapping[str, Statement]):
     """The statements of one file of ``sql/``, by name."""

@@ -1,0 +1,53 @@
+"""Care instruction materials (specification, Care instruction materials)."""
+
+from typing import Any
+
+import asyncpg
+
+from service.database import Connection
+from service.errors import ApiError, failure
+from service.queries.batch import Batch
+from service.queries.care_texts import CareText
+
+_REFERENCE_KEY = "care_material_reference_key"
+
+
+class CareInstructionMaterials(CareText):
+    """What garments are made of: deleted softly, a ``userDefinedId`` to one live material alone."""
+
+    name = "care-instruction-materials"
+    table = "care_instruction_material"
+    unique = ("userDefinedId",)
+    updates = ("release_references", "update")
+
+    async def check(self, connection: Connection, batch: Batch) -> None:
+        """Besides unknown languages: references that others hold once the request is done."""
+        await super().check(connection, batch)
+        rows = await connection.fetch(
+            self.statements["check_references"].text,
+            batch.caller.organization_id,
+            batch.json,
+            batch.gone,
+        )
+        for row in rows:
+            batch.fail(row["item"] - 1, row["type"], row["field"], row["value"])
+
+    async def fetch(self, connection: Connection, name: str, batch: Batch) -> list[Any]:
+        """Raises ``conflict.duplicate`` where another request took a reference since the check."""
+        try:
+            return await super().fetch(connection, name, batch)
+        except asyncpg.UniqueViolationError as error:
+            # The message names the constraint also where the error's own field does not.
+            if _REFERENCE_KEY in str(error):
+                raise _taken(batch, error.detail or "") from None
+            raise
+
+
+def _taken(batch: Batch, detail: str) -> ApiError:
+    """The failure of the item whose reference the detail shows, else of the request."""
+    claims = (
+        batch.field(place, "userDefinedId")
+        for place, item in zip(batch.places, batch.items, strict=True)
+        if f", {item.get('userDefinedId')})" in detail
+    )
+    return failure("conflict.duplicate", next(claims, None), "Another material has just taken it.")

@@ -1,0 +1,33 @@
+"""What care instructions and their materials share: a text with its translations."""
+
+from collections.abc import Iterator, Mapping
+
+from service import statements
+from service.bodies import repeated
+from service.queries.batch import Item
+from service.queries.records import MasterRecord
+from service.statements import Statement
+from service.validation import Fault
+
+
+class CareText(MasterRecord):
+    """Texts of care labels; on replace, what is null or omitted keeps what is stored.
+
+    Translations keep their identity by ``languageId``.
+    """
+
+    positioned = True
+    children = ("remove_translations", "save_translations")
+
+    def load_statements(self) -> Mapping[str, Statement]:
+        """Those that both kinds share, on this one's tables, and its own."""
+        shared = statements.load("care_texts")
+        bound = {name: statement.bind(table=self.table) for name, statement in shared.items()}
+        return bound | dict(super().load_statements())
+
+    def faults(self, item: Item) -> Iterator[Fault]:
+        """A text has one translation into a language."""
+        languages = item.get("languages")
+        if isinstance(languages, list):
+            for path, kind, message in repeated([*enumerate(languages)], "languageId"):
+                yield ["languages", *path], kind, message

@@ -1,0 +1,46 @@
+-- What care instruction materials have beside care_texts.sql: each userDefinedId belongs to one live material.
+
+-- name: check_references
+-- Judges by the state after the request, whose deletions are $3: claims are what its items will then hold.
+with item as materialized (
+    select
+        item.n,
+        item.id,
+        coalesce(item.user_defined_id, stored.user_defined_id) as reference,
+        coalesce(item.state, stored.state, 'active') as state,
+        case when stored.state <> 'deleted' then stored.user_defined_id end as held
+    from rows from (
+        jsonb_to_recordset($2::jsonb) as (id bigint, "userDefinedId" text, state text)
+    ) with ordinality as item(id, user_defined_id, state, n)
+    left join care_instruction_material stored
+        on stored.organization_id = $1::bigint and stored.id = item.id
+),
+claim as (
+    select n, id, reference, held from item where state <> 'deleted' and reference is not null
+)
+select
+    claim.n::integer as item,
+    'conflict.duplicate' as type,
+    'userDefinedId' as field,
+    'Another material holds ' || claim.reference || '.' as value
+from claim
+where claim.reference is distinct from claim.held
+    and (
+        exists (
+            select from claim other where other.reference = claim.reference and other.id <> claim.id
+        )
+        or exists (
+            select from care_instruction_material holder
+            where holder.organization_id = $1::bigint
+                and holder.user_defined_id = claim.reference and holder.state <> 'deleted'
+                and holder.id <> all (array(select id from item)) and holder.id <> all ($3::bigint[])
+        )
+    )
+order by claim.n;
+
+-- name: release_references
+-- The unique index looks at every row by itself: references that move on are let go before any is taken.
+update care_instruction_material as stored set user_defined_id = null
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text)
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and stored.user_defined_id <> item."userDefinedId";

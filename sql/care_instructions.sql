@@ -1,0 +1,5 @@
+-- What care instructions have beside care_texts.sql: they are deleted for good.
+
+-- name: purge
+delete from care_instruction
+where organization_id = $1::bigint and id = any($2::bigint[]);

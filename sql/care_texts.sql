@@ -1,0 +1,132 @@
+-- Care instructions and care instruction materials (specification, Care instruction and care instruction
+-- material): one shape, so one set of statements; {{table}} is care_instruction or care_instruction_material.
+
+-- name: check
+-- Languages are shared by all organizations; the tenant is a parameter here as it is everywhere.
+select
+    item.n::integer as item,
+    'validation_error.unknown_reference' as type,
+    'languages[' || translation.n - 1 || '].languageId' as field,
+    'There is no such language.' as value
+from rows from (jsonb_to_recordset($2::jsonb) as (languages jsonb)) with ordinality as item(languages, n)
+cross join jsonb_array_elements(item.languages) with ordinality as translation(value, n)
+where $1::bigint is not null
+    and not exists (select from language l where l.id = (translation.value ->> 'languageId')::bigint)
+order by item.n, translation.n;
+
+-- name: delete
+update {{table}} set state = 'deleted'
+where organization_id = $1::bigint and id = any($2::bigint[]);
+
+-- name: documents
+with record as (
+    select t.* from {{table}} t where t.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+),
+translation as (
+    select
+        {{table}}_id as owner_id,
+        string_agg(
+            '{"id":' || id || ',"languageId":' || language_id || ',"text":' || to_json(text) || '}',
+            ',' order by language_id
+        ) as documents
+    from {{table}}_translation
+    where organization_id = $1::bigint and {{table}}_id = any(array(select id from page))
+    group by {{table}}_id
+)
+select
+    ordinal,
+    key,
+    '{"id":' || id
+    || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
+    || ',"text":' || to_json(text)
+    || ',"state":"' || state
+    || '","position":' || position
+    || ',"properties":[],"languages":[' || coalesce(translation.documents, '') || ']}' as document
+from page
+left join translation on translation.owner_id = page.id;
+
+-- name: insert
+insert into {{table}} (organization_id, id, user_defined_id, text, state, position)
+select
+    $1::bigint,
+    item.id,
+    item.user_defined_id,
+    item.text,
+    coalesce(item.state, 'active'),
+    item.n + (select coalesce(max(t.position), 0) from {{table}} t where t.organization_id = $1::bigint)
+from rows from (
+    jsonb_to_recordset($2::jsonb) as (id bigint, "userDefinedId" text, text text, state text)
+) with ordinality as item(id, user_defined_id, text, state, n);
+
+-- name: remove_translations
+with item as materialized (
+    select id, languages
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, languages jsonb)
+    where languages is not null
+),
+wanted as materialized (
+    select item.id, (translation ->> 'languageId')::bigint as language_id
+    from item
+    cross join jsonb_array_elements(item.languages) as translation
+)
+delete from {{table}}_translation stored
+using item
+where stored.organization_id = $1::bigint and stored.{{table}}_id = item.id
+    and (stored.{{table}}_id, stored.language_id) not in (select id, language_id from wanted);
+
+-- name: save_translations
+insert into {{table}}_translation as stored (organization_id, {{table}}_id, language_id, text)
+select $1::bigint, item.id, (translation ->> 'languageId')::bigint, translation ->> 'text'
+from jsonb_to_recordset($2::jsonb) as item(id bigint, languages jsonb)
+cross join jsonb_array_elements(item.languages) as translation
+where not exists (
+    select from {{table}}_translation same
+    where same.organization_id = $1::bigint and same.{{table}}_id = item.id
+        and same.language_id = (translation ->> 'languageId')::bigint and same.text = translation ->> 'text'
+)
+on conflict (organization_id, {{table}}_id, language_id) do update set text = excluded.text;
+
+-- name: update
+-- What an item does not say stays as it is.
+update {{table}} as stored
+set
+    user_defined_id = coalesce(item."userDefinedId", stored.user_defined_id),
+    text = coalesce(item.text, stored.text),
+    state = coalesce(item.state, stored.state)
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text, text text, state text)
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and (stored.user_defined_id, stored.text, stored.state) is distinct from (
+        coalesce(item."userDefinedId", stored.user_defined_id),
+        coalesce(item.text, stored.text),
+        coalesce(item.state, stored.state)
+    );
+
+-- name: writables
+with record as (
+    select t.* from {{table}} t where t.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+),
+translation as (
+    select
+        {{table}}_id as owner_id,
+        string_agg(
+            '{"languageId":' || language_id || ',"text":' || to_json(text) || '}', ',' order by language_id
+        ) as documents
+    from {{table}}_translation
+    where organization_id = $1::bigint and {{table}}_id = any(array(select id from page))
+    group by {{table}}_id
+)
+select
+    ordinal,
+    key,
+    '{"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
+    || ',"text":' || to_json(text)
+    || ',"state":"' || state
+    || '","languages":[' || coalesce(translation.documents, '') || ']}' as document
+from page
+left join translation on translation.owner_id = page.id;

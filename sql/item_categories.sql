@@ -1,0 +1,74 @@
+-- Item categories (specification, Item category): deleted for good, unless items are in them.
+
+-- name: delete
+update item_category set state = 'deleted', end_date = now()
+where organization_id = $1::bigint and id = any($2::bigint[]);
+
+-- name: documents
+with record as (
+    select
+        c.*,
+        (
+            select count(*) from item i where i.organization_id = $1::bigint and i.item_category_id = c.id
+        ) as used_in_items
+    from item_category c
+    where c.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+)
+select
+    ordinal,
+    key,
+    '{"id":' || id
+    || ',"name":' || to_json(name)
+    || ',"state":"' || state
+    || '","usedInItems":' || used_in_items
+    || ',"beginDate":"' || to_char(begin_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+    || coalesce(',"endDate":"' || to_char(end_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', '')
+    || ',"properties":[]}' as document
+from page;
+
+-- name: in_use
+select item_category_id as id, 'Used by items: ' || count(*) || '.' as value
+from item
+where organization_id = $1::bigint and item_category_id = any($2::bigint[])
+group by item_category_id;
+
+-- name: insert
+insert into item_category (organization_id, id, name, state, end_date)
+select
+    $1::bigint,
+    item.id,
+    item.name,
+    coalesce(item.state, 'active'),
+    case item.state when 'inactive' then now() end
+from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, state text);
+
+-- name: purge
+delete from item_category
+where organization_id = $1::bigint and id = any($2::bigint[]);
+
+-- name: update
+update item_category
+set
+    name = item.name,
+    state = item.state,
+    end_date = case
+        when item.state = 'active' then null
+        when item.state = item_category.state then item_category.end_date
+        else now()
+    end
+from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, state text)
+where item_category.organization_id = $1::bigint and item_category.id = item.id
+    and (item_category.name, item_category.state) is distinct from (item.name, item.state);
+
+-- name: writables
+with record as (
+    select c.* from item_category c where c.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+)
+select ordinal, key, '{"name":' || to_json(name) || ',"state":"' || state || '"}' as document
+from page;
