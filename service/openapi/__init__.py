@@ -14,8 +14,7 @@ from service.openapi.operations import Operation, operation, tag
 from service.routes import routes
 
 _DESCRIPTION = """\
-Master data and styles of one organization: every key belongs to an organization, and every request
-acts on that organization's records alone.
+Every key belongs to an organization, and every request acts on that organization's records alone.
 
 **Answers** stand in an envelope: `status`, `code`, then `data` or `error`, and `pagination` on
 lists. A field that may be null is always there; another one without a value is left out. Every
