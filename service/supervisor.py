@@ -5,6 +5,7 @@ uvloop and takes connections from the one socket that the parent opened.
 """
 
 import errno
+import logging
 import os
 import shutil
 import signal
@@ -17,6 +18,7 @@ from contextlib import contextmanager
 from typing import Any, Final, NoReturn
 
 from aiohttp import web
+from aiohttp.http import HttpProcessingError
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 
@@ -61,6 +63,7 @@ def serve(
         # Not before the fork: it pulls in prometheus_client, which opens its files on import.
         from service.app import create_app
 
+        logging.getLogger("aiohttp.server").addFilter(_is_our_fault)
         return web.AppRunner(
             create_app(settings, dsn),
             max_line_size=_LONGEST_REQUEST_LINE,
@@ -72,6 +75,11 @@ def serve(
     with _metrics_folder():
         _Arbiter(_Application(settings, listener, runner), tend).run()
     sys.exit()
+
+
+def _is_our_fault(record: logging.LogRecord) -> bool:
+    """Leave requests that are no HTTP out of the log: any client could fill it with them."""
+    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
 
 
 @contextmanager

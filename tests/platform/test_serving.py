@@ -150,6 +150,10 @@ def test_connections_stay_open_and_request_lines_may_be_long(served: Running) ->
             assert answer.status in (200, 401)
 
 
+def test_a_request_line_beyond_the_limit_is_refused(served: Running) -> None:
+    assert _status(f"{served.base_url}/api/colors?ids={'1' * 40_000}") == 400
+
+
 def test_metrics_add_up_over_the_workers(served: Running) -> None:
     for _ in range(20):
         assert _status(f"{served.base_url}/healthz") == 200
