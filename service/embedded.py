@@ -84,7 +84,7 @@ class EmbeddedServer:
     def _start(self) -> None:
         account = server_account(self._cluster)
         if account.uid is not None:
-            make_reachable(postmaster.installation(self._version), self._data_dir)
+            make_reachable(postmaster.program_folders(self._version), self._data_dir)
         _private_folder(self._socket_dir, account)
         postmaster.clear(self._cluster, self._socket_dir)
         self._initialize(account)

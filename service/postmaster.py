@@ -68,10 +68,20 @@ def read_pid_file(cluster: Path) -> PidFile | None:
 
 def installation(version: int) -> Path:
     """Return the folder that holds `bin`, `lib` and `share` of PostgreSQL 16 or 18."""
+    return _package() / _INSTALLATIONS[version]
+
+
+def program_folders(version: int) -> list[Path]:
+    """Return the folders that the server's account must be able to read."""
+    libraries = _package().with_name(f"{_WHEEL}.libs")
+    return [installation(version), *([libraries] if libraries.exists() else [])]
+
+
+def _package() -> Path:
     spec = importlib.util.find_spec(_WHEEL)
     if spec is None or spec.origin is None:
         raise FileNotFoundError(f"the package {_WHEEL} is not installed")
-    return Path(spec.origin).parent / _INSTALLATIONS[version]
+    return Path(spec.origin).parent
 
 
 def dsn(socket_dir: Path) -> str:

@@ -60,15 +60,16 @@ def _create() -> pwd.struct_passwd:
     return pwd.getpwnam(_USER)
 
 
-def make_reachable(installation: Path, data_dir: Path) -> None:
-    """Let other accounts run what is in `installation` and reach `data_dir`; report what changed.
+def make_reachable(programs: list[Path], data_dir: Path) -> None:
+    """Let other accounts run what is in `programs` and reach `data_dir`; report what changed.
 
     Folders on the way are opened to be passed through only, not to be listed.
     """
-    for path in (installation, *installation.rglob("*")):
-        executable = path.is_dir() or path.stat().st_mode & stat.S_IXUSR
-        _permit(path, _ANYONE_READS | (_ANYONE_PASSES if executable else 0))
-    way = (data_dir, *data_dir.parents, *installation.parents)
+    for folder in programs:
+        for path in (folder, *folder.rglob("*")):
+            executable = path.is_dir() or path.stat().st_mode & stat.S_IXUSR
+            _permit(path, _ANYONE_READS | (_ANYONE_PASSES if executable else 0))
+    way = (data_dir, *(parent for folder in (data_dir, *programs) for parent in folder.parents))
     opened = [str(path) for path in dict.fromkeys(way) if _permit(path, _ANYONE_PASSES)]
     if opened:
         print(
