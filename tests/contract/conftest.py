@@ -1,0 +1,58 @@
+"""One database with the demo data for many tests, so that each does not wait for a copy.
+
+A test may add records of its own to it, and changes no others.
+"""
+
+import asyncio
+import os
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from service.app import create_app
+from service.settings import Settings
+from tests.support.api import Api, issue_key
+from tests.support.databases import DEMO_TEMPLATE, fresh_database
+
+
+@pytest.fixture(scope="session")
+def shared_dsn(server_dsn: str) -> str:
+    """The database."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    return fresh_database(server_dsn, f"shared_{worker}", DEMO_TEMPLATE)
+
+
+@pytest.fixture(scope="session")
+def shared_keys(shared_dsn: str) -> dict[str, str]:
+    """Keys of organization 1, to write and to read, and of organization 2, to write."""
+    wanted = {"writer": (1, "write"), "reader": (1, "read"), "other": (2, "write")}
+    return {
+        name: asyncio.run(issue_key(shared_dsn, organization, scope))
+        for name, (organization, scope) in wanted.items()
+    }
+
+
+@pytest.fixture
+async def shared_client(aiohttp_client: Any, shared_dsn: str) -> TestClient[Any, Any]:
+    """The service on it."""
+    server = TestServer(create_app(Settings.from_environment({}), shared_dsn))
+    return await aiohttp_client(server, server_kwargs=None)  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def shared_api(shared_client: TestClient[Any, Any], shared_keys: dict[str, str]) -> Api:
+    """A caller of organization 1, which has every feature."""
+    return Api(shared_client, shared_keys["writer"])
+
+
+@pytest.fixture
+def shared_reader(shared_client: TestClient[Any, Any], shared_keys: dict[str, str]) -> Api:
+    """A caller of organization 1 whose key may only read."""
+    return Api(shared_client, shared_keys["reader"])
+
+
+@pytest.fixture
+def shared_other(shared_client: TestClient[Any, Any], shared_keys: dict[str, str]) -> Api:
+    """A caller of organization 2, which has no optional feature."""
+    return Api(shared_client, shared_keys["other"])

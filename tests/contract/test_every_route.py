@@ -1,0 +1,308 @@
+"""Every route of the table: a success, and every failure that routes of its kind share.
+
+Each answer is held against the OpenAPI document or the envelope's schema. A new route of a known
+kind is tested as soon as it stands in the table; tests/policy sees to new kinds.
+"""
+
+import re
+from collections.abc import Awaitable, Callable
+from random import Random
+from typing import Any, TypeAlias
+
+import asyncpg
+import pytest
+
+from service.resources import MASTER_RECORDS
+from service.routes import Route, routes
+from tests.support import generate, published
+from tests.support.api import JSON_PATCH, Answer, Api
+
+ROUTES = list(routes())
+CALLERS_ROUTES = [route for route in ROUTES if route.needs_key]
+BODIES = ("create", "replace", "bulk_replace", "patch")
+WRITES = (*BODIES, "delete", "bulk_delete")
+MAX_BODY = 8 * 1024 * 1024
+UNKNOWN = 2**63 - 1
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+
+
+def of_each(chosen: list[Route]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        "route", chosen, ids=[f"{route.method} {route.path}" for route in chosen]
+    )
+
+
+of_each_route = of_each(CALLERS_ROUTES)
+of_each_write = of_each([route for route in ROUTES if route.operation in WRITES])
+of_each_body = of_each([route for route in ROUTES if route.operation in BODIES])
+of_each_record = of_each([route for route in CALLERS_ROUTES if "{" in route.path])
+
+
+@pytest.fixture
+async def stored(shared_dsn: str) -> dict[str, int]:
+    """Path parameters that name records of organization 1."""
+    connection = await asyncpg.connect(shared_dsn)
+    row = await connection.fetchrow(
+        """select r.style_id, s.sample_request_id, s.size_range_size_id
+        from sample_request r join sample_request_size s on s.sample_request_id = r.id
+        where r.organization_id = 1 and s.organization_id = 1 order by 2, 3 limit 1"""
+    )
+    await connection.close()
+    return dict(zip(("styleId", "sampleRequestId", "sizeRangeSizeId"), row, strict=True))
+
+
+async def path_of(api: Api, route: Route, stored: dict[str, int]) -> str:
+    """The route's path with ids of stored records in it."""
+    known: dict[str, Any] = {"name": "start.js", **stored}
+    if "{id}" in route.path:
+        collection = route.path.removesuffix("/{id}").format(**known)
+        known["id"] = (await api.get(collection)).data[0]["id"]
+    return route.path.format(**known)
+
+
+async def make(api: Api, route: Route, count: int) -> list[Any]:
+    """New records of the route's resource."""
+    assert route.resource is not None
+    known, random = await generate.references(api), Random(count)
+    items = [generate.body(route.resource, "create", known, random) for _ in range(count)]
+    answer = await api.post(f"/api/{route.resource.name}", items)
+    assert answer.status == 201, answer.raw
+    return list(answer.data)
+
+
+async def new_body(api: Api, route: Route, form: str) -> dict[str, Any]:
+    assert route.resource is not None
+    return generate.body(route.resource, form, await generate.references(api), Random(route.path))
+
+
+async def plain(api: Api, route: Route, stored: dict[str, int]) -> Answer:
+    return await api.call(route.method, await path_of(api, route, stored))
+
+
+async def create(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # noqa: ARG001
+    many = await api.post(route.path, [await new_body(api, route, "create")])
+    published.holds(route, many)
+    return await api.post(route.path, await new_body(api, route, "create"))
+
+
+async def replace(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # noqa: ARG001
+    [record] = await make(api, route, 1)
+    return await api.put(route.path.format(id=record["id"]), await new_body(api, route, "replace"))
+
+
+async def bulk_replace(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # noqa: ARG001
+    record, gone = await make(api, route, 2)
+    kept = await new_body(api, route, "replace") | {"id": record["id"]}
+    name = {"text": "Going"} if "text" in gone else {"name": "Going"}
+    return await api.put(route.path, [kept, {"id": gone["id"], "state": "deleted", **name}])
+
+
+async def patch(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # noqa: ARG001
+    [record] = await make(api, route, 1)
+    change = {"op": "replace", "path": "/state", "value": "inactive"}
+    return await api.patch(route.path.format(id=record["id"]), [change])
+
+
+async def delete(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # noqa: ARG001
+    [record] = await make(api, route, 1)
+    return await api.delete(route.path.format(id=record["id"]))
+
+
+async def bulk_delete(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # noqa: ARG001
+    records = await make(api, route, 2)
+    return await api.delete(route.path, [("ids", str(record["id"])) for record in records])
+
+
+Success: TypeAlias = Callable[[Api, Route, dict[str, int]], Awaitable[Answer]]
+SUCCESSES: dict[str, Success] = {
+    **dict.fromkeys(
+        (
+            "list", "read", "measurement", "health", "readiness", "metrics", "openapi", "docs",
+            "docs_asset",
+        ),
+        plain,
+    ),
+    "create": create,
+    "replace": replace,
+    "bulk_replace": bulk_replace,
+    "patch": patch,
+    "delete": delete,
+    "bulk_delete": bulk_delete,
+}  # fmt: skip
+"""How each kind of route is made to succeed."""
+
+
+@of_each(ROUTES)
+async def test_success(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
+    answer = await SUCCESSES[route.operation](shared_api, route, stored)
+    assert answer.status == (201 if route.operation == "create" else 200), answer.raw
+    if route.needs_key:
+        published.holds(route, answer)
+    assert answer.headers["X-Request-Id"]
+
+
+@of_each_route
+async def test_a_key_is_needed(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
+    path = await path_of(shared_api, route, stored)
+    answer = await Api(shared_api.client, "").call(route.method, path)
+    assert answer.status == 401
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    published.holds(route, answer)
+    if route.operation == "measurement":
+        assert answer.headers["Content-Type"] == "application/problem+json"
+    else:
+        published.is_failure(answer, 401, "unauthorized")
+
+
+@of_each_write
+async def test_a_key_that_reads_does_not_write(
+    route: Route, shared_api: Api, shared_reader: Api, stored: dict[str, int]
+) -> None:
+    path = await path_of(shared_api, route, stored)
+    answer = await shared_reader.call(route.method, path)
+    published.is_failure(answer, 403, "forbidden.scope")
+    published.holds(route, answer)
+
+
+@of_each_record
+async def test_unknown_and_foreign_records(
+    route: Route, shared_api: Api, shared_other: Api, stored: dict[str, int]
+) -> None:
+    body = await valid_body(shared_api, route)
+    unknown = await shared_api.call(route.method, unknown_path(route), body)
+    published.is_failure(unknown, 404, "not_found")
+    published.holds(route, unknown)
+    foreign = await shared_other.call(route.method, await path_of(shared_api, route, stored), body)
+    if route.resource is not None and route.resource.name == "languages":
+        assert foreign.status == 200
+    elif route.resource is not None and route.resource.name == "size-ranges":
+        published.is_failure(foreign, 403, "forbidden.organization")
+        published.holds(route, foreign)
+    else:
+        assert (foreign.status, foreign.raw) == (404, unknown.raw)
+
+
+def unknown_path(route: Route) -> str:
+    return re.sub(r"{\w+}", str(UNKNOWN), route.path)
+
+
+async def valid_body(api: Api, route: Route) -> Any:
+    """A body that a write to one record takes; None where none is sent."""
+    if route.operation == "replace":
+        return await new_body(api, route, "replace")
+    return [] if route.operation == "patch" else None
+
+
+@of_each_record
+async def test_ids_of_a_wrong_form(route: Route, shared_api: Api) -> None:
+    body = await valid_body(shared_api, route)
+    for wrong in ("0", "-1", "abc", "01", "1.0", "1e3", "%201", "٣", str(2**63)):
+        path = re.sub(r"{\w+}", wrong, route.path)
+        answer = await shared_api.call(route.method, path, body)
+        if route.resource is not None and route.resource.string_ids:
+            published.is_failure(answer, 404, "not_found")
+        else:
+            published.is_failure(answer, 400, "validation_error.invalid_value")
+            assert {field for _, field in answer.details} <= set(re.findall(r"{(\w+)}", route.path))
+        published.holds(route, answer)
+
+
+@pytest.mark.parametrize("path", sorted({route.path for route in ROUTES}))
+async def test_methods_that_a_path_does_not_have(path: str, shared_api: Api) -> None:
+    allowed = {route.method for route in ROUTES if route.path == path}
+    allowed |= {"HEAD"} & {"HEAD" if "GET" in allowed else ""}
+    for method in [*(set(METHODS) - allowed), "OPTIONS", "TRACE", "PURGE"]:
+        answer = await shared_api.call(method, re.sub(r"{\w+}", "1", path))
+        assert answer.headers["Allow"] == ", ".join(sorted(allowed))
+        assert answer.status == 405
+        if method != "HEAD":
+            published.is_failure(answer, 405, "method_not_allowed")
+
+
+@of_each_body
+async def test_other_content_types(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
+    path = await path_of(shared_api, route, stored)
+    swapped = "application/json" if route.operation == "patch" else JSON_PATCH
+    for kind in (swapped, "text/plain", "application/json; charset=utf-16", "nonsense", "*/*"):
+        answer = await shared_api.call(route.method, path, b"[]", content_type=kind)
+        published.is_failure(answer, 415, "unsupported_media_type")
+        published.holds(route, answer)
+    published.is_failure(await shared_api.call(route.method, path), 415, "unsupported_media_type")
+
+
+@of_each_body
+async def test_bodies_over_the_limit(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
+    path = await path_of(shared_api, route, stored)
+    answer = await shared_api.call(route.method, path, b" " * (MAX_BODY + 1))
+    published.is_failure(answer, 413, "payload_too_large")
+    published.holds(route, answer)
+
+
+@of_each_body
+async def test_bodies_that_are_no_json(
+    route: Route, shared_api: Api, stored: dict[str, int]
+) -> None:
+    path = await path_of(shared_api, route, stored)
+    for raw in (b"", b"{", b"[1,]", b"nul", b"{'a':1}", b"[]]", b"\xff", b"NaN", b'["\\ud800"]'):
+        answer = await shared_api.call(route.method, path, raw)
+        published.is_failure(answer, 400, "validation_error.malformed_json")
+        assert answer.details == [("validation_error.malformed_json", None)]
+        published.holds(route, answer)
+
+
+@of_each_route
+async def test_unknown_parameters(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
+    path, body = await path_of(shared_api, route, stored), await valid_body(shared_api, route)
+    if route.operation in ("create", "bulk_replace"):
+        body = []
+    params = [("colour", "red"), ("Colour", "red")]
+    answer = await shared_api.call(route.method, path, body, params=params)
+    published.is_failure(answer, 400, "validation_error.unknown_parameter")
+    assert [field for _, field in answer.details] == ["colour", "Colour"]
+    published.holds(route, answer)
+
+
+@of_each([route for route in ROUTES if route.method == "GET"])
+async def test_head_tells_what_get_would(
+    route: Route, shared_api: Api, stored: dict[str, int]
+) -> None:
+    path = await path_of(shared_api, route, stored)
+    got, told = await shared_api.get(path), await shared_api.call("HEAD", path)
+    assert (told.status, told.raw) == (200, b"")
+    if route.operation != "metrics":
+        for name in ("Content-Type", "Content-Length", "ETag"):
+            assert told.headers.get(name) == got.headers.get(name)
+
+
+@pytest.mark.parametrize("path", ["/", "/api", "/api/", "/api/colours", "/api/groups/", "/%00"])
+async def test_paths_that_are_not_there(path: str, shared_api: Api) -> None:
+    for method in METHODS:
+        answer = await shared_api.call(method, path)
+        assert answer.status == 404
+        if method != "HEAD":
+            published.is_failure(answer, 404, "not_found.route")
+
+
+async def test_what_is_wrong_first(shared_client: Any, shared_api: Api, shared_reader: Api) -> None:
+    """Contract, section 4: 401, 404 for the route, 405, 403 for the scope, 415, 413, the body."""
+    stranger, big = Api(shared_client, "slv_1_1_x"), b"x" * (MAX_BODY + 1)
+    wrong = {"content_type": "text/plain"}
+    assert (await stranger.put("/api/nothing", big, **wrong)).status == 401
+    assert (await stranger.call("TRACE", "/api/groups")).status == 401
+    assert (await shared_reader.put("/api/nothing", big, **wrong)).status == 404
+    assert (await shared_reader.call("TRACE", "/api/groups")).status == 405
+    assert (await shared_reader.put("/api/groups", big, **wrong)).status == 403
+    assert (await shared_api.put("/api/groups", big, **wrong)).status == 415
+    assert (await shared_api.put("/api/groups", big)).status == 413
+    assert (await shared_api.put("/api/groups", b"x" * MAX_BODY)).status == 400
+
+
+def test_the_nine_operations_of_every_master_record() -> None:
+    """Contract, section 3: all master records get the same surface."""
+    for resource in MASTER_RECORDS:
+        many, one = f"/api/{resource.name}", f"/api/{resource.name}/{{id}}"
+        surface = {(route.method, route.path) for route in ROUTES if route.resource is resource}
+        assert surface == {
+            *((method, many) for method in ("GET", "POST", "PUT", "DELETE")),
+            *((method, one) for method in ("GET", "PUT", "PATCH", "DELETE")),
+        }

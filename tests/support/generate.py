@@ -1,0 +1,110 @@
+"""Valid bodies, made from the write schemas and the records that are there to refer to."""
+
+from collections.abc import Mapping, Sequence
+from itertools import count
+from random import Random
+from typing import Any
+
+from service import schemas
+from service.queries.collections import Collection
+from service.resources import MASTER_RECORDS, REFERENCE_LISTS
+from service.schemas import Located
+from tests.support.api import Api
+
+#: Which collection a field's ids are of.
+_REFERRED = {
+    "colorGroupIds": "color-groups",
+    "languageIds": "languages",
+    "languageId": "languages",
+    "associatedBrands": "brands",
+    "associatedGroups": "groups",
+    "associatedStyleCategories": "style-categories",
+}
+#: What has rules between fields or records; the resources' own tests see to it.
+_LEFT_OUT = frozenset(
+    {"id", "customId", "isDefault", "parentCustomFieldId", "parentAllowedValueId", "relationType"}
+)
+_ALPHABET = "aZ0 '\"\\/<&%_{}\n\t\x01éÄΣж漢𝄞\u202e"
+_COUNTRIES = ("DE", "PT", "SE")
+_NUMBERS = count(1)
+
+References = Mapping[str, Sequence[int]]
+
+
+async def references(api: Api) -> dict[str, list[int]]:
+    """Ids of live records of the caller's organization, by collection."""
+    found = {}
+    for collection in (*MASTER_RECORDS, *REFERENCE_LISTS):
+        if collection.name in _REFERRED.values():
+            answer = await api.get(f"/api/{collection.name}")
+            found[collection.name] = [record["id"] for record in answer.data]
+    return found
+
+
+def body(collection: Collection, form: str, known: References, random: Random) -> dict[str, Any]:
+    """A body that the form takes; every optional field may be missing or null.
+
+    What no two live records may share is another one each time.
+    """
+    made = _object(schemas.definition(collection.name, form), known, random)
+    for name in getattr(collection, "unique", ()):
+        made[name] = f"{random.choice(_ALPHABET)} {next(_NUMBERS)}"
+    return made
+
+
+def _object(located: Located, known: References, random: Random) -> dict[str, Any]:
+    required = located.schema.get("required", ())
+    made: dict[str, Any] = {}
+    for name, prop in located.properties():
+        if name in _LEFT_OUT or prop.schema.get("readOnly") or not prop.schema:
+            continue
+        if name in required:
+            made[name] = _value(name, prop, known, random)
+        elif choice := random.randrange(4):
+            made[name] = None if choice == 1 else _value(name, prop, known, random)
+    return made
+
+
+def _value(name: str, located: Located, known: References, random: Random) -> Any:
+    types = located.types() - {"null"}
+    if name in _REFERRED:
+        return _reference(name, located, known, random)
+    if "enum" in located.schema:
+        return random.choice([one for one in located.schema["enum"] if one is not None])
+    if name == "countryCode":
+        return random.choice(_COUNTRIES)
+    if "array" in types:
+        return _array(located, known, random)
+    if "boolean" in types:
+        return random.random() < 0.5
+    if "integer" in types:
+        low, high = located.schema["minimum"], located.schema["maximum"]
+        return random.choice([low, high, random.randint(low, min(high, low + 100))])
+    if "number" in types:
+        return random.choice([0, -0.5, 41.1844, located.schema["maximum"]])
+    assert "string" in types, (name, located)
+    return _text(located, random)
+
+
+def _reference(name: str, located: Located, known: References, random: Random) -> Any:
+    ids = known[_REFERRED[name]]
+    if "array" not in located.types():
+        return random.choice(ids)
+    chosen = random.sample(ids, random.randint(0, min(3, len(ids))))
+    return [{"id": one} for one in chosen] if "object" in located.items().types() else chosen
+
+
+def _array(located: Located, known: References, random: Random) -> list[Any]:
+    """Up to three members; at most one is the default, and none is of another's language."""
+    made = [_object(located.items(), known, random) for _ in range(random.randrange(4))]
+    for other in made[1:]:
+        other.pop("isDefaultValue", None)
+    by_language = {one.get("languageId", number): one for number, one in enumerate(made)}
+    return list(by_language.values())
+
+
+def _text(located: Located, random: Random) -> str:
+    shortest = max(1, located.schema.get("minLength", 0))
+    longest = located.schema.get("maxLength", 12)
+    length = random.choice([shortest, min(12, longest), min(12, longest), longest])
+    return "".join(random.choice(_ALPHABET) for _ in range(length))

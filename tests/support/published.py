@@ -1,0 +1,73 @@
+"""Answers held against what is published: the OpenAPI document and the schema files.
+
+jsonschema judges, which shares no code with the validator that the service runs on.
+"""
+
+import re
+from functools import cache
+from typing import Any
+
+import jsonschema
+import orjson
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+from service import openapi, schemas
+from service.routes import Route
+from tests.support.api import Answer
+
+_DOCUMENT: dict[str, Any] = orjson.loads(
+    re.sub(r'"#/', '"urn:openapi#/', orjson.dumps(openapi.build()).decode())
+)
+_OPENAPI: Registry[Any] = Registry().with_resource(
+    "urn:openapi", DRAFT202012.create_resource(_DOCUMENT)
+)
+_FILES: Registry[Any] = Registry().with_resources(
+    (schema["$id"], Resource.from_contents(schema)) for schema in schemas.load().values()
+)
+
+
+@cache
+def form(file: str, definition: str) -> jsonschema.Draft202012Validator:
+    """The independent validator of one definition of a schema file."""
+    return jsonschema.Draft202012Validator(
+        {"$ref": schemas.reference(file, definition)},
+        registry=_FILES,
+        format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER,
+    )
+
+
+def holds(route: Route, answer: Answer) -> None:
+    """Raise unless the document tells of such an answer: status, headers, types, whole body."""
+    described = _DOCUMENT["paths"][route.path][route.method.lower()]["responses"]
+    assert str(answer.status) in described, (route.method, route.path, answer.status, answer.raw)
+    assert answer.headers["X-Request-Id"]
+    if answer.status == 304:
+        assert answer.raw == b""
+        return
+    media = described[str(answer.status)]["content"][answer.headers["Content-Type"]]
+    _validator(orjson.dumps(media["schema"])).validate(answer.json)
+    if answer.status < 400:
+        assert list(answer.json)[:3] == ["status", "code", "data"]
+    elif "examples" in media:
+        undescribed = {kind for kind, _ in answer.details} - media["examples"].keys()
+        assert not undescribed, (route.method, route.path, undescribed)
+
+
+@cache
+def _validator(schema: bytes) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(
+        orjson.loads(schema),
+        registry=_OPENAPI,
+        format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER,
+    )
+
+
+def is_failure(answer: Answer, status: int, code: str) -> None:
+    """Raise unless the answer is the error envelope of that status and code."""
+    assert (answer.status, answer.json["code"]) == (status, code), answer.raw
+    bulk = "operation" in answer.json["error"]
+    form("common/envelope", "bulkFailure" if bulk else "failure").validate(answer.json)
+    assert list(answer.json) == ["status", "code", "error"]
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.headers["X-Request-Id"]
