@@ -7,6 +7,7 @@ from service.queries.records import MasterRecord
 
 #: The master records: each has the nine operations (contract, section 3).
 MASTER_RECORDS: tuple[MasterRecord, ...] = (Groups(), Colors())
+from service.queries.samples import Measurements, SampleRequests
 
 #: Lists and reads of what the records refer to.
 REFERENCE_LISTS: tuple[Collection, ...] = (
@@ -16,3 +17,9 @@ REFERENCE_LISTS: tuple[Collection, ...] = (
 )
 
 STYLE_RELATIONS = Collection("style-relations")
+    Collection("brands"),
+    Collection("style-categories"),
+    Collection("items"),
+    SampleRequests(),
+
+MEASUREMENTS = Measurements()

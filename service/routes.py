@@ -9,7 +9,7 @@ from aiohttp import web
 
 from service.handlers import docs, reading, system, writing
 from service.queries.collections import Collection
-from service.resources import MASTER_RECORDS, REFERENCE_LISTS, STYLE_RELATIONS
+from service.resources import MASTER_RECORDS, MEASUREMENTS, REFERENCE_LISTS, STYLE_RELATIONS
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -52,6 +52,8 @@ def routes() -> Iterator[Route]:
     for reference in REFERENCE_LISTS:
         yield from _lists_and_reads(reference)
     yield _list(STYLE_RELATIONS)
+    path, read = f"{MEASUREMENTS.root}/{{{MEASUREMENTS.key}}}", reading.read_record
+    yield Route("GET", path, "measurement", partial(read, MEASUREMENTS))
     yield Route("GET", "/healthz", "health", system.health)
     yield Route("GET", "/readyz", "readiness", system.readiness)
     yield Route("GET", "/metrics", "metrics", system.metrics)
@@ -62,10 +64,10 @@ def routes() -> Iterator[Route]:
 
 def _lists_and_reads(resource: Collection) -> Iterator[Route]:
     yield _list(resource)
-    path = f"/api/{resource.name}/{{id}}"
+    path = f"{resource.root}/{{{resource.key}}}"
     yield Route("GET", path, "read", partial(reading.read_record, resource), resource)
 
 
 def _list(resource: Collection) -> Route:
     handler = partial(reading.list_records, resource)
-    return Route("GET", f"/api/{resource.name}", "list", handler, resource)
+    return Route("GET", resource.root, "list", handler, resource)

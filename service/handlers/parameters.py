@@ -33,12 +33,22 @@ def only_parameters(request: web.Request, *known: str) -> None:
         raise ApiError([Row(kind, name.replace("\0", "\\0"), message) for name in unknown])
 
 
-def path_id(request: web.Request, resource: Collection, name: str = "id") -> int:
+def path_ids(request: web.Request, resource: Collection, *names: str) -> list[int]:
+    """The stored ids that the path names; raises 400 with every one whose form is wrong."""
+    ids, rows = [], []
+    for name in names:
+        try:
+            ids.append(resource.stored_id(request.match_info[name]))
+        except ValueError as error:
+            rows.append(Row("validation_error.invalid_value", name, str(error)))
+    if rows:
+        raise ApiError(rows)
+    return ids
+
+
+def path_id(request: web.Request, resource: Collection) -> int:
     """The stored id of the record in the path; raises 400 where its form is wrong."""
-    try:
-        return resource.stored_id(request.match_info[name])
-    except ValueError as error:
-        raise failure("validation_error.invalid_value", name, str(error)) from None
+    return path_ids(request, resource, resource.key)[0]
 
 
 def form(request: web.Request) -> str:

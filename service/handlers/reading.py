@@ -7,7 +7,7 @@ from service.context import caller, database
 from service.envelope import pagination, respond, success
 from service.errors import failure
 from service.etag import etag, is_known
-from service.handlers.parameters import form, only_parameters, path_id
+from service.handlers.parameters import form, only_parameters, path_ids
 from service.listing import Listing
 from service.queries import records
 from service.queries.collections import Collection
@@ -16,11 +16,11 @@ from service.queries.records import MasterRecord
 
 async def list_records(resource: Collection, request: web.Request) -> web.Response:
     """One page of a collection (specification, List endpoints in general)."""
-    tenant = caller(request)
+    tenant, parents = caller(request), path_ids(request, resource, *resource.parents)
     scope = cursor.scope(request.path, tenant.organization_id)
     wanted = _listing(resource, request, scope)
     page = await database(request).read(
-        lambda connection: resource.page(connection, tenant, wanted)
+        lambda connection: resource.page(connection, tenant, wanted, parents)
     )
     following = None if page.last is None else cursor.encode(wanted, page.last, scope)
     return respond(success(b"[%b]" % page.documents, pagination=pagination(following)))
@@ -28,14 +28,15 @@ async def list_records(resource: Collection, request: web.Request) -> web.Respon
 
 async def read_record(resource: Collection, request: web.Request) -> web.Response:
     """One record, or its writable form; 304 when the caller has it already."""
-    tenant, record_id = caller(request), path_id(request, resource)
+    tenant = caller(request)
+    path = path_ids(request, resource, *resource.parents, resource.key)
     if isinstance(resource, MasterRecord):
         wanted = form(request)
     else:
         only_parameters(request)
         wanted = "documents"
     document = await database(request).read(
-        lambda connection: records.read(connection, resource, tenant, record_id, wanted)
+        lambda connection: records.read(connection, resource, tenant, path, wanted)
     )
     headers = {"ETag": etag(document)}
     if is_known(request.headers.get("If-None-Match"), headers["ETag"]):

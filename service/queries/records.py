@@ -5,7 +5,7 @@ needs the database, write sets, read the documents back. A resource says what is
 subclass of :class:`MasterRecord` and the statements of its SQL file.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 import orjson
@@ -214,16 +214,21 @@ async def lock_organization(connection: Connection, caller: Caller) -> None:
 
 
 async def read(
-    connection: Connection, resource: Collection, caller: Caller, record_id: int, form: str
+    connection: Connection, resource: Collection, caller: Caller, path: Sequence[int], form: str
 ) -> bytes:
-    """One document, or its writable form; raises ``not_found``, or ``forbidden.organization``."""
-    document = await resource.documents(connection, caller, [record_id], form)
+    """One document, or its writable form; ``path`` are the ids of its parents and its own.
+
+    Raises ``not_found``, or ``forbidden.organization``.
+    """
+    *parents, record_id = path
+    document = await resource.documents(connection, caller, [record_id], form, parents)
     if document:
         return document
     if (
         isinstance(resource, MasterRecord)
         and resource.foreign_is_forbidden
+    await resource.require_parents(connection, caller, parents)
         and await _elsewhere(connection, resource, [record_id])
     ):
         raise failure("forbidden.organization", "id", "Another organization's record.")
-    raise failure("not_found", "id", "There is no such record.")
+    raise failure("not_found", resource.key, "There is no such record.")

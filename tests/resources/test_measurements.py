@@ -1,0 +1,171 @@
+"""The measurement read (specification, Sample request measurement)."""
+
+import re
+from typing import Any
+
+import asyncpg
+import pytest
+
+from tests.support.api import Api
+from tests.support.published import form
+
+REQUESTS = "/api/styles/1/sample-requests"
+
+
+async def execute(dsn: str, *statements: str) -> None:
+    """Change what no operation of the interface changes."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        for statement in statements:
+            await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+async def paths(api: Api) -> list[str]:
+    """The path of every measured size of the first style's first sample requests."""
+    return [
+        f"{REQUESTS}/{request['id']}/measurements/{size['sizeRangeSizeId']}"
+        for request in (await api.get(REQUESTS)).data
+        for size in request["sizes"]
+    ]
+
+
+async def every_measurement(api: Api) -> list[Any]:
+    return [(await api.get(path)).data for path in await paths(api)]
+
+
+async def test_data_is_one_measurement_object(api: Api) -> None:
+    """Endpoints, Sample request measurement, 200: data is one measurement object."""
+    for path in await paths(api):
+        answer = await api.get(path)
+        assert answer.status == 200
+        form("measurements", "document").validate(answer.data)
+        assert answer.data["sizeRangeSizeId"] == int(path.rpartition("/")[2])
+        ids = [line["lineId"] for line in answer.data["lines"] if line["lineId"] is not None]
+        assert ids == sorted(ids)
+        assert ids
+
+
+async def test_demo_data_shows_every_marker_and_case(api: Api) -> None:
+    """Fields: properties, unit and designerComment show each of their cases somewhere."""
+    found = await every_measurement(api)
+    markers = {marker for one in found for marker in one["properties"]}
+    assert markers == {"approved", "designerVisibleOnly", "sizeDeactivated"}
+    assert {one["unit"] for one in found} == {"cm", None}
+    assert None in {one["designerComment"] for one in found}
+
+
+async def test_properties_are_there_while_their_condition_holds(api: Api, demo_dsn: str) -> None:
+    """Field properties: additive markers, in alphabetical order."""
+    path = (await paths(api))[0]
+    *_, request, _, size = path.split("/")
+    conditions = {
+        "approved": f"sample_request_size set is_approved = %s where sample_request_id = {request}",
+        "designerVisibleOnly": "sample_request_size set is_designer_visible_only = %s "
+        f"where sample_request_id = {request}",
+        "sizeDeactivated": f"size_range_size set is_deactivated = %s where id = {size}",
+    }
+    for value in ("false", "true"):
+        await execute(demo_dsn, *(f"update {text % value}" for text in conditions.values()))
+        expected = list(conditions) if value == "true" else []
+        assert (await api.get(path)).data["properties"] == expected
+
+
+async def test_a_deactivated_line_is_display_only(api: Api) -> None:
+    """Line fields lineId and tolerance: null for a deactivated line."""
+    for one in await every_measurement(api):
+        lines = {line["name"]: line for line in one["lines"]}
+        hood = lines.pop("Hood height")
+        assert (hood["lineId"], hood["tolerance"]) == (None, None)
+        assert hood["requestedMeasurement"] is not None
+        assert all(line["lineId"] and line["tolerance"] is not None for line in lines.values())
+
+
+@pytest.mark.parametrize("number", ["52.50", "0.10", "-0.000", "12345678901234567890.12", "7"])
+async def test_numbers_are_exact_as_stored(api: Api, demo_dsn: str, number: str) -> None:
+    """Numeric line values: JSON numbers, to the digit as stored; null where there is none."""
+    columns = "company_measurement = null, new_measurement = null"
+    await execute(
+        demo_dsn,
+        f"update sample_request_measurement set requested_measurement = {number}, "
+        f"supplier_measurement = {number}, {columns}",
+        f"update measurement_line set tolerance = {number}",
+    )
+    stored = number.removeprefix("-") if number == "-0.000" else number
+    raw = (await api.get((await paths(api))[0])).raw.decode()
+    assert set(re.findall(r'"requestedMeasurement":([^,]+),', raw)) == {stored}
+    assert set(re.findall(r'"supplierMeasurement":([^,]+),', raw)) == {stored}
+    assert set(re.findall(r'"companyMeasurement":([^,]+),', raw)) == {"null"}
+    assert set(re.findall(r'"tolerance":([^}]+)}', raw)) == {stored, "null"}
+
+
+async def test_size_that_was_not_requested_is_404(api: Api, other_api: Api) -> None:
+    """Endpoints and Errors, 404: the size is not a requested size on this sample request."""
+    known = await paths(api)
+    path = known[0]
+    *_, request, _, size = path.split("/")
+    sizes = {one.rpartition("/")[2] for one in known}
+    asked = {one.rpartition("/")[2] for one in known if f"requests/{request}/" in one}
+    unasked = min(sizes - asked)
+    for caller, wrong, field in (
+        (api, f"{REQUESTS}/{request}/measurements/987654321", "sizeRangeSizeId"),
+        (api, f"{REQUESTS}/{request}/measurements/{unasked}", "sizeRangeSizeId"),
+        (api, f"{REQUESTS}/987654321/measurements/{size}", "sampleRequestId"),
+        (api, path.replace("/styles/1/", "/styles/2/"), "sampleRequestId"),
+        (api, path.replace("/styles/1/", "/styles/987654321/"), "styleId"),
+        (other_api, path, "styleId"),
+    ):
+        answer = await caller.get(wrong)
+        assert (answer.status, answer.json["code"]) == (404, "not_found"), wrong
+        assert answer.details == [("not_found", field)]
+
+
+async def test_every_malformed_id_is_reported(api: Api) -> None:
+    """Endpoints, other responses, 400: path parameters are positive int64."""
+    answer = await api.get("/api/styles/x/sample-requests/1.0/measurements/9223372036854775808")
+    assert (answer.status, answer.json["code"]) == (400, "validation_error.invalid_value")
+    assert [field for _, field in answer.details] == [
+        "styleId",
+        "sampleRequestId",
+        "sizeRangeSizeId",
+    ]
+
+
+async def test_unauthorized_speaks_problem_json(api: Api) -> None:
+    """Errors, 401: problem+json content type on the measurement read, and only there."""
+    stranger = Api(api.client, "slv_1_1_" + "0" * 64)
+    answer = await stranger.get((await paths(api))[0])
+    assert answer.status == 401
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    assert answer.json["status"] == 401
+    assert (await stranger.get(REQUESTS)).headers["Content-Type"] == "application/json"
+
+
+async def test_server_error_speaks_problem_json(api: Api, demo_dsn: str) -> None:
+    """Errors, 500: problem+json content type on the measurement read."""
+    path = (await paths(api))[0]
+    await execute(demo_dsn, "alter table measurement_line rename to measurement_line_away")
+    answer = await api.get(path)
+    assert answer.status == 500
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.json["status"] == 500
+
+
+async def test_unchanged_measurement_is_304(api: Api, demo_dsn: str) -> None:
+    """ETag and If-None-Match as on every single read (contract, section 7)."""
+    path = (await paths(api))[0]
+    known = {"If-None-Match": (await api.get(path)).headers["ETag"]}
+    assert (await api.get(path, headers=known)).status == 304
+    assert (await api.call("HEAD", path)).status == 200
+    await execute(demo_dsn, "update measurement_line set tolerance = tolerance + 1")
+    assert (await api.get(path, headers=known)).status == 200
+
+
+async def test_optional_header_and_unknown_parameters(api: Api) -> None:
+    """Endpoints: X-Service-Api is accepted; what is not a parameter is refused."""
+    path = (await paths(api))[0]
+    assert (await api.get(path, headers={"X-Service-Api": "erp"})).status == 200
+    unknown = await api.get(path, {"form": "writable"})
+    assert unknown.details == [("validation_error.unknown_parameter", "form")]

@@ -1,0 +1,88 @@
+"""Lists and reads of what the records refer to (contract, section 3)."""
+
+import pytest
+
+from tests.support.api import Api
+from tests.support.published import form
+
+REFERENCES = {
+    "brands": "/api/brands",
+    "style-categories": "/api/style-categories",
+    "items": "/api/items",
+    "sample-requests": "/api/styles/1/sample-requests",
+}
+of_each_reference = pytest.mark.parametrize("name", REFERENCES)
+
+
+@of_each_reference
+async def test_list_pages_read_and_filter(api: Api, name: str) -> None:
+    """List endpoints in general; Default pageSize; the page holds what single reads answer."""
+    path = REFERENCES[name]
+    first = await api.get(path)
+    assert len(first.data) == 30
+    following = await api.get(path, {"cursor": first.json["pagination"]["cursor"]})
+    ids = [record["id"] for record in first.data + following.data]
+    assert ids == sorted(set(ids))
+    assert len(ids) > 30
+    for record in first.data[:3]:
+        form(name, "document").validate(record)
+        assert (await api.get(f"{path}/{record['id']}")).data == record
+        assert record in (await api.get(path, {"name": record["name"]})).data
+
+
+@of_each_reference
+async def test_read_answers(api: Api, other_api: Api, name: str) -> None:
+    """Unknown and foreign records are the same 404; malformed ids are 400; reads are cached."""
+    path = REFERENCES[name]
+    one = f"{path}/{(await api.get(path)).data[0]['id']}"
+    known = (await api.get(one)).headers["ETag"]
+    assert (await api.get(one, headers={"If-None-Match": known})).status == 304
+    unknown = await api.get(f"{path}/987654321")
+    assert (unknown.status, unknown.details) == (404, [("not_found", "id")])
+    foreign = await other_api.get(one)
+    assert foreign.status == 404
+    malformed = await api.get(f"{path}/x")
+    assert (malformed.status, malformed.details) == (
+        400,
+        [("validation_error.invalid_value", "id")],
+    )
+    assert (await api.get(one, {"form": "writable"})).status == 400
+
+
+async def test_sample_requests_hang_on_a_style(api: Api, other_api: Api) -> None:
+    """Sample requests of one style: an unknown or foreign style is 404 `styleId`."""
+    unknown_style = [("not_found", "styleId")]
+    for caller, style in ((api, 987654321), (other_api, 1)):
+        for path in (
+            f"/api/styles/{style}/sample-requests",
+            f"/api/styles/{style}/sample-requests/1",
+        ):
+            answer = await caller.get(path)
+            assert (answer.status, answer.details) == (404, unknown_style)
+    mine = (await api.get("/api/styles/1/sample-requests")).data[0]["id"]
+    elsewhere = await api.get(f"/api/styles/2/sample-requests/{mine}")
+    assert (elsewhere.status, elsewhere.details) == (404, [("not_found", "id")])
+    beyond = await api.get("/api/styles/1/sample-requests", {"pageNumber": 1000})
+    assert (beyond.status, beyond.data) == (200, [])
+    malformed = await api.get("/api/styles/0/sample-requests/x")
+    assert malformed.details == [
+        ("validation_error.invalid_value", "styleId"),
+        ("validation_error.invalid_value", "id"),
+    ]
+
+
+async def test_a_cursor_belongs_to_its_style(api: Api) -> None:
+    """A cursor made for one style's sample requests is none for another's."""
+    first = await api.get("/api/styles/1/sample-requests", {"pageSize": 1})
+    cursor = {"cursor": first.json["pagination"]["cursor"]}
+    assert (await api.get("/api/styles/1/sample-requests", cursor)).status == 200
+    elsewhere = await api.get("/api/styles/2/sample-requests", cursor)
+    assert elsewhere.details == [("validation_error.invalid_cursor", "cursor")]
+
+
+async def test_sizes_of_a_sample_request_are_by_id(api: Api) -> None:
+    """Arrays have one order: requested sizes by id."""
+    for request in (await api.get("/api/styles/1/sample-requests")).data:
+        ids = [size["sizeRangeSizeId"] for size in request["sizes"]]
+        assert ids == sorted(ids)
+        assert ids
