@@ -1,25 +1,34 @@
 """The collections of the interface, in the order of its documentation."""
 
+from service.queries.care_instruction_materials import CareInstructionMaterials
+from service.queries.care_instructions import CareInstructions
 from service.queries.collections import Collection
 from service.queries.colors import Colors
 from service.queries.groups import Groups
+from service.queries.item_categories import ItemCategories
 from service.queries.records import MasterRecord
+from service.queries.samples import Measurements, SampleRequests
 
 #: The master records: each has the nine operations (contract, section 3).
-MASTER_RECORDS: tuple[MasterRecord, ...] = (Groups(), Colors())
-from service.queries.samples import Measurements, SampleRequests
+MASTER_RECORDS: tuple[MasterRecord, ...] = (
+    CareInstructions(),
+    CareInstructionMaterials(),
+    Groups(),
+    Colors(),
+    ItemCategories(),
+)
 
 #: Lists and reads of what the records refer to.
 REFERENCE_LISTS: tuple[Collection, ...] = (
     Collection("color-groups"),
     Collection("languages"),
-    Collection("styles"),
-)
-
-STYLE_RELATIONS = Collection("style-relations")
     Collection("brands"),
     Collection("style-categories"),
     Collection("items"),
+    Collection("styles"),
     SampleRequests(),
+)
+
+STYLE_RELATIONS = Collection("style-relations")
 
 MEASUREMENTS = Measurements()

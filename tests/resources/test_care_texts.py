@@ -1,0 +1,330 @@
+"""What care instructions and care instruction materials have in common.
+
+Source: specification, Care instruction and care instruction material ("Both have the same
+shape"); contract, section 6.
+"""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api
+from tests.support.published import form
+
+of_both = pytest.mark.parametrize("name", ["care-instructions", "care-instruction-materials"])
+SPANISH, FRENCH, DUTCH, NO_LANGUAGE = 10, 14, 28, 987654321
+WASH = {
+    "userDefinedId": "HEM-40",
+    "text": "Hemp",
+    "languages": [
+        {"languageId": DUTCH, "text": "Hennep"},
+        {"languageId": SPANISH, "text": "Cáñamo"},
+    ],
+}
+
+
+async def make(api: Api, name: str, **fields: Any) -> dict[str, Any]:
+    """A new record, as its creation answered it."""
+    answer = await api.post(f"/api/{name}", WASH | fields)
+    assert answer.status == 201, answer.raw
+    return dict(answer.data)
+
+
+def texts(record: dict[str, Any]) -> dict[int, str]:
+    """The record's translations, by language."""
+    return {entry["languageId"]: entry["text"] for entry in record["languages"]}
+
+
+@of_both
+async def test_document(api: Api, name: str) -> None:
+    """Field table: id, userDefinedId, text, state, position, properties, languages."""
+    made = await make(api, name)
+    form(name, "document").validate(made)
+    assert [*made] == [
+        "id", "userDefinedId", "text", "state", "position", "properties", "languages",
+    ]  # fmt: skip
+    assert (made["userDefinedId"], made["text"], made["state"]) == ("HEM-40", "Hemp", "active")
+    assert made["properties"] == []
+    assert texts(made) == {SPANISH: "Cáñamo", DUTCH: "Hennep"}
+    assert [entry["languageId"] for entry in made["languages"]] == [SPANISH, DUTCH]
+    assert (await api.get(f"/api/{name}/{made['id']}")).data == made
+
+
+@of_both
+async def test_document_without_a_reference(api: Api, name: str) -> None:
+    """Field table, userDefinedId: a string, so left out where there is none."""
+    made = await make(api, name, userDefinedId=None, languages=None)
+    form(name, "document").validate(made)
+    assert "userDefinedId" not in made
+    assert made["languages"] == []
+    writable = await api.get(f"/api/{name}/{made['id']}", {"form": "writable"})
+    form(name, "writable").validate(writable.data)
+    assert writable.data["userDefinedId"] is None
+
+
+@of_both
+async def test_create_needs_a_text(api: Api, name: str) -> None:
+    """Create: text is required; the state is active unless it is sent."""
+    for body in ({}, {"text": None}):
+        answer = await api.post(f"/api/{name}", body)
+        assert answer.details == [("validation_error.required_field", "text")]
+    assert (await make(api, name, state="inactive"))["state"] == "inactive"
+
+
+@of_both
+async def test_position_counts_on(api: Api, name: str) -> None:
+    """Field table, position: the organization's highest plus one, in request order."""
+    states = [("state", state) for state in ("active", "inactive", "deleted")]
+    last_first = [("sort[0].property", "position"), ("sort[0].order", "desc")]
+    listed = await api.get(f"/api/{name}", [*states, *last_first])
+    highest = listed.data[0]["position"]
+    made = await api.post(f"/api/{name}", [{"text": "One"}, {"text": "Two"}, {"text": "Three"}])
+    assert [record["position"] for record in made.data] == [highest + n for n in (1, 2, 3)]
+
+
+@of_both
+async def test_positions_of_creations_at_once(api: Api, name: str) -> None:
+    """Position: creations at the same time do not get the same one."""
+    answers = await asyncio.gather(*(api.post(f"/api/{name}", {"text": "Same"}) for _ in range(8)))
+    positions = sorted(answer.data["position"] for answer in answers)
+    assert positions == [*range(positions[0], positions[0] + 8)]
+
+
+@of_both
+@pytest.mark.parametrize("said", [{}, {"userDefinedId": None, "text": None, "state": None}])
+async def test_replace_keeps_what_is_not_said(api: Api, name: str, said: dict[str, None]) -> None:
+    """PUT: omitted or null userDefinedId, text, state keep the stored value, in bulk as well."""
+    made = await make(api, name, state="inactive")
+    path = f"/api/{name}/{made['id']}"
+    assert (await api.put(path, said)).data == made
+    assert (await api.put(f"/api/{name}", [{"id": made["id"], **said}])).data == [made]
+    changed = await api.put(path, said | {"text": "Hemp fiber"})
+    assert changed.data == made | {"text": "Hemp fiber"}
+
+
+@of_both
+@pytest.mark.parametrize("state", ["active", "inactive"])
+async def test_states(api: Api, name: str, state: str) -> None:
+    """States: PUT or PATCH with active or inactive, the state sent."""
+    path = f"/api/{name}/{(await make(api, name))['id']}"
+    for before in ("active", "inactive"):
+        await api.put(path, {"state": before})
+        assert (await api.put(path, {"state": state})).data["state"] == state
+        await api.put(path, {"state": before})
+        patched = await api.patch(path, [{"op": "replace", "path": "/state", "value": state}])
+        assert patched.data["state"] == state
+
+
+@of_both
+async def test_deleted_only_by_delete(api: Api, name: str) -> None:
+    """States: state=deleted is rejected in PUT of one, PATCH and create."""
+    made = await make(api, name)
+    path = f"/api/{name}/{made['id']}"
+    refused = [("validation_error.state_not_allowed", "state")]
+    patch = [{"op": "replace", "path": "/state", "value": "deleted"}]
+    for answer in (
+        await api.put(path, {"state": "deleted"}),
+        await api.patch(path, patch),
+        await api.post(f"/api/{name}", {"text": "Gone", "state": "deleted"}),
+    ):
+        assert (answer.status, answer.details) == (400, refused)
+    assert (await api.get(path)).data == made
+
+
+@of_both
+async def test_faulty_fields(api: Api, name: str) -> None:
+    """Limits, text length; a supplied text cannot be empty; a non-null position is rejected."""
+    made = await make(api, name)
+    one, many = f"/api/{name}/{made['id']}", f"/api/{name}"
+    for body, expected in (
+        ({"text": ""}, ("validation_error.too_short", "text")),
+        ({"text": "x" * 501}, ("validation_error.too_long", "text")),
+        ({"position": 1}, ("validation_error.read_only_field", "position")),
+        ({"properties": []}, ("validation_error.read_only_field", "properties")),
+        ({"state": "retired"}, ("validation_error.invalid_value", "state")),
+        ({"icon": "tub"}, ("validation_error.unknown_field", "icon")),
+        ({"userDefinedId": 7}, ("validation_error.invalid_type", "userDefinedId")),
+    ):
+        kind, field = expected
+        assert (await api.put(one, body)).details == [expected]
+        assert (await api.post(many, {"text": "x"} | body)).details == [expected]
+        in_bulk = await api.put(many, [{"id": made["id"], **body}])
+        assert in_bulk.details == [(kind, f"[0].{field}")]
+    assert (await api.put(one, {"text": "x" * 500, "position": None})).status == 200
+
+
+@of_both
+async def test_languages_replace_clear_and_stay(api: Api, name: str) -> None:
+    """PUT, languages: a list replaces all translations, an empty one clears, null keeps."""
+    made = await make(api, name)
+    path = f"/api/{name}/{made['id']}"
+    for kept in ({}, {"languages": None}):
+        assert (await api.put(path, kept)).data == made
+    wanted = [{"languageId": FRENCH, "text": "Chanvre"}, {"languageId": DUTCH, "text": "Linnen"}]
+    replaced = (await api.put(path, {"languages": wanted})).data
+    assert texts(replaced) == {FRENCH: "Chanvre", DUTCH: "Linnen"}
+    assert (await api.put(path, {"languages": []})).data["languages"] == []
+    assert (await api.get(path)).data["languages"] == []
+
+
+@of_both
+async def test_languages_keep_their_identity(api: Api, name: str) -> None:
+    """Translations keep their id by languageId, whatever order they are sent in."""
+    made = await make(api, name)
+    wanted = [
+        {"languageId": DUTCH, "text": "Vezelhennep"},
+        {"languageId": FRENCH, "text": "Chanvre"},
+        {"languageId": SPANISH, "text": "Cáñamo"},
+    ]
+    replaced = (await api.put(f"/api/{name}/{made['id']}", {"languages": wanted})).data
+    before = {entry["languageId"]: entry["id"] for entry in made["languages"]}
+    after = {entry["languageId"]: entry["id"] for entry in replaced["languages"]}
+    assert list(after) == [SPANISH, FRENCH, DUTCH]
+    assert after[FRENCH] not in before.values()
+    assert after.items() >= before.items()
+
+
+@of_both
+async def test_languages_of_each_item(api: Api, name: str) -> None:
+    """Bulk PUT: each item's languages are its own."""
+    made = [await make(api, name, userDefinedId=f"HEM-{n}") for n in range(3)]
+    sent = [[], [{"languageId": FRENCH, "text": "Chanvre"}], None]
+    items = [
+        {"id": record["id"], "languages": languages}
+        for record, languages in zip(made, sent, strict=True)
+    ]
+    answer = await api.put(f"/api/{name}", items)
+    assert [texts(record) for record in answer.data] == [{}, {FRENCH: "Chanvre"}, texts(made[2])]
+
+
+@of_both
+async def test_faulty_languages(api: Api, name: str) -> None:
+    """Write items, languages: languageId once each; both members needed; id is the service's."""
+    made = await make(api, name)
+    languages = [
+        {"languageId": DUTCH, "text": "Hennep"},
+        {"languageId": DUTCH, "text": "Linnen"},
+        {"languageId": FRENCH, "text": ""},
+        {"text": "Canapa"},
+        {"languageId": SPANISH, "text": "Lino", "id": 5},
+    ]
+    expected = [
+        ("validation_error.duplicate", "languages[1].languageId"),
+        ("validation_error.too_short", "languages[2].text"),
+        ("validation_error.required_field", "languages[3].languageId"),
+        ("validation_error.read_only_field", "languages[4].id"),
+    ]
+    body = {"text": "Hemp", "languages": languages}
+    path = f"/api/{name}/{made['id']}"
+    for answer in (await api.put(path, body), await api.post(f"/api/{name}", body)):
+        assert (answer.status, answer.details) == (400, expected)
+    patch = [{"op": "add", "path": "/languages/-", "value": languages[0]}]
+    assert (await api.patch(path, patch)).details == [
+        ("validation_error.duplicate", "languages[2].languageId")
+    ]
+    assert (await api.get(path)).data == made
+
+
+@of_both
+async def test_unknown_languages(api: Api, name: str) -> None:
+    """Unknown languageId: unknown_reference at each place, in PUT, PATCH and create."""
+    made = await make(api, name)
+    path = f"/api/{name}/{made['id']}"
+    unknown = {"languageId": NO_LANGUAGE, "text": "?"}
+    body = {"text": "Hemp", "languages": [{"languageId": FRENCH, "text": "Chanvre"}, unknown]}
+    patch = [{"op": "replace", "path": "/languages", "value": body["languages"]}]
+    for answer in (
+        await api.put(path, body),
+        await api.post(f"/api/{name}", body),
+        await api.patch(path, patch),
+    ):
+        expected = [("validation_error.unknown_reference", "languages[1].languageId")]
+        assert (answer.status, answer.details) == (400, expected)
+    in_bulk = await api.put(
+        f"/api/{name}",
+        [{"id": made["id"], "languages": []}, {"id": NO_LANGUAGE, "languages": [unknown]}],
+    )
+    assert in_bulk.details == [("not_found", "[1].id")]
+    assert (await api.get(path)).data == made
+
+
+@of_both
+async def test_patch_edits_the_writable_form(api: Api, name: str) -> None:
+    """PATCH: translations by their place; what is taken away keeps its stored value."""
+    made = await make(api, name)
+    path = f"/api/{name}/{made['id']}"
+    patch = [
+        {"op": "test", "path": "/languages/0/languageId", "value": SPANISH},
+        {"op": "replace", "path": "/languages/0/text", "value": "Cáñamo natural"},
+        {"op": "remove", "path": "/languages/1"},
+        {"op": "remove", "path": "/userDefinedId"},
+        {"op": "replace", "path": "/text", "value": "Natural hemp"},
+    ]
+    patched = (await api.patch(path, patch)).data
+    assert patched == made | {
+        "text": "Natural hemp",
+        "languages": [made["languages"][0] | {"text": "Cáñamo natural"}],
+    }
+
+
+@of_both
+async def test_patch_of_read_only_and_unknown_fields(api: Api, name: str) -> None:
+    """Errors, 400: patch of a read-only or unknown path."""
+    path = f"/api/{name}/{(await make(api, name))['id']}"
+    for pointer, kind in (
+        ("/position", "read_only_field"),
+        ("/id", "read_only_field"),
+        ("/icon", "unknown_field"),
+    ):
+        answer = await api.patch(path, [{"op": "replace", "path": pointer, "value": 1}])
+        assert (answer.status, answer.json["code"]) == (400, f"validation_error.{kind}")
+
+
+@of_both
+async def test_bulk_is_all_or_nothing(api: Api, other_api: Api, name: str) -> None:
+    """Bulk PUT: one transaction, all-or-nothing; a foreign record is as unknown."""
+    made, foreign = await make(api, name), await make(other_api, name)
+    items = [{"id": made["id"], "text": "Changed"}, {"id": foreign["id"], "text": "Changed"}]
+    answer = await api.put(f"/api/{name}", items)
+    assert (answer.status, answer.details) == (404, [("not_found", "[1].id")])
+    assert answer.json["error"]["failed_items"] == 1
+    assert (await api.get(f"/api/{name}/{made['id']}")).data == made
+    assert (await other_api.get(f"/api/{name}/{foreign['id']}")).data == foreign
+
+
+@of_both
+async def test_bulk_limits(api: Api, name: str) -> None:
+    """Limits, Items per request 200; rule 2, ids unique; id required and positive."""
+    made = (await api.post(f"/api/{name}", [{"text": f"Text {n}"} for n in range(200)])).data
+    items = [{"id": record["id"], "text": record["text"] + "!"} for record in reversed(made)]
+    answer = await api.put(f"/api/{name}", items)
+    assert [record["id"] for record in answer.data] == [item["id"] for item in items]
+    assert answer.data[0] == made[-1] | {"text": "Text 199!"}
+    for body, kind, field in (
+        ([{"id": n} for n in range(1, 202)], "too_many_items", None),
+        ([], "too_few_items", None),
+        ([{"id": 5}, {"id": 5}], "duplicate", "[1].id"),
+        ([{"text": "Hemp"}], "required_field", "[0].id"),
+        ([{"id": 0}], "out_of_range", "[0].id"),
+        ([{"id": -1}], "out_of_range", "[0].id"),
+    ):
+        refused = await api.put(f"/api/{name}", body)
+        assert (refused.status, refused.details) == (400, [(f"validation_error.{kind}", field)])
+
+
+@of_both
+async def test_list_filters_and_sorts(api: Api, name: str) -> None:
+    """List endpoints in general: response fields filter; position sorts."""
+    made = await make(api, name, userDefinedId="only this")
+    path = f"/api/{name}"
+    for parameters in (
+        {"userDefinedId": "only this"},
+        {"position": str(made["position"])},
+        {"id": str(made["id"])},
+        {"filter[0].property": "text", "filter[0].operator": "eq", "filter[0].value": "Hemp"}
+        | {"userDefinedId": "only this"},
+    ):
+        assert (await api.get(path, parameters)).data == [made]
+    by_position = await api.get(path, {"sort[0].property": "position", "sort[0].order": "desc"})
+    assert by_position.data[0] == made
