@@ -4,17 +4,21 @@ from service.queries.care_instruction_materials import CareInstructionMaterials
 from service.queries.care_instructions import CareInstructions
 from service.queries.collections import Collection
 from service.queries.colors import Colors
+from service.queries.compliance_custom_fields import ComplianceCustomFields
 from service.queries.groups import Groups
 from service.queries.item_categories import ItemCategories
 from service.queries.records import MasterRecord
 from service.queries.samples import Measurements, SampleRequests
+from service.queries.size_ranges import SizeRanges
 
 #: The master records: each has the nine operations (contract, section 3).
 MASTER_RECORDS: tuple[MasterRecord, ...] = (
+    ComplianceCustomFields(),
     CareInstructions(),
     CareInstructionMaterials(),
     Groups(),
     Colors(),
+    SizeRanges(),
     ItemCategories(),
 )
 

@@ -64,6 +64,11 @@ class Batch:
         place = self.places[number]
         self.failures.append((place, Row(kind, self.field(place, name), value)))
 
+    def fail_record(self, record_id: int, kind: str, value: str | None) -> None:
+        """Report what is wrong with a record itself, by its id."""
+        number = next(n for n, item in enumerate(self.items) if item["id"] == record_id)
+        self.fail(number, kind, "id", value)
+
     def field(self, place: int, name: str | None) -> str | None:
         """The path in the request of an item's field."""
         if name is None or not self.path:

@@ -26,7 +26,7 @@ class MasterRecord(Collection):
     """One of the resources that callers write.
 
     Statements by name, each with ``$1`` the organization and ``$2`` the items as JSON:
-    ``insert``, those of ``updates``, and those of ``children``, which run after both; ``check``
+    those of ``inserts``, of ``updates``, and of ``children``, which run after both; ``check``
     answers the rows (item from 1, type, field, value) of what is wrong with items. With ``$2``
     ids: those of ``deletes`` mark records deleted and see to what hangs on them, ``purge`` removes
     records for good, and ``in_use`` answers (id, value) of those that others need. Deletes come
@@ -41,6 +41,7 @@ class MasterRecord(Collection):
     """Whether records have a position, which creating counts on from the highest."""
     unique: ClassVar[tuple[str, ...]] = ()
     """Fields whose values no two live items of a request may share."""
+    inserts: ClassVar[tuple[str, ...]] = ("insert",)
     updates: ClassVar[tuple[str, ...]] = ("update",)
     children: ClassVar[tuple[str, ...]] = ()
     deletes: ClassVar[tuple[str, ...]] = ("delete",)
@@ -62,8 +63,23 @@ class MasterRecord(Collection):
     async def check(self, connection: Connection, batch: Batch) -> None:
         """Report to the batch what the database shows to be wrong with its items."""
         if "check" in self.statements:
-            for row in await self.fetch(connection, "check", batch):
-                batch.fail(row["item"] - 1, row["type"], row["field"], row["value"])
+            await self.report(connection, "check", batch)
+
+    async def check_unused(
+        self, connection: Connection, kept: Batch, gone: Batch, live: list[int]
+    ) -> None:
+        """Report the items of ``gone`` that cannot go: of their ``live`` ids those in use."""
+        if live and "in_use" in self.statements:
+            organization_id = gone.caller.organization_id
+            for row in await connection.fetch(
+                self.statements["in_use"].text, organization_id, live
+            ):
+                gone.fail_record(row["id"], "conflict.in_use", row["value"])
+
+    async def report(self, connection: Connection, name: str, batch: Batch) -> None:
+        """Report to the batch the rows of a statement that checks its items."""
+        for row in await self.fetch(connection, name, batch):
+            batch.fail(row["item"] - 1, row["type"], row["field"], row["value"])
 
     async def write_children(self, connection: Connection, batch: Batch) -> None:
         """Bring what hangs on the records to what the items say; differences only."""
@@ -88,7 +104,8 @@ async def create(connection: Connection, resource: MasterRecord, batch: Batch) -
     await resource.prepare(connection, batch)
     await resource.check(connection, batch)
     batch.raise_failures()
-    await resource.fetch(connection, "insert", batch)
+    for name in resource.inserts:
+        await resource.fetch(connection, name, batch)
     await resource.write_children(connection, batch)
     return await resource.documents(connection, batch.caller, batch.ids)
 
@@ -143,7 +160,7 @@ async def _write(
     if known.items:
         await resource.check(connection, known)
     live = [item["id"] for item in gone.items if states.get(item["id"], "deleted") != "deleted"]
-    await _check_unused(connection, resource, gone, live)
+    await resource.check_unused(connection, kept, gone, live)
     batch.raise_failures()
     organization_id = batch.caller.organization_id
     if live:
@@ -187,25 +204,13 @@ async def _elsewhere(connection: Connection, resource: MasterRecord, ids: list[i
 async def _require(
     connection: Connection, resource: MasterRecord, batch: Batch, precondition: Precondition
 ) -> None:
-    """Raise ``precondition_failed`` where the record is not as the caller knows it."""
-    if precondition.tags and not batch.failures:
-        document = await resource.documents(connection, batch.caller, batch.ids)
-        if not precondition.holds(document):
-            batch.fail(0, "precondition_failed", None, "The record has changed since it was read.")
-            batch.raise_failures()
-
-
-async def _check_unused(
-    connection: Connection, resource: MasterRecord, gone: Batch, live: list[int]
-) -> None:
-    if not live or "in_use" not in resource.statements:
+    """Report a record that is not as the caller knows it, in either of its forms."""
+    if not precondition.tags or batch.failures:
         return
-    rows = await connection.fetch(
-        resource.statements["in_use"].text, gone.caller.organization_id, live
-    )
-    numbers = {item["id"]: number for number, item in enumerate(gone.items)}
-    for row in rows:
-        gone.fail(numbers[row["id"]], "conflict.in_use", "id", row["value"])
+    for form in ("documents", "writables"):
+        if precondition.holds(await resource.documents(connection, batch.caller, batch.ids, form)):
+            return
+    batch.fail(0, "precondition_failed", None, "The record has changed since it was read.")
 
 
 async def lock_organization(connection: Connection, caller: Caller) -> None:
@@ -224,10 +229,10 @@ async def read(
     document = await resource.documents(connection, caller, [record_id], form, parents)
     if document:
         return document
+    await resource.require_parents(connection, caller, parents)
     if (
         isinstance(resource, MasterRecord)
         and resource.foreign_is_forbidden
-    await resource.require_parents(connection, caller, parents)
         and await _elsewhere(connection, resource, [record_id])
     ):
         raise failure("forbidden.organization", "id", "Another organization's record.")

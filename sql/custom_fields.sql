@@ -1,0 +1,109 @@
+-- What compliance and style custom fields share; {{kind}} is compliance or style.
+
+-- name: check
+with recursive item as materialized (
+    select
+        sent.n,
+        sent.id,
+        sent.type,
+        sent.state,
+        stored.type as stored_type,
+        {{parent_is_fixed}} and sent.parent_id is distinct from stored.parent_custom_field_id
+            and sent.parent_id is not null and stored.id is not null as moves,
+        case when {{parent_is_fixed}} and stored.id is not null
+            then stored.parent_custom_field_id else sent.parent_id
+        end as parent_id
+    from rows from (
+        jsonb_to_recordset($2::jsonb) as (id bigint, type text, state text, "parentCustomFieldId" bigint)
+    ) with ordinality as sent(id, type, state, parent_id, n)
+    left join {{kind}}_custom_field stored on stored.organization_id = $1::bigint and stored.id = sent.id
+),
+-- As they will be after the batch, which may close a circle with several of its items.
+ancestor(descendant_id, id) as (
+    select id, parent_id from item where parent_id is not null
+    union
+    select
+        ancestor.descendant_id,
+        case when item.id is null then stored.parent_custom_field_id else item.parent_id end
+    from ancestor
+    join {{kind}}_custom_field stored on stored.organization_id = $1::bigint and stored.id = ancestor.id
+    left join item on item.id = ancestor.id
+    where ancestor.id <> ancestor.descendant_id
+)
+select
+    n::integer as item,
+    'validation_error.read_only_field' as type,
+    'type' as field,
+    'The type is ' || stored_type || ' and stays so.' as value
+from item
+where type <> stored_type
+union all
+select item.n::integer, fault.type, 'parentCustomFieldId', fault.value
+from item
+left join {{kind}}_custom_field parent on parent.organization_id = $1::bigint and parent.id = item.parent_id
+    and (
+        parent.state <> 'deleted' or item.state = 'deleted'
+        or exists (select from item restored where restored.id = parent.id and restored.state <> 'deleted')
+    )
+join (
+    values
+        ('moves', 'validation_error.read_only_field', 'The parent is set at creation only.'),
+        ('unknown', 'validation_error.unknown_reference', 'There is no such custom field, or it is deleted.'),
+        ('kind', 'validation_error.invalid_value', 'A parent has to be of an allowed-value type.'),
+        ('cycle', 'validation_error.invalid_value', 'Its parents lead back to this custom field.')
+) as fault(name, type, value) on fault.name = case
+    when item.moves then 'moves'
+    when item.parent_id is null then null
+    when parent.id is null then 'unknown'
+    when parent.type not in ('allowedValue', 'nestedAllowedValue') then 'kind'
+    when exists (select from ancestor a where a.descendant_id = item.id and a.id = item.id) then 'cycle'
+end;
+
+-- name: check_allowed_values
+select
+    item.n::integer as item,
+    'validation_error.unknown_reference' as type,
+    'allowedValues[' || sent.n - 1 || '].id' as field,
+    'The custom field has no such allowed value.' as value
+from rows from (
+    jsonb_to_recordset($2::jsonb) as (id bigint, "allowedValues" jsonb)
+) with ordinality as item(id, allowed_values, n)
+cross join lateral rows from (
+    jsonb_to_recordset(item.allowed_values) as (id bigint)
+) with ordinality as sent(id, n)
+where sent.id is not null and not exists (
+    select from {{kind}}_allowed_value stored
+    where stored.organization_id = $1::bigint and stored.id = sent.id and stored.custom_field_id = item.id
+);
+
+-- name: delete
+update {{kind}}_custom_field set state = 'deleted'
+where organization_id = $1::bigint and id = any($2::bigint[]);
+
+-- name: in_use
+select parent_id as id, 'Parent of custom fields: ' || count(*) || '.' as value
+from (
+    select
+        case when item.id is null or {{parent_is_fixed}}
+            then stored.parent_custom_field_id else item."parentCustomFieldId"
+        end as parent_id
+    from {{kind}}_custom_field stored
+    left join jsonb_to_recordset($3::jsonb) as item(id bigint, state text, "parentCustomFieldId" bigint)
+        on item.id = stored.id
+    where stored.organization_id = $1::bigint and stored.id <> all($2::bigint[])
+        and coalesce(item.state, stored.state) <> 'deleted'
+) as child
+where parent_id = any($2::bigint[])
+group by parent_id;
+
+-- name: remove_allowed_values
+with item as materialized (
+    select id, "allowedValues" as allowed_values
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "allowedValues" jsonb)
+),
+sent as materialized (
+    select sent.id from item cross join lateral jsonb_to_recordset(item.allowed_values) as sent(id bigint)
+)
+delete from {{kind}}_allowed_value as stored using item
+where stored.organization_id = $1::bigint and stored.custom_field_id = item.id
+    and not exists (select from sent where sent.id = stored.id);
