@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -36,8 +37,15 @@ def _owner(data_dir: Path, kind: str) -> subprocess.Popen[str]:
 
 
 def _postmasters(data_dir: Path) -> list[psutil.Process]:
+    """Return the server processes that no other one is the parent of."""
     found = postmaster.processes(data_dir / "postgresql")
-    return [process for process in found if process.ppid() not in {each.pid for each in found}]
+    numbers = {process.pid for process in found}
+    tops = []
+    for process in found:
+        with suppress(psutil.NoSuchProcess):  # a backend that just ended
+            if process.ppid() not in numbers:
+                tops.append(process)
+    return tops
 
 
 def _one(dsn: str, query: str) -> object:
