@@ -51,17 +51,19 @@ EXAMPLES: dict[str, tuple[str | None, str]] = {
 
 _BODY = (
     "malformed_json required_field unknown_field read_only_field invalid_type invalid_value "
-    "too_short too_long out_of_range too_many_items duplicate unknown_reference state_not_allowed"
+    "too_short too_long out_of_range too_many_items duplicate state_not_allowed"
 )
 _LIST = (
-    "required_field invalid_value out_of_range too_many_items duplicate exclusive_parameters "
-    "invalid_cursor"
+    "required_field invalid_value out_of_range too_many_items too_long duplicate "
+    "exclusive_parameters invalid_cursor"
 )
 _BODIES = ("create", "replace", "bulk_replace", "patch")
 _ADDRESSED = ("read", "replace", "patch", "delete", "bulk_replace", "bulk_delete", "measurement")
 _WRITES = (*_BODIES, "delete", "bulk_delete")
 _IDEMPOTENT = ("create", "bulk_replace", "bulk_delete")
 _GUARDED = ("replace", "patch", "delete")
+_DELETES = ("delete", "bulk_delete", "bulk_replace")
+_WITHOUT_REFERENCES = ("groups", "item-categories", "size-ranges")
 _CAN_BE_USED = (
     "compliance-custom-fields", "style-custom-fields", "groups", "size-ranges", "item-categories",
 )  # fmt: skip
@@ -99,6 +101,8 @@ def _validation(kind: str, collection: str) -> Iterator[str]:
         yield from _LIST.split()
     if kind in _BODIES:
         yield from _BODY.split()
+        if collection not in _WITHOUT_REFERENCES:
+            yield "unknown_reference"
         if collection == "colors":
             yield "feature_disabled"
     if is_bulk(kind):
@@ -113,7 +117,10 @@ def _others(kind: str, collection: str) -> Iterator[str]:
             yield "forbidden.organization"
     if kind in _WRITES:
         yield from ("forbidden.scope", "server_error.outcome_unknown")
-        if collection in _CAN_BE_USED and kind != "create":
+        if (kind in _DELETES and collection in _CAN_BE_USED) or (
+            # Taking away an allowed value that a child's value goes with.
+            kind in ("replace", "patch") and collection == "style-custom-fields"
+        ):
             yield "conflict.in_use"
         if collection == "care-instruction-materials" and kind in _BODIES:
             yield "conflict.duplicate"
