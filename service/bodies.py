@@ -95,11 +95,14 @@ def _items_faults(resource: MasterRecord, items: list[Any]) -> Iterator[Fault]:
 
 
 def repeated(members: list[tuple[int, Any]], name: str) -> Iterator[Fault]:
-    """A fault for each member, by its place in a list, whose value another had before it."""
+    """A fault for each member, by its place in a list, whose value another had before it.
+
+    A false is no value: of switches only the one that is on must be alone.
+    """
     seen = set()
     for place, member in members:
         value = member.get(name) if isinstance(member, dict) else None
-        if isinstance(value, int | str):
+        if isinstance(value, int | str) and value is not False:
             if (type(value), value) in seen:
                 yield [place, name], "duplicate", "Another one of this request has this value."
             seen.add((type(value), value))
