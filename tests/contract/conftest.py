@@ -36,7 +36,7 @@ def shared_keys(shared_dsn: str) -> dict[str, str]:
 @pytest.fixture
 async def shared_client(aiohttp_client: Any, shared_dsn: str) -> TestClient[Any, Any]:
     """The service on it."""
-    server = TestServer(create_app(Settings.from_environment({}), shared_dsn))
+    server = TestServer(create_app(Settings.from_environment({"LOG_LEVEL": "warning"}), shared_dsn))
     return await aiohttp_client(server, server_kwargs=None)  # type: ignore[no-any-return]
 
 

@@ -47,7 +47,7 @@ def body(collection: Collection, form: str, known: References, random: Random) -
     What no two live records may share is another one each time.
     """
     made = _object(schemas.definition(collection.name, form), known, random)
-    for name in getattr(collection, "unique", ()):
+    for name in {*getattr(collection, "unique", ())} - _LEFT_OUT:
         made[name] = f"{random.choice(_ALPHABET)} {next(_NUMBERS)}"
     return made
 
@@ -56,7 +56,10 @@ def _object(located: Located, known: References, random: Random) -> dict[str, An
     required = located.schema.get("required", ())
     made: dict[str, Any] = {}
     for name, prop in located.properties():
-        if name in _LEFT_OUT or prop.schema.get("readOnly") or not prop.schema:
+        if name in _LEFT_OUT or not prop.schema or prop.schema.get("readOnly"):
+            continue
+        if name == "type" and "enum" not in prop.schema:
+            # Once stored it can only be repeated.
             continue
         if name in required:
             made[name] = _value(name, prop, known, random)
