@@ -1,0 +1,176 @@
+"""Selvedge beside peers and ceilings: interleaved rounds, medians, ratios."""
+
+import asyncio
+import statistics
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import asyncpg
+import orjson
+import psutil
+import uvloop
+
+from tests.benchmarks import load, pgbench
+from tests.benchmarks.bare import answer_name
+from tests.benchmarks.contestants import PEERS, Contestant, contestant, tree_seconds
+from tests.benchmarks.data import Data, data
+from tests.benchmarks.scenarios import Scenario, scenarios
+
+_WARM_UP_SECONDS: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One contestant's turn at one scenario in one round."""
+
+    per_second: float
+    median: float
+    """Seconds."""
+    p99: float | None
+    service_cpu: float
+    """Seconds per request."""
+    database_cpu: float
+    """Seconds per request."""
+
+
+@dataclass
+class Results:
+    """Samples by scenario and contestant."""
+
+    samples: dict[str, dict[str, list[Sample]]] = field(default_factory=dict)
+
+    def add(self, scenario: str, name: str, sample: Sample) -> None:
+        """Add one."""
+        self.samples.setdefault(scenario, {}).setdefault(name, []).append(sample)
+
+    def rate(self, scenario: str, name: str) -> float:
+        """The median of the rounds, in requests per second."""
+        return self.median(scenario, name, "per_second")
+
+    def median(self, scenario: str, name: str, value: str) -> float:
+        """The median of the rounds of any of a sample's values."""
+        return statistics.median(
+            getattr(sample, value) for sample in self.samples[scenario][name]
+        )
+
+    def ratio(self, scenario: str, over: str) -> float:
+        """Selvedge's rate over another's: the median of the ratios of the rounds."""
+        ours, theirs = self.samples[scenario]["selvedge"], self.samples[scenario][over]
+        pairs = zip(ours, theirs, strict=True)
+        return statistics.median(one.per_second / other.per_second for one, other in pairs)
+
+
+def run(rounds: int, seconds: float, only: Sequence[str], names: Sequence[str]) -> Results:
+    """Measure all of it."""
+    wanted = [one for one in scenarios() if not only or one.name in only]
+    with ExitStack() as stack:
+        measured = stack.enter_context(data())
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="selvedge-answers-")))
+        servers = [
+            stack.enter_context(contestant(name, measured.dsn, folder))
+            for name in names
+            if name != "pgbench"
+        ]
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            scripts = {}
+            for scenario in wanted:
+                runner.run(_check(measured, scenario, servers, folder))
+                if "pgbench" in names:
+                    scripts[scenario.name] = runner.run(pgbench.script(measured, scenario))
+            bench = _Bench(measured, servers, scripts, runner, seconds, folder)
+            results = Results()
+            for number in range(rounds):
+                for scenario in wanted:
+                    for name, sample in bench.turns(scenario):
+                        results.add(scenario.name, name, sample)
+                        print(f"{number + 1}/{rounds} {scenario.name:<10} {name:<9} {sample.per_second:9.1f}/s")
+    return results
+
+
+async def _check(
+    measured: Data, scenario: Scenario, servers: Sequence[Contestant], folder: Path
+) -> None:
+    """Raise AssertionError unless all answer the same documents; keep the bytes for `bare`."""
+    for request in scenario.requests(measured, 0):
+        answers = {}
+        for server in servers:
+            if server.name in scenario.peers:
+                answers[server.name] = await load.ask(server.port, request.encoded())
+            elif server.name == "selvedge":
+                answers[server.name] = await load.ask(server.port, request.encoded(measured.key))
+                (folder / answer_name(request.method, request.path)).write_bytes(answers["selvedge"])
+        expected = _comparable(answers["selvedge"])
+        for name, answer in answers.items():
+            assert _comparable(answer) == expected, (scenario.name, name, answer[:2000])
+
+
+def _comparable(answer: bytes) -> Any:
+    """An answer but for its cursor, which everyone words in their own way."""
+    parsed = orjson.loads(answer)
+    if "pagination" in parsed:
+        parsed["pagination"] = sorted(parsed["pagination"]), parsed["pagination"]["hasMore"]
+    return parsed
+
+
+@dataclass
+class _Bench:
+    measured: Data
+    servers: Sequence[Contestant]
+    scripts: dict[str, pgbench.Script]
+    runner: asyncio.Runner
+    seconds: float
+    folder: Path
+
+    def __post_init__(self) -> None:
+        self._postmaster = psutil.Process(self.runner.run(_postmaster(self.measured.dsn)))
+
+    def turns(self, scenario: Scenario) -> Iterator[tuple[str, Sample]]:
+        """One turn of each who answers the scenario."""
+        for server in self.servers:
+            if server.name in ("selvedge", "bare", *scenario.peers):
+                yield server.name, self._turn(scenario, server)
+        if scenario.name in self.scripts:
+            yield "pgbench", self._pgbench(scenario)
+
+    def _turn(self, scenario: Scenario, server: Contestant) -> Sample:
+        key = self.measured.key if server.name == "selvedge" else ""
+        requests = [
+            [request.encoded(key) for request in scenario.requests(self.measured, number)]
+            for number in range(scenario.connections)
+        ]
+        self.runner.run(load.run(server.port, requests, _WARM_UP_SECONDS))
+        service, database = server.cpu_seconds(), tree_seconds(self._postmaster)
+        seen = self.runner.run(load.run(server.port, requests, self.seconds))
+        assert not seen.failures, (scenario.name, server.name, seen.first_failure)
+        answers = len(seen.latencies)
+        return Sample(
+            seen.per_second,
+            statistics.median(seen.latencies),
+            seen.percentile(99),
+            (server.cpu_seconds() - service) / answers,
+            (tree_seconds(self._postmaster) - database) / answers,
+        )
+
+    def _pgbench(self, scenario: Scenario) -> Sample:
+        database = tree_seconds(self._postmaster)
+        seen = pgbench.run(
+            self.scripts[scenario.name],
+            *(self.measured.dsn, scenario.connections, self.seconds, self.folder),
+        )
+        used = tree_seconds(self._postmaster) - database
+        answers = seen.per_second * max(1, round(self.seconds))
+        return Sample(seen.per_second, seen.median_seconds, None, 0.0, used / answers)
+
+
+async def _postmaster(dsn: str) -> int:
+    """The process id of the server's parent process."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        path = await connection.fetchval("select current_setting('data_directory')")
+    finally:
+        await connection.close()
+    return int((Path(path) / "postmaster.pid").read_text().split()[0])

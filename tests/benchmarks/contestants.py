@@ -1,0 +1,118 @@
+"""Who is measured over HTTP: each one process, on the same database and the same cores."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import parse_qs, urlsplit
+
+import psutil
+
+_HERE: Final = Path(__file__).parent
+_PEERS: Final = _HERE / "peers"
+_INSTALLED: Final = _HERE / ".peers"
+_START_SECONDS: Final = 60
+_STOP_SECONDS: Final = 20
+
+TITLES: Final = {
+    "selvedge": "Selvedge",
+    "fastapi": "FastAPI + asyncpg + pydantic",
+    "litestar": "Litestar + asyncpg + msgspec",
+    "fastify": "Fastify + pg",
+    "pgbench": "pgbench, same statements",
+    "bare": "aiohttp, same bytes, no work",
+}
+PEERS: Final = ("fastapi", "litestar", "fastify")
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """A server that answers the scenarios on a port."""
+
+    name: str
+    port: int
+    process: psutil.Process
+
+    def cpu_seconds(self) -> float:
+        """Processor time of the process and its children so far."""
+        return tree_seconds(self.process)
+
+
+def tree_seconds(root: psutil.Process) -> float:
+    """Processor time of a process and all under it so far, in seconds, the ended ones included."""
+    total = 0.0
+    for process in [root, *root.children(recursive=True)]:
+        times = process.cpu_times()
+        total += times.user + times.system + times.children_user + times.children_system
+    return total
+
+
+@contextmanager
+def contestant(name: str, dsn: str, answers: Path) -> Iterator[Contestant]:
+    """Start one of TITLES that speaks HTTP; `answers` is the folder of what `bare` answers."""
+    port = _free_port()
+    command = {
+        "selvedge": [sys.executable, "-m", "service", "serve"],
+        "bare": [sys.executable, "-m", "tests.benchmarks.bare", str(answers), str(port)],
+        "fastapi": _uvicorn("fastapi_app", port),
+        "litestar": _uvicorn("litestar_app", port),
+        "fastify": ["node", str(_INSTALLED / "fastify" / "server.js")],
+    }[name]
+    environment = {**os.environ, **_environment(dsn, port)}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
+        try:
+            _wait(port, process)
+            yield Contestant(name, port, psutil.Process(process.pid))
+        finally:
+            process.terminate()
+            try:
+                process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _uvicorn(module: str, port: int) -> list[str]:
+    """One worker; uvloop and httptools come with uvicorn[standard], no access log."""
+    python = _INSTALLED / "python" / "bin" / "python"
+    options = ["--port", str(port), "--no-access-log", "--log-level", "warning"]
+    return [str(python), "-m", "uvicorn", "--app-dir", str(_PEERS), f"{module}:app", *options]
+
+
+def _environment(dsn: str, port: int) -> dict[str, str]:
+    """The database for all: by URL for Selvedge, by libpq's variables for the peers."""
+    parts = urlsplit(dsn)
+    query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+    return {
+        "DATABASE_URL": dsn,
+        "PGHOST": query.get("host", parts.hostname or ""),
+        "PGPORT": query.get("port", str(parts.port or 5432)),
+        "PGUSER": parts.username or "postgres",
+        "PGDATABASE": parts.path.lstrip("/"),
+        "PORT": str(port),
+        "WORKERS": "1",
+        "LOG_LEVEL": "warning",
+        "SQL_FOLDER": str(_PEERS / "sql"),
+        "NODE_ENV": "production",
+    }
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=1):
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise RuntimeError(f"{process.args!r} did not start")

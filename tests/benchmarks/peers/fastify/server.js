@@ -1,0 +1,176 @@
+// The benchmarked routes with Fastify and pg, as their documentation shows them.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import createFastify from 'fastify'
+import pg from 'pg'
+
+const ORGANIZATION = 1
+const folder = process.env.SQL_FOLDER
+const statements = Object.fromEntries(
+  readdirSync(folder).map(file => [file.slice(0, -4), readFileSync(join(folder, file), 'utf8')])
+)
+
+// Ids are 64 bits wide in the database and safe integers here.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+const pool = new pg.Pool()
+const query = (db, name, values) => db.query({ name, text: statements[name], values })
+
+const id = { type: 'integer' }
+const text = { type: 'string' }
+const nullable = { type: 'string', nullable: true }
+const state = { type: 'string', enum: ['active', 'inactive', 'deleted'] }
+const list = items => ({ type: 'array', items })
+const object = properties => ({ type: 'object', properties })
+
+const relation = object({
+  id, styleId: id, relatedStyleId: id, relatedStyleNumber: text, relatedStyleName: text
+})
+const color = object({
+  id,
+  name: text,
+  userDefinedId: nullable,
+  userDefinedId2: nullable,
+  colorReference: nullable,
+  colorNote: nullable,
+  state,
+  colorGroups: list(object({ id, name: text, userDefinedId: text, state })),
+  languageNames: list(
+    object({ languageId: id, languageName: text, languageCode: text, colorName: text })
+  ),
+  properties: list(text)
+})
+const answer = data => object({ status: text, code: text, data })
+const page = items => object({
+  status: text,
+  code: text,
+  data: list(items),
+  pagination: object({ hasMore: { type: 'boolean' }, cursor: text })
+})
+const positive = { type: 'integer', minimum: 1 }
+const optional = { type: 'string', nullable: true, maxLength: 1000 }
+const colorItem = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['id', 'name', 'state'],
+  properties: {
+    id: positive,
+    name: { type: 'string', minLength: 1, maxLength: 1000 },
+    userDefinedId: optional,
+    userDefinedId2: optional,
+    colorReference: optional,
+    colorNote: { type: 'string', nullable: true, maxLength: 4000 },
+    state,
+    colorGroupIds: list(positive),
+    languageIds: list(positive)
+  }
+}
+const querystring = object({
+  pageSize: { type: 'integer', minimum: 1, maximum: 100, default: 30 },
+  cursor: text
+})
+
+const fastify = createFastify({ bodyLimit: 8 * 1024 * 1024 })
+
+fastify.get(
+  '/api/style-relations',
+  { schema: { querystring, response: { 200: page(relation) } } },
+  async request => {
+    const { pageSize, cursor } = request.query
+    const { rows } = await query(pool, 'relations', [ORGANIZATION, after(cursor), pageSize + 1])
+    return paged(rows, pageSize, rows.slice(0, pageSize))
+  }
+)
+
+fastify.get(
+  '/api/colors',
+  { schema: { querystring, response: { 200: page(color) } } },
+  async request => {
+    const { pageSize, cursor } = request.query
+    const { rows } = await query(pool, 'colors_page', [ORGANIZATION, after(cursor), pageSize + 1])
+    return paged(rows, pageSize, await colors(pool, rows.slice(0, pageSize)))
+  }
+)
+
+fastify.put(
+  '/api/colors',
+  {
+    schema: {
+      body: { ...list(colorItem), minItems: 1, maxItems: 1000 },
+      response: { 200: answer(list(color)) }
+    }
+  },
+  async (request, reply) => {
+    const db = await pool.connect()
+    try {
+      await db.query('begin')
+      const data = await replaceColors(db, request.body)
+      await db.query('commit')
+      return { status: 'success', code: 'ok', data }
+    } catch (error) {
+      await db.query('rollback')
+      throw error
+    } finally {
+      db.release()
+    }
+  }
+)
+
+async function replaceColors (db, items) {
+  const ids = items.map(item => item.id)
+  if (new Set(ids).size < ids.length) throw failure(400, 'An id stands twice.')
+  const groups = items.flatMap(item => (item.colorGroupIds ?? []).map(one => [item.id, one]))
+  const languages = items.flatMap(item => (item.languageIds ?? []).map(one => [item.id, one]))
+  const locked = await query(db, 'lock_colors', [ORGANIZATION, ids])
+  if (locked.rowCount < ids.length) throw failure(404, 'There is no such color.')
+  await checkReferences(db, groups, languages)
+  const column = name => items.map(item => item[name] ?? null)
+  await query(db, 'update_colors', [
+    ORGANIZATION, ids, column('name'), column('userDefinedId'), column('userDefinedId2'),
+    column('colorReference'), column('colorNote'), column('state')
+  ])
+  for (const [kind, links] of [['groups', groups], ['languages', languages]]) {
+    const left = links.map(link => link[0])
+    const right = links.map(link => link[1])
+    await query(db, `remove_${kind}`, [ORGANIZATION, ids, left, right])
+    await query(db, `add_${kind}`, [ORGANIZATION, left, right])
+  }
+  const { rows } = await query(db, 'colors_by_id', [ORGANIZATION, ids])
+  const byId = new Map(rows.map(row => [row.id, row]))
+  return colors(db, ids.map(one => byId.get(one)))
+}
+
+async function checkReferences (db, groups, languages) {
+  const wantedGroups = [...new Set(groups.map(link => link[1]))]
+  const wantedLanguages = [...new Set(languages.map(link => link[1]))]
+  const foundGroups = await query(db, 'known_groups', [ORGANIZATION, wantedGroups])
+  if (foundGroups.rowCount < wantedGroups.length) throw failure(400, 'No such color group.')
+  const foundLanguages = await query(db, 'known_languages', [wantedLanguages])
+  if (foundLanguages.rowCount < wantedLanguages.length) throw failure(400, 'No such language.')
+}
+
+async function colors (db, rows) {
+  const byId = new Map()
+  for (const row of rows) {
+    byId.set(row.id, { ...row, colorGroups: [], languageNames: [], properties: [] })
+  }
+  const ids = [...byId.keys()]
+  const groups = await query(db, 'groups_of_colors', [ORGANIZATION, ids])
+  const languages = await query(db, 'languages_of_colors', [ORGANIZATION, ids])
+  for (const { colorId, userDefinedId, ...group } of groups.rows) {
+    byId.get(colorId).colorGroups.push({ ...group, userDefinedId: userDefinedId ?? undefined })
+  }
+  for (const { colorId, ...name } of languages.rows) byId.get(colorId).languageNames.push(name)
+  return [...byId.values()]
+}
+
+const after = cursor => (cursor ? Number(Buffer.from(cursor, 'base64url')) : 0)
+const failure = (statusCode, message) => Object.assign(new Error(message), { statusCode })
+
+function paged (rows, pageSize, data) {
+  const hasMore = rows.length > pageSize
+  const pagination = { hasMore }
+  if (hasMore) pagination.cursor = Buffer.from(String(data.at(-1).id)).toString('base64url')
+  return { status: 'success', code: 'ok', data, pagination }
+}
+
+await fastify.listen({ host: '127.0.0.1', port: Number(process.env.PORT) })

@@ -1,0 +1,10 @@
+select
+    id,
+    name,
+    user_defined_id as "userDefinedId",
+    user_defined_id2 as "userDefinedId2",
+    color_reference as "colorReference",
+    color_note as "colorNote",
+    state
+from color
+where organization_id = $1 and id = any($2::bigint[])

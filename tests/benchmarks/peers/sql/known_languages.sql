@@ -1,0 +1,1 @@
+select id from language where id = any($1::bigint[])

@@ -1,0 +1,157 @@
+"""The other ceiling: pgbench with the statements that Selvedge sends, and no service at all.
+
+The statements are captured from the service, their parameters handed to pgbench as variables; it
+prepares every statement once, as asyncpg does.
+"""
+
+import functools
+import os
+import re
+import subprocess
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from unittest import mock
+from urllib.parse import parse_qs, urlsplit
+
+import asyncpg
+from aiohttp.test_utils import TestClient, TestServer
+
+from service.app import create_app
+from service.postmaster import installation
+from service.settings import Settings
+from tests.benchmarks.data import Data
+from tests.benchmarks.load import Request
+from tests.benchmarks.scenarios import Scenario
+
+_VERSION: Final = 18
+_LITERAL: Final = re.compile(r"'(?:[^']|'')*'")
+_VARIABLE: Final = re.compile(r":[A-Za-z0-9_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A pgbench script and its variables."""
+
+    text: str
+    variables: dict[str, str]
+
+
+async def script(data: Data, scenario: Scenario) -> Script:
+    """What each of the scenario's connections sends, in one script that asks which one it is."""
+    async with _captured(data) as (client, statements):
+        lines, variables = [], _Variables()
+        for number in range(scenario.connections):
+            requests = scenario.requests(data, number)
+            lines.append(f"\\{'elif' if number else 'if'} :client_id = {number}")
+            lines.append(f"\\set variant random(0, {len(requests) - 1})")
+            for variant, request in enumerate(requests):
+                lines.append(f"\\{'elif' if variant else 'if'} :variant = {variant}")
+                # Once for the caller's key, which the service then remembers.
+                await _send(client, request, data.key)
+                statements.clear()
+                await _send(client, request, data.key)
+                lines += _transaction(statements, variables)
+            lines.append("\\endif")
+        lines.append("\\endif")
+    return Script("\n".join(lines) + "\n", variables.named)
+
+
+@asynccontextmanager
+async def _captured(data: Data) -> AsyncIterator[tuple[Any, list[tuple[str, Sequence[Any]]]]]:
+    """The service in this process, and the list to which its statements go."""
+    statements: list[tuple[str, Sequence[Any]]] = []
+
+    async def listen(connection: asyncpg.Connection) -> None:
+        connection.add_query_logger(lambda query: statements.append((query.query, query.args)))
+
+    pool = functools.partial(asyncpg.create_pool, init=listen)
+    with mock.patch("asyncpg.create_pool", pool):
+        app = create_app(Settings.from_environment({"LOG_LEVEL": "warning"}), data.dsn)
+        async with TestClient(TestServer(app)) as client:
+            yield client, statements
+
+
+async def _send(client: Any, request: Request, key: str) -> None:
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": request.content_type}
+    async with client.request(
+        request.method, request.path, data=request.body or None, headers=headers
+    ) as response:
+        assert response.status == 200, await response.text()
+
+
+class _Variables:
+    """Values by the name under which a script reads them, each value once."""
+
+    def __init__(self) -> None:
+        self.named: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+
+    def name(self, value: str) -> str:
+        if value not in self._names:
+            self._names[value] = f"v{len(self._names)}"
+            self.named[self._names[value]] = value
+        return self._names[value]
+
+
+def _transaction(
+    statements: Sequence[tuple[str, Sequence[Any]]], variables: _Variables
+) -> Iterator[str]:
+    for text, parameters in statements:
+        names = [variables.name(_text(value)) for value in parameters]
+        # What looks like a variable within a text becomes one; those of casts (::) stay.
+        quoted = _LITERAL.sub(lambda found: _literal(found[0], variables), text)
+        filled = re.sub(r"\$(\d+)", lambda found: f":{names[int(found[1]) - 1]}", quoted)
+        for part in filled.split(";"):
+            yield f"{part.strip()};"
+
+
+def _literal(quoted: str, variables: _Variables) -> str:
+    if not _VARIABLE.search(quoted):
+        return quoted
+    return f":{variables.name(quoted[1:-1].replace(chr(39) * 2, chr(39)))}::text"
+
+
+def _text(value: Any) -> str:
+    """A parameter in PostgreSQL's text format."""
+    if isinstance(value, list | tuple):
+        return "{" + ",".join(map(str, value)) + "}"
+    return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class PgbenchRun:
+    """What pgbench reports."""
+
+    per_second: float
+    median_seconds: float
+
+
+def run(script: Script, dsn: str, connections: int, seconds: float, folder: Path) -> PgbenchRun:
+    """Let pgbench repeat the script; raises subprocess.CalledProcessError."""
+    path, log = folder / "script.sql", folder / "transactions"
+    path.write_text(script.text)
+    parts = urlsplit(dsn)
+    query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+    variables = [part for name, value in script.variables.items() for part in ("-D", f"{name}={value}")]
+    command = [
+        str(installation(_VERSION) / "bin" / "pgbench"),
+        *("-n", "-M", "prepared", "-j", "1", "-c", str(connections), "-f", str(path)),
+        *("-T", str(max(1, round(seconds))), "-l", "--log-prefix", str(log), *variables),
+        *("-h", query.get("host", parts.hostname or ""), "-p", query.get("port", "5432")),
+        *("-U", parts.username or "postgres", parts.path.lstrip("/")),
+    ]
+    environment = {**os.environ, "PGOPTIONS": "-c jit=off"}
+    output = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    found = re.search(r"tps = ([0-9.]+)", output.stdout)
+    failed = re.search(r"failed transactions: ([0-9]+)", output.stdout)
+    assert found is not None, output.stdout
+    assert failed is None or failed[1] == "0", output.stdout
+    microseconds: list[int] = []
+    for written in folder.glob("transactions.*"):
+        microseconds += [int(line.split()[2]) for line in written.read_text().splitlines()]
+        written.unlink()
+    microseconds.sort()
+    return PgbenchRun(float(found[1]), microseconds[len(microseconds) // 2] / 1e6)
