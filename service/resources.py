@@ -10,10 +10,12 @@ from service.queries.item_categories import ItemCategories
 from service.queries.records import MasterRecord
 from service.queries.samples import Measurements, SampleRequests
 from service.queries.size_ranges import SizeRanges
+from service.queries.style_custom_fields import StyleCustomFields
 
 #: The master records: each has the nine operations (contract, section 3).
 MASTER_RECORDS: tuple[MasterRecord, ...] = (
     ComplianceCustomFields(),
+    StyleCustomFields(),
     CareInstructions(),
     CareInstructionMaterials(),
     Groups(),

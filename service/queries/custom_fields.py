@@ -22,7 +22,11 @@ class CustomFields(MasterRecord):
     """What leads the names of the tables."""
     parent_is_fixed: ClassVar[bool]
     """Whether the parent is set at creation only."""
-    children = ("update_allowed_values", "remove_allowed_values", "insert_allowed_values")
+    children: ClassVar[tuple[str, ...]] = (
+        "update_allowed_values",
+        "remove_allowed_values",
+        "insert_allowed_values",
+    )
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Those that both kinds share, on this one's tables, and its own."""

@@ -66,7 +66,11 @@ class MasterRecord(Collection):
             await self.report(connection, "check", batch)
 
     async def check_unused(
-        self, connection: Connection, kept: Batch, gone: Batch, live: list[int]
+        self,
+        connection: Connection,
+        kept: Batch,  # noqa: ARG002
+        gone: Batch,
+        live: list[int],
     ) -> None:
         """Report the items of ``gone`` that cannot go: of their ``live`` ids those in use."""
         if live and "in_use" in self.statements:
@@ -76,9 +80,9 @@ class MasterRecord(Collection):
             ):
                 gone.fail_record(row["id"], "conflict.in_use", row["value"])
 
-    async def report(self, connection: Connection, name: str, batch: Batch) -> None:
+    async def report(self, connection: Connection, name: str, batch: Batch, *more: Any) -> None:
         """Report to the batch the rows of a statement that checks its items."""
-        for row in await self.fetch(connection, name, batch):
+        for row in await self.fetch(connection, name, batch, *more):
             batch.fail(row["item"] - 1, row["type"], row["field"], row["value"])
 
     async def write_children(self, connection: Connection, batch: Batch) -> None:
@@ -86,10 +90,10 @@ class MasterRecord(Collection):
         for name in self.children:
             await self.fetch(connection, name, batch)
 
-    async def fetch(self, connection: Connection, name: str, batch: Batch) -> list[Any]:
-        """The rows of a statement that takes the organization and the items."""
+    async def fetch(self, connection: Connection, name: str, batch: Batch, *more: Any) -> list[Any]:
+        """The rows of a statement that takes the organization, the items, and maybe more."""
         rows: list[Any] = await connection.fetch(
-            self.statements[name].text, batch.caller.organization_id, batch.json
+            self.statements[name].text, batch.caller.organization_id, batch.json, *more
         )
         return rows
 

@@ -1,0 +1,93 @@
+"""What a style custom field is restricted to: brands, groups or style categories."""
+
+from collections import defaultdict
+from typing import Any
+
+from service import statements
+from service.database import Connection
+from service.queries.batch import Batch, Item
+
+_STATEMENTS = statements.load("associations")
+
+
+class Association:
+    """One kind of records that custom fields are restricted to; callers send complete sets.
+
+    Entries name a record by ``id``, or else by ``customId``, the record's own reference.
+    """
+
+    def __init__(self, field: str, target: str, *, noun: str, reference: str, live: bool) -> None:
+        self.field = field
+        self.noun = noun
+        self.ids = f"{noun.replace(' ', '_')}_ids"
+        parts = {
+            "link": f"custom_field_{noun.replace(' ', '_')}",
+            "column": self.ids.removesuffix("s"),
+            "target": target,
+            "reference": reference,
+            "condition": "state <> 'deleted'" if live else "true",
+            "ids": self.ids,
+        }
+        self._statements = {name: s.bind(**parts) for name, s in _STATEMENTS.items()}
+
+    @property
+    def documents(self) -> str:
+        """A part of the documents and writables of custom fields."""
+        return self._statements["documents"].text
+
+    async def resolve(self, connection: Connection, batch: Batch) -> None:
+        """Give each item the ids that its entries name, and lock these records.
+
+        Reports entries that name no record, or several, or one that another entry names.
+        """
+        entries = [
+            (number, place, entry)
+            for number, item in enumerate(batch.items)
+            for place, entry in enumerate(item.get(self.field) or ())
+        ]
+        named = await self._find(connection, batch, [entry for *_, entry in entries])
+        chosen: dict[int, dict[int, None]] = {number: {} for number in range(len(batch.items))}
+        for number, place, entry in entries:
+            key, found = _key(entry), named[_key(entry), entry[_key(entry)]]
+            if len(found) != 1:
+                problem, text = "unknown_reference", f"There is {_count(found)} {self.noun}."
+            elif found[0] in chosen[number]:
+                problem, text = "duplicate", f"Another entry names the same {self.noun}."
+            else:
+                chosen[number][found[0]] = None
+                continue
+            field = f"{self.field}[{place}].{key}"
+            batch.fail(number, f"validation_error.{problem}", field, text)
+        for number, ids in chosen.items():
+            batch.items[number][self.ids] = list(ids)
+
+    async def write(self, connection: Connection, batch: Batch) -> None:
+        """Bring the stored sets to the items' ids; differences only."""
+        for name in ("remove", "add"):
+            text = self._statements[name].text
+            await connection.execute(text, batch.caller.organization_id, batch.json)
+
+    async def _find(
+        self, connection: Connection, batch: Batch, entries: list[Item]
+    ) -> dict[tuple[str, Any], list[int]]:
+        """The ids of the records by each way to name them."""
+        named: dict[tuple[str, Any], list[int]] = defaultdict(list)
+        if entries:
+            values = {
+                key: [entry[key] for entry in entries if _key(entry) == key]
+                for key in ("id", "customId")
+            }
+            text, organization_id = self._statements["find"].text, batch.caller.organization_id
+            for row in await connection.fetch(text, organization_id, *values.values()):
+                named["id", row["id"]].append(row["id"])
+                named["customId", row["reference"]].append(row["id"])
+        return named
+
+
+def _key(entry: Item) -> str:
+    """Which of an entry's members names the record."""
+    return "customId" if entry.get("id") is None else "id"
+
+
+def _count(found: list[int]) -> str:
+    return "more than one such" if found else "no such"

@@ -1,0 +1,37 @@
+-- What a style custom field is restricted to: {{link}} holds custom fields with a {{column}} of {{target}}.
+-- Items have the ids in {{ids}}.
+
+-- name: add
+insert into {{link}} (organization_id, custom_field_id, {{column}})
+select $1::bigint, item.id, wanted.id
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "{{ids}}" bigint[])
+cross join unnest(item."{{ids}}") as wanted(id)
+where not exists (
+    select from {{link}} stored
+    where stored.organization_id = $1::bigint
+        and stored.custom_field_id = item.id and stored.{{column}} = wanted.id
+);
+
+-- name: documents
+-- A part of its owner's documents and writables, which are of one shape here.
+select
+    stored.custom_field_id,
+    string_agg('{"id":' || t.id || ',"name":' || to_json(t.name) || '}', ',' order by t.id) as documents
+from {{link}} stored
+join {{target}} t on t.organization_id = $1::bigint and t.id = stored.{{column}}
+where stored.organization_id = $1::bigint and stored.custom_field_id = any(array(select id from page))
+group by stored.custom_field_id;
+
+-- name: find
+select id, {{reference}} as reference
+from {{target}}
+where organization_id = $1::bigint and (id = any($2::bigint[]) or {{reference}} = any($3::text[]))
+    and {{condition}}
+order by id
+for key share;
+
+-- name: remove
+delete from {{link}} as stored
+using jsonb_to_recordset($2::jsonb) as item(id bigint, "{{ids}}" bigint[])
+where stored.organization_id = $1::bigint and stored.custom_field_id = item.id
+    and stored.{{column}} <> all (item."{{ids}}");

@@ -1,0 +1,323 @@
+-- Style custom fields (specification, Style custom field); what compliance custom fields share with
+-- them is in custom_fields.sql.
+
+-- name: check_parent_values
+select
+    item.n::integer as item,
+    'validation_error.unknown_reference' as type,
+    'allowedValues[' || sent.n - 1 || '].parentAllowedValueId' as field,
+    'The parent field has no such allowed value.' as value
+from rows from (
+    jsonb_to_recordset($2::jsonb) as (id bigint, "parentCustomFieldId" bigint, "allowedValues" jsonb)
+) with ordinality as item(id, parent_id, allowed_values, n)
+left join style_custom_field stored on stored.organization_id = $1::bigint and stored.id = item.id
+cross join lateral rows from (
+    jsonb_to_recordset(item.allowed_values) as ("parentAllowedValueId" bigint)
+) with ordinality as sent(parent_id, n)
+where sent.parent_id is not null and not exists (
+    select from style_allowed_value v
+    where v.organization_id = $1::bigint and v.id = sent.parent_id
+        and v.custom_field_id = case when stored.id is null
+            then item.parent_id else stored.parent_custom_field_id
+        end
+);
+
+-- name: check_removed_values
+-- What values of live fields point to stays; both as they will be after the batch.
+with item as materialized (
+    select id, allowed_values, n
+    from rows from (
+        jsonb_to_recordset($2::jsonb) as (id bigint, "allowedValues" jsonb)
+    ) with ordinality as item(id, allowed_values, n)
+),
+sent as materialized (
+    select sent.id, sent."parentAllowedValueId" as parent_id
+    from item
+    cross join lateral jsonb_to_recordset(item.allowed_values)
+        as sent(id bigint, "parentAllowedValueId" bigint)
+),
+removed as materialized (
+    select item.n, v.id, v.value
+    from item
+    join style_allowed_value v on v.organization_id = $1::bigint and v.custom_field_id = item.id
+    where not exists (select from sent where sent.id = v.id)
+),
+pointer as (
+    select parent_id from sent
+    union all
+    select v.parent_allowed_value_id
+    from style_allowed_value v
+    join style_custom_field f on f.organization_id = $1::bigint and f.id = v.custom_field_id
+    where v.organization_id = $1::bigint and v.parent_allowed_value_id = any(array(select id from removed))
+        and f.state <> 'deleted' and f.id <> all($3::bigint[])
+        and not exists (select from item where item.id = f.id)
+),
+used as (
+    select removed.n, removed.id, removed.value || ' (' || count(*) || ')' as value
+    from removed
+    join pointer on pointer.parent_id = removed.id
+    group by removed.n, removed.id, removed.value
+)
+select
+    n::integer as item,
+    'conflict.in_use' as type,
+    'allowedValues' as field,
+    'Values of other custom fields go with: ' || string_agg(value, ', ' order by id) || '.' as value
+from used
+group by n;
+
+-- name: documents
+with record as (
+    select f.*, parent.name as parent_custom_field_name
+    from style_custom_field f
+    left join style_custom_field parent
+        on parent.organization_id = $1::bigint and parent.id = f.parent_custom_field_id
+    where f.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+),
+allowed_values as (
+    select
+        v.custom_field_id,
+        string_agg(
+            '{"id":' || v.id
+            || ',"value":' || to_json(v.value)
+            || coalesce(',"userDefinedId":' || to_json(v.user_defined_id), '')
+            || coalesce(',"parentAllowedValueId":' || v.parent_allowed_value_id, '')
+            || ',"properties":[]}',
+            ',' order by
+                case when page.is_sort_by_allowed_value_id then v.user_defined_id else v.value end, v.id
+        ) as documents
+    from style_allowed_value v
+    join page on page.id = v.custom_field_id
+    where v.organization_id = $1::bigint and v.custom_field_id = any(array(select id from page))
+    group by v.custom_field_id
+),
+brands as (
+    {{brands}}
+),
+groups as (
+    {{groups}}
+),
+categories as (
+    {{categories}}
+)
+select
+    ordinal,
+    key,
+    '{"id":' || id
+    || ',"name":' || to_json(name)
+    || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
+    || ',"type":"' || type
+    || '","state":"' || state
+    || '","position":' || position
+    || ',"internalOnly":' || internal_only
+    || ',"isMandatory":' || is_mandatory
+    || ',"isSupplierEditable":' || is_supplier_editable
+    || ',"isMultiLine":' || is_multi_line
+    || ',"isSortByAllowedValueId":' || is_sort_by_allowed_value_id
+    || ',"diffPerColor":' || diff_per_color
+    || ',"diffPerSize":' || diff_per_size
+    || ',"useInThumbnailViewGroupBy":' || use_in_thumbnail_view_group_by
+    || ',"maxChar":' || coalesce(max_char::text, 'null')
+    || coalesce(',"allowedDecimals":' || allowed_decimals, '')
+    || ',"numericVariantCalculationFormula":"' || numeric_variant_calculation_formula || '"'
+    || coalesce(',"parentCustomFieldId":' || parent_custom_field_id, '')
+    || coalesce(',"parentCustomFieldName":' || to_json(parent_custom_field_name), '')
+    || ',"allowedValues":[' || coalesce(v.documents, '')
+    || '],"associatedBrands":[' || coalesce(b.documents, '')
+    || '],"associatedGroups":[' || coalesce(g.documents, '')
+    || '],"associatedStyleCategories":[' || coalesce(c.documents, '')
+    || '],"properties":[]}' as document
+from page
+left join allowed_values v on v.custom_field_id = page.id
+left join brands b on b.custom_field_id = page.id
+left join groups g on g.custom_field_id = page.id
+left join categories c on c.custom_field_id = page.id;
+
+-- name: forget_parent_values
+-- Only deleted fields and values on their way out still point to what is removed.
+with item as materialized (
+    select id, "allowedValues" as allowed_values
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "allowedValues" jsonb)
+),
+sent as materialized (
+    select sent.id from item cross join lateral jsonb_to_recordset(item.allowed_values) as sent(id bigint)
+),
+removed as materialized (
+    select v.id
+    from item
+    join style_allowed_value v on v.organization_id = $1::bigint and v.custom_field_id = item.id
+    where not exists (select from sent where sent.id = v.id)
+)
+update style_allowed_value set parent_allowed_value_id = null
+where organization_id = $1::bigint and parent_allowed_value_id = any(array(select id from removed));
+
+-- name: insert
+insert into style_custom_field (
+    organization_id, id, name, user_defined_id, type, state, position, internal_only, is_mandatory,
+    is_supplier_editable, is_multi_line, is_sort_by_allowed_value_id, diff_per_color, diff_per_size,
+    use_in_thumbnail_view_group_by, max_char, allowed_decimals, numeric_variant_calculation_formula,
+    parent_custom_field_id
+)
+select
+    $1::bigint,
+    item.id,
+    item.name,
+    item."userDefinedId",
+    item.type,
+    coalesce(item.state, 'active'),
+    highest.position + row_number() over (order by item.id),
+    coalesce(item."internalOnly", false),
+    coalesce(item."isMandatory", false),
+    coalesce(item."isSupplierEditable", false),
+    coalesce(item."isMultiLine", false),
+    coalesce(item."isSortByAllowedValueId", false),
+    coalesce(item."diffPerColor", false),
+    coalesce(item."diffPerSize", false),
+    coalesce(item."useInThumbnailViewGroupBy", false),
+    item."maxChar",
+    item."allowedDecimals",
+    coalesce(item."numericVariantCalculationFormula", 'none'),
+    item."parentCustomFieldId"
+from jsonb_to_recordset($2::jsonb) as item(
+    id bigint, name text, "userDefinedId" text, type text, state text, "internalOnly" boolean,
+    "isMandatory" boolean, "isSupplierEditable" boolean, "isMultiLine" boolean,
+    "isSortByAllowedValueId" boolean, "diffPerColor" boolean, "diffPerSize" boolean,
+    "useInThumbnailViewGroupBy" boolean, "maxChar" integer, "allowedDecimals" integer,
+    "numericVariantCalculationFormula" text, "parentCustomFieldId" bigint
+)
+cross join (
+    select coalesce(max(position), 0) as position from style_custom_field where organization_id = $1::bigint
+) as highest;
+
+-- name: insert_allowed_values
+insert into style_allowed_value (
+    organization_id, custom_field_id, value, user_defined_id, is_default_value, parent_allowed_value_id
+)
+select
+    $1::bigint, item.id, sent.value, sent.user_defined_id, coalesce(sent.is_default_value, false), sent.parent_id
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "allowedValues" jsonb)
+cross join lateral rows from (
+    jsonb_to_recordset(item."allowedValues") as (
+        id bigint, value text, "userDefinedId" text, "isDefaultValue" boolean, "parentAllowedValueId" bigint
+    )
+) with ordinality as sent(id, value, user_defined_id, is_default_value, parent_id, n)
+where sent.id is null
+order by item.id, sent.n;
+
+-- name: update
+update style_custom_field as stored
+set
+    name = item.name,
+    user_defined_id = item."userDefinedId",
+    state = item.state,
+    internal_only = coalesce(item."internalOnly", false),
+    is_mandatory = coalesce(item."isMandatory", false),
+    is_supplier_editable = coalesce(item."isSupplierEditable", false),
+    is_multi_line = coalesce(item."isMultiLine", false),
+    is_sort_by_allowed_value_id = coalesce(item."isSortByAllowedValueId", false),
+    diff_per_color = coalesce(item."diffPerColor", false),
+    diff_per_size = coalesce(item."diffPerSize", false),
+    use_in_thumbnail_view_group_by = coalesce(item."useInThumbnailViewGroupBy", false),
+    max_char = item."maxChar",
+    allowed_decimals = item."allowedDecimals",
+    numeric_variant_calculation_formula = coalesce(item."numericVariantCalculationFormula", 'none')
+from jsonb_to_recordset($2::jsonb) as item(
+    id bigint, name text, "userDefinedId" text, state text, "internalOnly" boolean, "isMandatory" boolean,
+    "isSupplierEditable" boolean, "isMultiLine" boolean, "isSortByAllowedValueId" boolean,
+    "diffPerColor" boolean, "diffPerSize" boolean, "useInThumbnailViewGroupBy" boolean, "maxChar" integer,
+    "allowedDecimals" integer, "numericVariantCalculationFormula" text
+)
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and (
+        stored.name, stored.user_defined_id, stored.state, stored.internal_only, stored.is_mandatory,
+        stored.is_supplier_editable, stored.is_multi_line, stored.is_sort_by_allowed_value_id,
+        stored.diff_per_color, stored.diff_per_size, stored.use_in_thumbnail_view_group_by,
+        stored.max_char, stored.allowed_decimals, stored.numeric_variant_calculation_formula
+    ) is distinct from (
+        item.name, item."userDefinedId", item.state, coalesce(item."internalOnly", false),
+        coalesce(item."isMandatory", false), coalesce(item."isSupplierEditable", false),
+        coalesce(item."isMultiLine", false), coalesce(item."isSortByAllowedValueId", false),
+        coalesce(item."diffPerColor", false), coalesce(item."diffPerSize", false),
+        coalesce(item."useInThumbnailViewGroupBy", false), item."maxChar", item."allowedDecimals",
+        coalesce(item."numericVariantCalculationFormula", 'none')
+    );
+
+-- name: update_allowed_values
+update style_allowed_value as stored
+set
+    value = sent.value,
+    user_defined_id = sent."userDefinedId",
+    is_default_value = coalesce(sent."isDefaultValue", false),
+    parent_allowed_value_id = sent."parentAllowedValueId"
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "allowedValues" jsonb)
+cross join lateral jsonb_to_recordset(item."allowedValues") as sent(
+    id bigint, value text, "userDefinedId" text, "isDefaultValue" boolean, "parentAllowedValueId" bigint
+)
+where stored.organization_id = $1::bigint and stored.id = sent.id and stored.custom_field_id = item.id
+    and (stored.value, stored.user_defined_id, stored.is_default_value, stored.parent_allowed_value_id)
+        is distinct from (
+            sent.value, sent."userDefinedId", coalesce(sent."isDefaultValue", false), sent."parentAllowedValueId"
+        );
+
+-- name: writables
+with record as (
+    select f.* from style_custom_field f where f.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+),
+allowed_values as (
+    select
+        v.custom_field_id,
+        string_agg(
+            '{"id":' || v.id
+            || ',"value":' || to_json(v.value)
+            || ',"userDefinedId":' || coalesce(to_json(v.user_defined_id)::text, 'null')
+            || ',"isDefaultValue":' || v.is_default_value
+            || ',"parentAllowedValueId":' || coalesce(v.parent_allowed_value_id::text, 'null') || '}',
+            ',' order by
+                case when page.is_sort_by_allowed_value_id then v.user_defined_id else v.value end, v.id
+        ) as documents
+    from style_allowed_value v
+    join page on page.id = v.custom_field_id
+    where v.organization_id = $1::bigint and v.custom_field_id = any(array(select id from page))
+    group by v.custom_field_id
+),
+brands as (
+    {{brands}}
+),
+groups as (
+    {{groups}}
+),
+categories as (
+    {{categories}}
+)
+select
+    ordinal,
+    key,
+    '{"name":' || to_json(name)
+    || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
+    || ',"state":"' || state
+    || '","internalOnly":' || internal_only
+    || ',"isMandatory":' || is_mandatory
+    || ',"isSupplierEditable":' || is_supplier_editable
+    || ',"isMultiLine":' || is_multi_line
+    || ',"isSortByAllowedValueId":' || is_sort_by_allowed_value_id
+    || ',"diffPerColor":' || diff_per_color
+    || ',"diffPerSize":' || diff_per_size
+    || ',"useInThumbnailViewGroupBy":' || use_in_thumbnail_view_group_by
+    || ',"maxChar":' || coalesce(max_char::text, 'null')
+    || ',"allowedDecimals":' || coalesce(allowed_decimals::text, 'null')
+    || ',"numericVariantCalculationFormula":"' || numeric_variant_calculation_formula
+    || '","allowedValues":[' || coalesce(v.documents, '')
+    || '],"associatedBrands":[' || coalesce(b.documents, '')
+    || '],"associatedGroups":[' || coalesce(g.documents, '')
+    || '],"associatedStyleCategories":[' || coalesce(c.documents, '') || ']}' as document
+from page
+left join allowed_values v on v.custom_field_id = page.id
+left join brands b on b.custom_field_id = page.id
+left join groups g on g.custom_field_id = page.id
+left join categories c on c.custom_field_id = page.id;
