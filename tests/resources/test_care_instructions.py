@@ -1,0 +1,79 @@
+"""What is particular to care instructions (specification, Care instructions (bulk))."""
+
+import asyncpg
+
+from tests.support.api import Api
+from tests.support.published import form
+
+CARE = "/api/care-instructions"
+RINSE = {
+    "userDefinedId": "RNS",
+    "text": "Rinse cold",
+    "languages": [{"languageId": 14, "text": "Rincer à froid"}],
+}
+
+
+async def test_reference_length(api: Api) -> None:
+    """Limits, userDefinedId length, care instruction: 50 characters."""
+    made = (await api.post(CARE, RINSE | {"userDefinedId": "x" * 50})).data
+    assert made["userDefinedId"] == "x" * 50
+    for answer in (
+        await api.post(CARE, RINSE | {"userDefinedId": "x" * 51}),
+        await api.put(f"{CARE}/{made['id']}", {"userDefinedId": "x" * 51}),
+    ):
+        expected = [("validation_error.too_long", "userDefinedId")]
+        assert (answer.status, answer.details) == (400, expected)
+
+
+async def test_references_may_be_shared(api: Api) -> None:
+    """Field table, userDefinedId: unique for materials alone."""
+    one, other = (await api.post(CARE, [RINSE, RINSE])).data
+    assert one["userDefinedId"] == other["userDefinedId"]
+
+
+async def test_bulk_put_with_state_deleted(api: Api, demo_dsn: str) -> None:
+    """States: bulk PUT with state=deleted removes (hard-delete), beside items that are updated."""
+    gone, kept = (await api.post(CARE, [RINSE, RINSE])).data
+    answer = await api.put(
+        CARE, [{"id": gone["id"], "state": "deleted"}, {"id": kept["id"], "text": "Rinse warm"}]
+    )
+    assert answer.status == 200
+    assert answer.data == [gone | {"state": "deleted"}, kept | {"text": "Rinse warm"}]
+    form("care-instructions", "document").validate(answer.data[0])
+    assert (await api.get(f"{CARE}/{gone['id']}")).status == 404
+    connection = await asyncpg.connect(demo_dsn)
+    rows = await connection.fetch(
+        "select from care_instruction_translation where care_instruction_id = $1", gone["id"]
+    )
+    await connection.close()
+    assert rows == []
+
+
+async def test_delete(api: Api) -> None:
+    """DELETE is hard: 200 with the record as it was deleted, then it is unknown to everything."""
+    made = (await api.post(CARE, RINSE)).data
+    path = f"{CARE}/{made['id']}"
+    assert (await api.delete(path)).data == made | {"state": "deleted"}
+    for answer in (
+        await api.delete(path),
+        await api.get(path),
+        await api.put(path, {"state": "active"}),
+        await api.patch(path, []),
+    ):
+        assert (answer.status, answer.details) == (404, [("not_found", "id")])
+    assert (await api.get(CARE, {"state": "deleted"})).data == []
+
+
+async def test_bulk_delete(api: Api, other_api: Api) -> None:
+    """Bulk DELETE: request order, all-or-nothing; unknown and foreign ids are the same 404."""
+    made = (await api.post(CARE, [RINSE, RINSE])).data
+    foreign = (await other_api.post(CARE, RINSE)).data["id"]
+    ids = [("ids", record["id"]) for record in reversed(made)]
+    for id_ in (foreign, 987654321):
+        answer = await api.delete(CARE, [*ids, ("ids", id_)])
+        assert (answer.status, answer.details) == (404, [("not_found", "ids[2]")])
+    assert (await api.get(f"{CARE}/{made[0]['id']}")).data == made[0]
+    answer = await api.delete(CARE, ids)
+    assert [record["id"] for record in answer.data] == [made[1]["id"], made[0]["id"]]
+    assert (await api.get(f"{CARE}/{made[0]['id']}")).status == 404
+    assert (await other_api.get(f"{CARE}/{foreign}")).status == 200
