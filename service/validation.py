@@ -78,7 +78,7 @@ class Validator:
             message = "The body is nested too deeply."
             return [Row("validation_error.malformed_json", None, message)]
         # One field, one row: of several the one that speaks of its type, then the schema's order.
-        order = _RequestOrder(value)
+        order = RequestOrder(value)
         found.sort(key=lambda failed: (order(failed[0]), failed[1] not in _KINDS))
         rows: dict[str | None, Row] = {}
         for path, kind, text in found:
@@ -164,7 +164,7 @@ def _nul_texts(value: Any) -> Iterator[Fault]:
             yield path, "invalid_value", "A text cannot hold the character U+0000."
 
 
-class _RequestOrder:
+class RequestOrder:
     """Where paths stand in a request; what is missing comes after what is there."""
 
     def __init__(self, root: Any) -> None:

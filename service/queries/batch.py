@@ -1,5 +1,6 @@
 """The items of one write, where each stands in the request, and what is wrong with them."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,6 +10,7 @@ import orjson
 
 from service.caller import Caller
 from service.errors import ApiError, Row
+from service.validation import RequestOrder
 
 Item: TypeAlias = dict[str, Any]
 
@@ -25,7 +27,7 @@ class Batch:
     items: list[Item]
     places: Sequence[int]
     path: str = ""
-    failures: list[tuple[int, Row]] = field(default_factory=list)
+    failures: list[tuple[list[int], Row]] = field(default_factory=list)
     gone: list[int] = field(default_factory=list)
     """Ids of the records that the same request deletes, which the others need not mind."""
 
@@ -62,7 +64,10 @@ class Batch:
     def fail(self, number: int, kind: str, name: str | None, value: str | None) -> None:
         """Report what is wrong with the item of that number, at the named field of it."""
         place = self.places[number]
-        self.failures.append((place, Row(kind, self.field(place, name), value)))
+        parts = re.findall(r"\w+", name or "")
+        path = [int(part) if part.isdigit() else part for part in parts]
+        order = [place, *RequestOrder(self.items[number])(path)]
+        self.failures.append((order, Row(kind, self.field(place, name), value)))
 
     def fail_record(self, record_id: int, kind: str, value: str | None) -> None:
         """Report what is wrong with a record itself, by its id."""
