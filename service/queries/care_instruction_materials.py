@@ -23,19 +23,12 @@ class CareInstructionMaterials(CareText):
     async def check(self, connection: Connection, batch: Batch) -> None:
         """Besides unknown languages: references that others hold once the request is done."""
         await super().check(connection, batch)
-        rows = await connection.fetch(
-            self.statements["check_references"].text,
-            batch.caller.organization_id,
-            batch.json,
-            batch.gone,
-        )
-        for row in rows:
-            batch.fail(row["item"] - 1, row["type"], row["field"], row["value"])
+        await self.report(connection, "check_references", batch, batch.gone)
 
-    async def fetch(self, connection: Connection, name: str, batch: Batch) -> list[Any]:
+    async def fetch(self, connection: Connection, name: str, batch: Batch, *more: Any) -> list[Any]:
         """Raises ``conflict.duplicate`` where another request took a reference since the check."""
         try:
-            return await super().fetch(connection, name, batch)
+            return await super().fetch(connection, name, batch, *more)
         except asyncpg.UniqueViolationError as error:
             # The message names the constraint also where the error's own field does not.
             if _REFERENCE_KEY in str(error):

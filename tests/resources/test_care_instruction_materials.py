@@ -200,21 +200,34 @@ async def test_reference_wanted_by_many_at_once(api: Api) -> None:
             is_duplicate(answer, "userDefinedId")
 
 
-@pytest.mark.parametrize("bulk", [False, True])
-async def test_reference_taken_meanwhile(api: Api, demo_dsn: str, bulk: bool) -> None:
+@pytest.mark.parametrize(
+    ("bulk", "said", "field"),
+    [
+        (False, {"userDefinedId": "KP"}, "userDefinedId"),
+        (True, {"userDefinedId": "KP"}, "[1].userDefinedId"),
+        (True, {"state": "active"}, None),
+    ],
+)
+async def test_reference_taken_meanwhile(
+    api: Api, demo_dsn: str, bulk: bool, said: dict[str, str], field: str | None
+) -> None:
     """A race that the check cannot see ends in the index, and in conflict.duplicate as well."""
-    free, late = await make(api, None, None)
-    items = [{"id": free["id"]}, {"id": late["id"], "userDefinedId": "KP"}]
+    free, late = await make(api, None, "KP")
+    late = (await api.delete(path(late))).data
+    items = [{"id": free["id"], "text": "Ceiba"}, {"id": late["id"], "state": "active", **said}]
     connection = await asyncpg.connect(demo_dsn)
     async with connection.transaction():
         await connection.execute(
             "update care_instruction_material set user_defined_id = 'KP' where id = 1"
         )
-        call = api.put(MATERIALS, items) if bulk else api.put(path(late), items[1] | {"id": None})
+        call = api.put(MATERIALS, items) if bulk else api.put(path(late), items[1])
         waiting = asyncio.create_task(call)
         await wait_for_a_waiter(demo_dsn)
     await connection.close()
-    is_duplicate(await waiting, "[1].userDefinedId" if bulk else "userDefinedId")
+    answer = await waiting
+    is_failure(answer, 409, "conflict.duplicate")
+    assert answer.details == [("conflict.duplicate", field)]
+    assert (await api.get(path(free))).data == free
     assert (await api.get(path(late))).data == late
 
 
