@@ -10,6 +10,7 @@ from service.queries.item_categories import ItemCategories
 from service.queries.records import MasterRecord
 from service.queries.samples import Measurements, SampleRequests
 from service.queries.size_ranges import SizeRanges
+from service.queries.sub_suppliers import SubSuppliers
 from service.queries.style_custom_fields import StyleCustomFields
 
 #: The master records: each has the nine operations (contract, section 3).
@@ -22,6 +23,7 @@ MASTER_RECORDS: tuple[MasterRecord, ...] = (
     Colors(),
     SizeRanges(),
     ItemCategories(),
+    SubSuppliers(),
 )
 
 #: Lists and reads of what the records refer to.

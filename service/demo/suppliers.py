@@ -95,6 +95,6 @@ def _add_facilities(
             "facility",
             sub_supplier_id=supplier,
             name=f"{place['city']} {process.lower()} plant",
-            state="deleted" if gone or closed else "active",
+            state="deleted" if closed else "active",
             deleted_with_sub_supplier=gone and not closed,
         )

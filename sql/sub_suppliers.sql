@@ -1,0 +1,302 @@
+-- Sub-suppliers with their contacts and facilities (specification, Sub-supplier). What a deletion
+-- took along is marked as such and otherwise left as it was, so that it can come back.
+
+-- name: check
+select
+    item.n::integer as item,
+    'validation_error.unknown_reference' as type,
+    'contacts[' || contact.n - 1 || '].id' as field,
+    'This sub-supplier has no such contact.' as value
+from rows from (
+    jsonb_to_recordset($2::jsonb) as (id bigint, contacts jsonb)
+) with ordinality as item(id, contacts, n)
+cross join lateral rows from (
+    jsonb_to_recordset(item.contacts) as (id bigint)
+) with ordinality as contact(id, n)
+where contact.id is not null and not exists (
+    select from sub_supplier_contact stored
+    where stored.organization_id = $1::bigint
+        and stored.sub_supplier_id = item.id and stored.id = contact.id
+)
+order by item.n, contact.n;
+
+-- name: delete
+update sub_supplier set state = 'deleted'
+where organization_id = $1::bigint and id = any($2::bigint[]);
+
+-- name: delete_contacts
+update sub_supplier_contact set deleted_with_sub_supplier = true
+where organization_id = $1::bigint and sub_supplier_id = any($2::bigint[]);
+
+-- name: delete_facilities
+update facility set deleted_with_sub_supplier = true
+where organization_id = $1::bigint and sub_supplier_id = any($2::bigint[]) and state <> 'deleted';
+
+-- name: documents
+with record as (
+    select
+        s.*,
+        (
+            upper(left(s.relation_type, 1) collate "default")
+            || translate(substr(s.relation_type, 2), '_-', '  ')
+        ) collate "C" as relation_type_name,
+        c.name as country_name,
+        (
+            select count(*) from facility f
+            where f.organization_id = $1::bigint and f.sub_supplier_id = s.id
+                and f.state <> 'deleted' and not f.deleted_with_sub_supplier
+        ) as facility_count
+    from sub_supplier s
+    left join country c on c.code = s.country_code
+    where s.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+),
+contacts as (
+    select
+        k.sub_supplier_id,
+        string_agg(
+            '{"id":' || k.id
+            || coalesce(',"firstName":' || to_json(k.first_name), '')
+            || coalesce(',"lastName":' || to_json(k.last_name), '')
+            || coalesce(',"email":' || to_json(k.email), '')
+            || coalesce(',"phone":' || to_json(k.phone), '')
+            || coalesce(',"role":' || to_json(k.role), '')
+            || coalesce(',"faxNumber":' || to_json(k.fax_number), '')
+            || coalesce(',"countryCode":' || to_json(k.country_code), '')
+            || coalesce(',"countryName":' || to_json(c.name), '')
+            || ',"properties":[]}',
+            ',' order by k.id
+        ) as documents
+    from sub_supplier_contact k
+    left join country c on c.code = k.country_code
+    where k.organization_id = $1::bigint and k.sub_supplier_id = any(array(select id from page))
+        and not k.deleted_with_sub_supplier
+    group by k.sub_supplier_id
+)
+select
+    ordinal,
+    key,
+    '{"id":"' || id
+    || '","organizationId":' || organization_id
+    || ',"name":' || to_json(name)
+    || coalesce(',"customId":' || to_json(custom_id), '')
+    || coalesce(',"relationType":' || to_json(relation_type), '')
+    || coalesce(',"relationTypeName":' || to_json(relation_type_name), '')
+    || coalesce(',"address":' || to_json(address), '')
+    || coalesce(',"zipCode":' || to_json(zip_code), '')
+    || coalesce(',"city":' || to_json(city), '')
+    || coalesce(',"stateOrRegion":' || to_json(state_or_region), '')
+    || coalesce(',"countryCode":' || to_json(country_code), '')
+    || coalesce(',"countryName":' || to_json(country_name), '')
+    || coalesce(',"webSite":' || to_json(web_site), '')
+    || coalesce(',"vatNumber":' || to_json(vat_number), '')
+    || coalesce(',"mid":' || to_json(mid), '')
+    || coalesce(',"avatarColor":' || to_json(avatar_color), '')
+    || coalesce(',"processingTypes":' || to_json(processing_types), '')
+    || coalesce(',"latitude":' || to_json(latitude), '')
+    || coalesce(',"longitude":' || to_json(longitude), '')
+    || ',"facilityCount":' || facility_count
+    || ',"state":"' || state
+    || '","createdAt":"' || to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    || '","contacts":[' || coalesce(contacts.documents, '') || ']}' as document
+from page
+left join contacts on contacts.sub_supplier_id = page.id;
+
+-- name: insert
+insert into sub_supplier (
+    organization_id, id, name, custom_id, relation_type, address, zip_code, city, state_or_region,
+    country_code, web_site, vat_number, mid, processing_types, latitude, longitude, state, avatar_color
+)
+select
+    $1::bigint,
+    item.id,
+    item.name,
+    item."customId",
+    item."relationType",
+    item.address,
+    item."zipCode",
+    item.city,
+    item."stateOrRegion",
+    item."countryCode",
+    item."webSite",
+    item."vatNumber",
+    item.mid,
+    item."processingTypes",
+    item.latitude,
+    item.longitude,
+    coalesce(item.state, 'active'),
+    (array['#2f6f8f', '#8f4a2f', '#4f7d3a', '#7a3f86', '#b0812a', '#3d4f8f', '#a03350'])[1 + item.id % 7]
+from jsonb_to_recordset($2::jsonb) as item(
+    id bigint, name text, "customId" text, "relationType" text, address text, "zipCode" text, city text,
+    "stateOrRegion" text, "countryCode" text, "webSite" text, "vatNumber" text, mid text,
+    "processingTypes" text, latitude double precision, longitude double precision, state text
+);
+
+-- name: insert_contacts
+insert into sub_supplier_contact (
+    organization_id, sub_supplier_id, first_name, last_name, email, phone, role, fax_number, country_code,
+    deleted_with_sub_supplier
+)
+select
+    $1::bigint,
+    item.id,
+    contact.first_name,
+    contact.last_name,
+    contact.email,
+    contact.phone,
+    contact.role,
+    contact.fax_number,
+    contact.country_code,
+    coalesce(item.state = 'deleted', false)
+from jsonb_to_recordset($2::jsonb) as item(id bigint, state text, contacts jsonb)
+cross join lateral rows from (
+    jsonb_to_recordset(item.contacts) as (
+        id bigint, "firstName" text, "lastName" text, email text, phone text, role text, "faxNumber" text,
+        "countryCode" text
+    )
+) with ordinality as contact(
+    id, first_name, last_name, email, phone, role, fax_number, country_code, n
+)
+where contact.id is null
+order by item.id, contact.n;
+
+-- name: remove_contacts
+delete from sub_supplier_contact
+where organization_id = $1::bigint
+    and sub_supplier_id = any(array(
+        select item.id from jsonb_to_recordset($2::jsonb) as item(id bigint)
+    ))
+    and id not in (
+        select contact.id
+        from jsonb_to_recordset($2::jsonb) as item(contacts jsonb)
+        cross join lateral jsonb_to_recordset(item.contacts) as contact(id bigint)
+        where contact.id is not null
+    );
+
+-- name: restore_facilities
+update facility set deleted_with_sub_supplier = false
+where organization_id = $1::bigint and deleted_with_sub_supplier
+    and sub_supplier_id = any(array(
+        select item.id from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
+        where item.state <> 'deleted'
+    ));
+
+-- name: update
+update sub_supplier
+set
+    name = item.name,
+    custom_id = item."customId",
+    relation_type = item."relationType",
+    address = item.address,
+    zip_code = item."zipCode",
+    city = item.city,
+    state_or_region = item."stateOrRegion",
+    country_code = item."countryCode",
+    web_site = item."webSite",
+    vat_number = item."vatNumber",
+    mid = item.mid,
+    processing_types = item."processingTypes",
+    latitude = item.latitude,
+    longitude = item.longitude,
+    state = item.state
+from jsonb_to_recordset($2::jsonb) as item(
+    id bigint, name text, "customId" text, "relationType" text, address text, "zipCode" text, city text,
+    "stateOrRegion" text, "countryCode" text, "webSite" text, "vatNumber" text, mid text,
+    "processingTypes" text, latitude double precision, longitude double precision, state text
+)
+where sub_supplier.organization_id = $1::bigint and sub_supplier.id = item.id
+    and (
+        sub_supplier.name, sub_supplier.custom_id, sub_supplier.relation_type, sub_supplier.address,
+        sub_supplier.zip_code, sub_supplier.city, sub_supplier.state_or_region, sub_supplier.country_code,
+        sub_supplier.web_site, sub_supplier.vat_number, sub_supplier.mid, sub_supplier.processing_types,
+        sub_supplier.latitude, sub_supplier.longitude, sub_supplier.state
+    ) is distinct from (
+        item.name, item."customId", item."relationType", item.address,
+        item."zipCode", item.city, item."stateOrRegion", item."countryCode",
+        item."webSite", item."vatNumber", item.mid, item."processingTypes",
+        item.latitude, item.longitude, item.state
+    );
+
+-- name: update_contacts
+with wanted as materialized (
+    select contact.*, item.id as sub_supplier_id, item.state = 'deleted' as goes
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, state text, contacts jsonb)
+    cross join lateral jsonb_to_recordset(item.contacts) as contact(
+        id bigint, "firstName" text, "lastName" text, email text, phone text, role text, "faxNumber" text,
+        "countryCode" text
+    )
+    where contact.id is not null
+)
+update sub_supplier_contact stored
+set
+    first_name = wanted."firstName",
+    last_name = wanted."lastName",
+    email = wanted.email,
+    phone = wanted.phone,
+    role = wanted.role,
+    fax_number = wanted."faxNumber",
+    country_code = wanted."countryCode",
+    deleted_with_sub_supplier = wanted.goes
+from wanted
+where stored.organization_id = $1::bigint and stored.sub_supplier_id = wanted.sub_supplier_id
+    and stored.id = wanted.id
+    and (
+        stored.first_name, stored.last_name, stored.email, stored.phone, stored.role, stored.fax_number,
+        stored.country_code, stored.deleted_with_sub_supplier
+    ) is distinct from (
+        wanted."firstName", wanted."lastName", wanted.email, wanted.phone, wanted.role, wanted."faxNumber",
+        wanted."countryCode", wanted.goes
+    );
+
+-- name: writables
+with record as (
+    select s.* from sub_supplier s where s.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+),
+contacts as (
+    select
+        sub_supplier_id,
+        json_agg(
+            json_build_object(
+                'id', id,
+                'firstName', first_name,
+                'lastName', last_name,
+                'email', email,
+                'phone', phone,
+                'role', role,
+                'faxNumber', fax_number,
+                'countryCode', country_code
+            )
+            order by id
+        ) as documents
+    from sub_supplier_contact
+    where organization_id = $1::bigint and sub_supplier_id = any(array(select id from page))
+    group by sub_supplier_id
+)
+select
+    ordinal,
+    key,
+    json_build_object(
+        'name', name,
+        'customId', custom_id,
+        'relationType', relation_type,
+        'address', address,
+        'zipCode', zip_code,
+        'city', city,
+        'stateOrRegion', state_or_region,
+        'countryCode', country_code,
+        'webSite', web_site,
+        'vatNumber', vat_number,
+        'mid', mid,
+        'processingTypes', processing_types,
+        'latitude', latitude,
+        'longitude', longitude,
+        'state', state,
+        'contacts', coalesce(contacts.documents, '[]')
+    )::text as document
+from page
+left join contacts on contacts.sub_supplier_id = page.id;

@@ -1,0 +1,412 @@
+"""Sub-suppliers (specification, Sub-supplier and Sub-suppliers; contract, section 6)."""
+
+from typing import Any
+
+import asyncpg
+import pytest
+
+from service import schemas
+from tests.support.api import Api
+from tests.support.published import form
+
+SUPPLIERS = "/api/sub-suppliers"
+BODY: dict[str, Any] = {
+    "name": "Northgate Trims",
+    "customId": "SS-0212",
+    "relationType": "distributor",
+    "address": "Rua Nova 5",
+    "zipCode": "4000-001",
+    "city": "Porto",
+    "stateOrRegion": "Porto",
+    "countryCode": "PT",
+    "webSite": "https://trims.example.com",
+    "vatNumber": "PT500000001",
+    "mid": "PTNORTRI5POR",
+    "processingTypes": "trims, labels",
+    "latitude": 41.1844,
+    "longitude": -8.6963,
+    "state": "inactive",
+}
+CONTACT: dict[str, Any] = {
+    "firstName": "Order",
+    "lastName": "Desk",
+    "email": "orders@example.com",
+    "phone": "+351 555 1000",
+    "role": "Sales",
+    "faxNumber": "+351 555 1001",
+    "countryCode": "PT",
+}
+BARE = {"name": "Bare", "state": "active"}
+
+
+async def create(api: Api, **fields: Any) -> str:
+    """The path of a new sub-supplier."""
+    answer = await api.post(SUPPLIERS, {"name": "Northgate Trims", **fields})
+    assert answer.status == 201, answer.raw
+    return str(answer.headers["Location"])
+
+
+async def full(api: Api) -> dict[str, Any]:
+    """A live sub-supplier of the demo data with contacts and more than one facility."""
+    shown = (await api.get(SUPPLIERS, {"pageSize": 100})).data
+    return next(one for one in shown if len(one["contacts"]) > 1 and one["facilityCount"] > 1)
+
+
+def replacing(path: str, value: Any) -> list[dict[str, Any]]:
+    return [{"op": "replace", "path": path, "value": value}]
+
+
+async def facilities(dsn: str, supplier: str) -> list[tuple[str, bool]]:
+    connection = await asyncpg.connect(dsn)
+    try:
+        rows = await connection.fetch(
+            "select state, deleted_with_sub_supplier from facility "
+            "where sub_supplier_id = $1 order by id",
+            int(supplier),
+        )
+        return [tuple(row) for row in rows]
+    finally:
+        await connection.close()
+
+
+async def test_create_stores_every_field(api: Api) -> None:
+    """Sub-supplier fields: what is sent is shown; names, color, count and time are derived."""
+    answer = await api.post(SUPPLIERS, {**BODY, "contacts": [CONTACT]})
+    assert (answer.status, answer.json["code"]) == (201, "created")
+    shown = answer.data
+    form("sub-suppliers", "document").validate(shown)
+    assert {name: shown[name] for name in BODY} == BODY
+    assert isinstance(shown["id"], str)
+    assert (shown["organizationId"], shown["facilityCount"]) == (1, 0)
+    assert (shown["relationTypeName"], shown["countryName"]) == ("Distributor", "Portugal")
+    [contact] = shown["contacts"]
+    assert {name: contact[name] for name in CONTACT} == CONTACT
+    assert (contact["countryName"], contact["properties"]) == ("Portugal", [])
+    assert list(shown) == list(schemas.load()["sub-suppliers"]["$defs"]["document"]["properties"])
+    assert answer.headers["Location"] == f"{SUPPLIERS}/{shown['id']}"
+    assert (await api.get(answer.headers["Location"])).data == shown
+
+
+async def test_fields_without_value_are_left_out(api: Api) -> None:
+    """Presence: a field that is not nullable is left out while it has no value."""
+    shown = (await api.get(await create(api))).data
+    assert set(shown) == {
+        *("id", "organizationId", "name", "avatarColor", "facilityCount", "state"),
+        *("createdAt", "contacts"),
+    }
+    assert (shown["state"], shown["contacts"]) == ("active", [])
+
+
+async def test_documents_of_the_demo_data(api: Api) -> None:
+    """Every listed document is valid; contacts are by id; lists hide the deleted."""
+    shown = (await api.get(SUPPLIERS, {"pageSize": 100})).data
+    for one in shown:
+        form("sub-suppliers", "document").validate(one)
+        ids = [contact["id"] for contact in one["contacts"]]
+        assert ids == sorted(ids)
+    assert {one["relationTypeName"] for one in shown} == {"Distributor", "Manufacturer", "Agent"}
+    deleted = (await api.get(SUPPLIERS, {"state": "deleted"})).data
+    assert deleted
+    assert all((one["contacts"], one["facilityCount"]) == ([], 0) for one in deleted)
+
+
+async def test_avatar_colors_are_of_a_palette(api: Api) -> None:
+    """Field avatarColor: given at creation, read-only, one of a few."""
+    made = (await api.post(SUPPLIERS, [{"name": f"Mill {n}"} for n in range(14)])).data
+    assert len({one["avatarColor"] for one in made}) == 7
+    path = f"{SUPPLIERS}/{made[0]['id']}"
+    assert (await api.put(path, BARE)).data["avatarColor"] == made[0]["avatarColor"]
+
+
+@pytest.mark.parametrize(
+    ("relation", "name"),
+    [
+        ("manufacturer", "Manufacturer"),
+        ("dye_house", "Dye house"),
+        ("Trim-and-label", "Trim and label"),
+        ("überlieferer", "Überlieferer"),
+        ("", ""),
+    ],
+)
+async def test_relation_type_name_is_its_readable_form(api: Api, relation: str, name: str) -> None:
+    """Fields relationType and relationTypeName: any text, and its form for people."""
+    path = await create(api, relationType=relation)
+    shown = (await api.get(path)).data
+    assert (shown["relationType"], shown["relationTypeName"]) == (relation, name)
+    found = await api.get(SUPPLIERS, {"relationTypeName": name})
+    assert shown in found.data
+
+
+async def test_unknown_country_has_no_name(api: Api) -> None:
+    """Field countryName: left out where the code is none; contacts too."""
+    path = await create(api, countryCode="ZZ", contacts=[{"countryCode": "ZZ"}])
+    shown = (await api.get(path)).data
+    assert shown["countryCode"] == shown["contacts"][0]["countryCode"] == "ZZ"
+    assert "countryName" not in shown
+    assert "countryName" not in shown["contacts"][0]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("organizationId", "relationTypeName", "countryName", "avatarColor", "facilityCount"),
+        "createdAt",
+    ],
+)
+async def test_read_only_fields(api: Api, name: str) -> None:
+    """Response-only fields are tolerated as null and otherwise refused, in patches too."""
+    path = await create(api)
+    refused = [("validation_error.read_only_field", name)]
+    assert (await api.put(path, BARE | {name: "x"})).details == refused
+    assert (await api.post(SUPPLIERS, BARE | {name: "x"})).details == refused
+    assert (await api.put(path, BARE | {name: None})).status == 200
+    patched = await api.patch(path, replacing(f"/{name}", "x"))
+    assert patched.details == [("validation_error.read_only_field", "[0].path")]
+
+
+async def test_replace_clears_what_is_omitted(api: Api) -> None:
+    """Full replace of sub-suppliers needs name and state; other omitted fields are cleared."""
+    path = await create(api, **{**BODY, "contacts": [CONTACT]})
+    missing = await api.put(path, {})
+    assert missing.details == [
+        ("validation_error.required_field", "name"),
+        ("validation_error.required_field", "state"),
+    ]
+    shown = (await api.put(path, BARE)).data
+    assert not set(shown) & (set(BODY) - {"name", "state"})
+    assert (shown["name"], shown["state"], shown["contacts"]) == ("Bare", "active", [])
+
+
+async def test_patch_preserves_what_is_untouched(api: Api) -> None:
+    """PATCH: touched fields are written, the others stay, contacts included."""
+    path = await create(api, **{**BODY, "contacts": [CONTACT]})
+    before = (await api.get(path)).data
+    shown = (await api.patch(path, replacing("/city", "Braga"))).data
+    assert shown == before | {"city": "Braga"}
+    assert (await api.patch(path, [{"op": "remove", "path": "/name"}])).status == 400
+
+
+@pytest.mark.parametrize("number", [0, -8.6963, 41, 1e-7, -90, 90])
+async def test_coordinates_are_numbers(api: Api, number: float) -> None:
+    """Fields latitude and longitude: numbers, filtered as numbers."""
+    path = await create(api, latitude=number, longitude=number)
+    shown = (await api.get(path)).data
+    assert (shown["latitude"], shown["longitude"]) == (number, number)
+    assert shown in (await api.get(SUPPLIERS, {"latitude": repr(number)})).data
+    beyond = await api.patch(path, replacing("/latitude", 90.5))
+    assert beyond.details == [("validation_error.out_of_range", "latitude")]
+
+
+@pytest.mark.parametrize(
+    "wrong", ["007", "x", "0", "-1", "1.0", "+1", " 1", "9223372036854775808", "1" * 40, "\u0661"]
+)
+async def test_inexact_ids_are_not_found(api: Api, wrong: str) -> None:
+    """Path id (string): what is no known id's exact form is 404, never 400, in bulk too."""
+    path = f"{SUPPLIERS}/{wrong}"
+    for answer in (
+        await api.get(path),
+        await api.put(path, BARE),
+        await api.patch(path, replacing("/name", "x")),
+        await api.delete(path),
+    ):
+        assert (answer.status, answer.details) == (404, [("not_found", "id")])
+    replaced = await api.put(SUPPLIERS, [{"id": "1", **BARE}, {"id": wrong, **BARE}])
+    assert (replaced.status, replaced.details) == (404, [("not_found", "[1].id")])
+    deleted = await api.delete(SUPPLIERS, [("ids", "1"), ("ids", wrong)])
+    assert (deleted.status, deleted.details) == (404, [("not_found", "ids[1]")])
+
+
+async def test_foreign_is_the_same_as_unknown(api: Api, other_api: Api) -> None:
+    """Another organization's sub-supplier: 404 with the bytes of an unknown one."""
+    foreign = (await other_api.get(SUPPLIERS)).data[0]["id"]
+    unknown = await api.delete(f"{SUPPLIERS}/987654321")
+    answer = await api.delete(f"{SUPPLIERS}/{foreign}")
+    assert (answer.status, answer.raw) == (404, unknown.raw)
+    assert (await other_api.get(f"{SUPPLIERS}/{foreign}")).data["state"] != "deleted"
+
+
+async def test_ids_sort_as_numbers(api: Api) -> None:
+    """Ids are strings in JSON and sort as numbers, and filter as they are shown."""
+    shown = (await api.get(SUPPLIERS, {"pageSize": 100})).data
+    ids = [one["id"] for one in shown]
+    assert ids == sorted(ids, key=int) != sorted(ids)
+    order = {"sort[0].property": "id", "sort[0].order": "desc", "pageSize": "100"}
+    assert [one["id"] for one in (await api.get(SUPPLIERS, order)).data] == ids[::-1]
+    assert (await api.get(SUPPLIERS, {"id": ids[3]})).data == [shown[3]]
+
+
+async def test_facility_count_filters_and_counts_live_ones(api: Api, demo_dsn: str) -> None:
+    """Field facilityCount: counts live facilities; it filters and does not sort."""
+    one = await full(api)
+    stored = await facilities(demo_dsn, one["id"])
+    live = [state for state, gone in stored if state != "deleted" and not gone]
+    assert one["facilityCount"] == len(live)
+    found = (await api.get(SUPPLIERS, {"facilityCount": one["facilityCount"]})).data
+    assert {other["facilityCount"] for other in found} == {one["facilityCount"]}
+    sorting = await api.get(SUPPLIERS, {"sort[0].property": "facilityCount"})
+    assert sorting.details == [("validation_error.invalid_value", "sort[0].property")]
+
+
+async def test_contacts_keep_their_identity(api: Api) -> None:
+    """Contacts with an id are updated, those without are new, those not sent go."""
+    path = await create(api, contacts=[{"role": role} for role in ("A", "B", "C")])
+    first, second, third = (await api.get(path)).data["contacts"]
+    sent = [{"role": "D"}, {"id": third["id"], "email": "c@example.com"}, {"id": first["id"]}]
+    shown = (await api.put(path, BARE | {"contacts": sent})).data["contacts"]
+    assert shown[:2] == [
+        {"id": first["id"], "properties": []},
+        {"id": third["id"], "email": "c@example.com", "properties": []},
+    ]
+    assert shown[2]["role"] == "D"
+    assert shown[2]["id"] > third["id"]
+    gone = await api.put(path, BARE | {"contacts": [{"id": second["id"]}]})
+    assert gone.details == [("validation_error.unknown_reference", "contacts[0].id")]
+
+
+async def test_contacts_of_others_are_unknown_references(api: Api) -> None:
+    """A contact id that is not the sub-supplier's own is `unknown_reference`, all at once."""
+    one, path = await full(api), await create(api)
+    own = [{"id": contact["id"]} for contact in one["contacts"]]
+    answer = await api.put(path, BARE | {"contacts": [{}, *own]})
+    assert (answer.status, answer.details) == (
+        400,
+        [("validation_error.unknown_reference", f"contacts[{n}].id") for n in (1, 2)][: len(own)],
+    )
+    created = await api.post(SUPPLIERS, [{"name": "x"}, {"name": "x", "contacts": own[:1]}])
+    assert created.details == [("validation_error.unknown_reference", "[1].contacts[0].id")]
+    assert (await api.get(f"{SUPPLIERS}/{one['id']}")).data == one
+
+
+async def test_one_contact_twice_is_refused(api: Api) -> None:
+    """A contact id stands once in an item (`duplicate`)."""
+    answer = await api.put(f"{SUPPLIERS}/1", BARE | {"contacts": [{"id": 1}, {}, {"id": 1}]})
+    assert answer.details == [("validation_error.duplicate", "contacts[2].id")]
+
+
+async def test_contacts_are_patched_in_place(api: Api) -> None:
+    """Patch documents hold collections: contacts by id, each with its own."""
+    path = await create(api, contacts=[{"role": "A"}, {"role": "B"}])
+    before = (await api.get(path)).data["contacts"]
+    operations = [
+        {"op": "replace", "path": "/contacts/1/role", "value": "Quality"},
+        {"op": "remove", "path": "/contacts/0"},
+        {"op": "add", "path": "/contacts/-", "value": {"role": "Shipping"}},
+    ]
+    shown = (await api.patch(path, operations)).data["contacts"]
+    assert [one["role"] for one in shown] == ["Quality", "Shipping"]
+    assert shown[0]["id"] == before[1]["id"]
+
+
+async def test_deletion_takes_contacts_and_facilities_along(api: Api, demo_dsn: str) -> None:
+    """States, DELETE /api/sub-suppliers/{id}: soft, cascades to contacts and facilities."""
+    one = await full(api)
+    path = f"{SUPPLIERS}/{one['id']}"
+    deleted = await api.delete(path)
+    assert deleted.status == 200
+    assert deleted.data == one | {"state": "deleted", "contacts": [], "facilityCount": 0}
+    assert all(gone or state == "deleted" for state, gone in await facilities(demo_dsn, one["id"]))
+    assert (await api.delete(path)).data == deleted.data
+    assert (await api.get(path)).data == deleted.data
+    assert one["id"] not in [other["id"] for other in (await api.get(SUPPLIERS)).data]
+
+
+@pytest.mark.parametrize("how", ["patch", "replace", "bulk"])
+async def test_restoring_brings_back_what_the_deletion_took(
+    api: Api, demo_dsn: str, how: str
+) -> None:
+    """States, PUT or PATCH with state active: contacts and facilities come back, as they were."""
+    one = await full(api)
+    path = f"{SUPPLIERS}/{one['id']}"
+    connection = await asyncpg.connect(demo_dsn)
+    await connection.execute(
+        "update facility set state = 'inactive' where id = "
+        "(select min(id) from facility where sub_supplier_id = $1)",
+        int(one["id"]),
+    )
+    await connection.execute(
+        "insert into facility (organization_id, sub_supplier_id, name, state) "
+        "values (1, $1, 'Closed plant', 'deleted')",
+        int(one["id"]),
+    )
+    await connection.close()
+    before = await facilities(demo_dsn, one["id"])
+    await api.delete(path)
+    live = (await api.get(path, {"form": "writable"})).data | {"state": one["state"]}
+    if how == "patch":
+        answer = await api.patch(path, replacing("/state", one["state"]))
+    elif how == "replace":
+        answer = await api.put(path, live)
+    else:
+        answer = await api.put(SUPPLIERS, [{"id": one["id"], **live}])
+    assert answer.status == 200
+    assert (await api.get(path)).data == one
+    assert await facilities(demo_dsn, one["id"]) == before
+
+
+async def test_restoring_by_a_deleted_record_of_the_demo_data(api: Api) -> None:
+    """What went before the service ran comes back all the same."""
+    one = (await api.get(SUPPLIERS, {"state": "deleted"})).data[0]
+    shown = (await api.patch(f"{SUPPLIERS}/{one['id']}", replacing("/state", "active"))).data
+    assert shown["contacts"]
+    assert shown["facilityCount"]
+
+
+async def test_restoring_replace_says_which_contacts_come_back(api: Api) -> None:
+    """A replace is full, on a deleted record too: sent twice it does the same as once."""
+    one = await full(api)
+    path = f"{SUPPLIERS}/{one['id']}"
+    await api.delete(path)
+    kept = one["contacts"][-1]["id"]
+    body = BARE | {"contacts": [{"id": kept, "role": "Kept"}]}
+    shown = (await api.put(path, body)).data
+    assert [contact["id"] for contact in shown["contacts"]] == [kept]
+    assert shown["facilityCount"] == one["facilityCount"]
+    assert (await api.put(path, body)).data == shown
+    await api.delete(path)
+    assert (await api.put(path, BARE)).data["contacts"] == []
+
+
+async def test_patch_of_a_deleted_record_leaves_it_deleted(api: Api) -> None:
+    """A patch that does not touch /state: contacts are edited and stay hidden until restored."""
+    one = await full(api)
+    path = f"{SUPPLIERS}/{one['id']}"
+    await api.delete(path)
+    operations = [
+        {"op": "replace", "path": "/contacts/0/role", "value": "Edited"},
+        {"op": "add", "path": "/contacts/-", "value": {"role": "Added"}},
+    ]
+    hidden = (await api.patch(path, operations)).data
+    assert (hidden["state"], hidden["contacts"], hidden["facilityCount"]) == ("deleted", [], 0)
+    restored = (await api.patch(path, replacing("/state", "active"))).data
+    roles = [contact["role"] for contact in restored["contacts"]]
+    assert (roles[0], roles[-1]) == ("Edited", "Added")
+    assert restored["facilityCount"] == one["facilityCount"]
+
+
+async def test_bulk_replace_deletes_and_updates_together(api: Api) -> None:
+    """Bulk with state=deleted deletes that item; ids are strings; answers in request order."""
+    made = (await api.post(SUPPLIERS, [{"name": "A", "contacts": [{}]}, {"name": "B"}])).data
+    items = [
+        {"id": made[1]["id"], "name": "B2", "state": "inactive", "contacts": [{"role": "New"}]},
+        {"id": made[0]["id"], "name": "ignored", "state": "deleted"},
+    ]
+    shown = (await api.put(SUPPLIERS, items)).data
+    assert [(one["name"], one["state"], len(one["contacts"])) for one in shown] == [
+        ("B2", "inactive", 1),
+        ("A", "deleted", 0),
+    ]
+    repeated = await api.put(SUPPLIERS, [items[0], items[0]])
+    assert repeated.details == [("validation_error.duplicate", "[1].id")]
+    number = await api.put(SUPPLIERS, [items[0] | {"id": int(made[1]["id"])}])
+    assert number.details == [("validation_error.invalid_type", "[0].id")]
+
+
+async def test_own_writable_form_changes_nothing(api: Api) -> None:
+    """Law: replace by the own writable form, and the empty patch, change nothing."""
+    for one in (await api.get(SUPPLIERS)).data[:5]:
+        path = f"{SUPPLIERS}/{one['id']}"
+        before = (await api.get(path)).headers["ETag"]
+        writable = (await api.get(path, {"form": "writable"})).data
+        form("sub-suppliers", "writable").validate(writable)
+        assert (await api.put(path, writable)).headers["ETag"] == before
+        assert (await api.patch(path, [])).headers["ETag"] == before
