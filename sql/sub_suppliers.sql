@@ -220,6 +220,7 @@ where sub_supplier.organization_id = $1::bigint and sub_supplier.id = item.id
     );
 
 -- name: update_contacts
+-- The ids alone let the planner, which cannot guess how many contacts there are, read by the key.
 with wanted as materialized (
     select contact.*, item.id as sub_supplier_id, item.state = 'deleted' as goes
     from jsonb_to_recordset($2::jsonb) as item(id bigint, state text, contacts jsonb)
@@ -241,7 +242,7 @@ set
     deleted_with_sub_supplier = wanted.goes
 from wanted
 where stored.organization_id = $1::bigint and stored.sub_supplier_id = wanted.sub_supplier_id
-    and stored.id = wanted.id
+    and stored.id = wanted.id and stored.id = any(array(select id from wanted))
     and (
         stored.first_name, stored.last_name, stored.email, stored.phone, stored.role, stored.fax_number,
         stored.country_code, stored.deleted_with_sub_supplier
