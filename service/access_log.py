@@ -49,7 +49,7 @@ class AccessLog:
                     "status": response.status,
                     "bytes": response.content_length,
                     "milliseconds": round(seconds * 1000, 3),
-                    "service_api": request.headers.get("X-Service-Api"),
+                    "service_api": _utf8(request.headers.get("X-Service-Api")),
                 },
                 option=orjson.OPT_APPEND_NEWLINE,
             )
@@ -64,3 +64,8 @@ class AccessLog:
         if lines:
             self._stream.write(b"".join(lines).decode())
             self._stream.flush()
+
+
+def _utf8(text: str | None) -> str | None:
+    """The text with a question mark for each byte of the header that was no UTF-8."""
+    return text and text.encode(errors="replace").decode()
