@@ -10,8 +10,8 @@ from service.queries.item_categories import ItemCategories
 from service.queries.records import MasterRecord
 from service.queries.samples import Measurements, SampleRequests
 from service.queries.size_ranges import SizeRanges
-from service.queries.sub_suppliers import SubSuppliers
 from service.queries.style_custom_fields import StyleCustomFields
+from service.queries.sub_suppliers import SubSuppliers
 
 #: The master records: each has the nine operations (contract, section 3).
 MASTER_RECORDS: tuple[MasterRecord, ...] = (
