@@ -31,21 +31,21 @@ with item as materialized (
     ) with ordinality as item(id, allowed_values, n)
 ),
 sent as materialized (
-    select sent.id, sent."parentAllowedValueId" as parent_id
+    select item.id as field_id, sent.id, sent."parentAllowedValueId" as parent_id
     from item
     cross join lateral jsonb_to_recordset(item.allowed_values)
         as sent(id bigint, "parentAllowedValueId" bigint)
 ),
 removed as materialized (
-    select item.n, v.id, v.value
+    select item.n, item.id as field_id, v.id, v.value
     from item
     join style_allowed_value v on v.organization_id = $1::bigint and v.custom_field_id = item.id
     where not exists (select from sent where sent.id = v.id)
 ),
 pointer as (
-    select parent_id from sent
+    select field_id, parent_id from sent
     union all
-    select v.parent_allowed_value_id
+    select f.id, v.parent_allowed_value_id
     from style_allowed_value v
     join style_custom_field f on f.organization_id = $1::bigint and f.id = v.custom_field_id
     where v.organization_id = $1::bigint and v.parent_allowed_value_id = any(array(select id from removed))
@@ -56,6 +56,8 @@ used as (
     select removed.n, removed.id, removed.value || ' (' || count(*) || ')' as value
     from removed
     join pointer on pointer.parent_id = removed.id
+    join style_custom_field child on child.organization_id = $1::bigint and child.id = pointer.field_id
+        and child.parent_custom_field_id = removed.field_id
     group by removed.n, removed.id, removed.value
 )
 select

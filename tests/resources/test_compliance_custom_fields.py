@@ -1,24 +1,88 @@
-"""Compliance custom fields (specification, Compliance custom fields; contract, section 6)."""
-
-from typing import Any
+"""What is particular to compliance custom fields (specification, Compliance custom fields)."""
 
 from tests.support.api import Api
+from tests.support.custom_fields import COMPLIANCE, item, new, put, texts, writable
 
-FIELDS = "/api/compliance-custom-fields"
-
-
-async def new(api: Api, **fields: Any) -> dict[str, Any]:
-    """A field of its own, as the answer shows it."""
-    answer = await api.post(FIELDS, {"name": "Bluesign", "type": "allowedValue"} | fields)
-    assert answer.status == 201, answer.json
-    data: dict[str, Any] = answer.data
-    return data
+INVALID = "validation_error.invalid_value"
 
 
-async def test_smoke(api: Api) -> None:
-    field = await new(api, allowedValues=[{"value": "b"}, {"value": "a", "isDefaultValue": True}])
-    print(field)
-    answer = await api.get(f"{FIELDS}/{field['id']}", {"form": "writable"})
-    print(answer.json)
-    answer = await api.put(f"{FIELDS}/{field['id']}", answer.data)
-    assert answer.data == field
+async def test_allowed_values_by_insertion_or_value(api: Api) -> None:
+    """Field table, isSortByAllowedValueId: by insertion instead of alphabetically."""
+    values = [{"value": "RWS"}, {"value": "GOTS"}, {"value": "grs"}]
+    field = await new(api, COMPLIANCE, allowedValues=values)
+    assert texts(field) == ["GOTS", "RWS", "grs"]
+    form = await writable(api, COMPLIANCE, field)
+    form["isSortByAllowedValueId"] = True
+    sorted_by_id = (await api.put(f"{COMPLIANCE}/{field['id']}", form)).data
+    assert texts(sorted_by_id) == texts(await writable(api, COMPLIANCE, field))
+    assert texts(sorted_by_id) == ["RWS", "GOTS", "grs"]
+
+
+async def test_document_shows_nullable_fields(api: Api) -> None:
+    """Field table: nullable fields are there as null, others without a value are left out."""
+    field = await new(api, COMPLIANCE, allowedValues=[{"value": "GOTS", "userDefinedId": None}])
+    nullable = ("userDefinedId", "maxChar", "allowedDecimals", "parentCustomFieldId")
+    assert {field[name] for name in nullable} == {None}
+    assert "parentCustomFieldName" not in field
+    assert list(field["allowedValues"][0]) == ["id", "value", "properties"]
+
+
+async def test_put_moves_or_clears_the_parent(api: Api) -> None:
+    """Endpoints, PUT: parentCustomFieldId is written as sent, and cleared when omitted."""
+    one, other = await new(api, COMPLIANCE), await new(api, COMPLIANCE, name="Standard")
+    child = await new(api, COMPLIANCE, parentCustomFieldId=one["id"])
+    moved = (await put(api, COMPLIANCE, child, parentCustomFieldId=other["id"])).data
+    assert moved["parentCustomFieldName"] == "Standard"
+    cleared = (await put(api, COMPLIANCE, child)).data
+    assert cleared["parentCustomFieldId"] is None
+    path = f"{COMPLIANCE}/{child['id']}"
+    patch = [{"op": "replace", "path": "/parentCustomFieldId", "value": one["id"]}]
+    assert (await api.patch(path, patch)).data["parentCustomFieldId"] == one["id"]
+    patch[0]["value"] = None
+    assert (await api.patch(path, patch)).data == cleared
+
+
+async def test_parents_make_no_cycle(api: Api) -> None:
+    """Contract, section 6: neither of itself, nor of stored fields, nor of one batch's items."""
+    one, two, three = [await new(api, COMPLIANCE, name=name) for name in ("1", "2", "3")]
+    itself = await put(api, COMPLIANCE, one, parentCustomFieldId=one["id"])
+    assert (itself.status, itself.details) == (400, [(INVALID, "parentCustomFieldId")])
+    await put(api, COMPLIANCE, two, parentCustomFieldId=one["id"])
+    await put(api, COMPLIANCE, three, parentCustomFieldId=two["id"])
+    stored = await put(api, COMPLIANCE, one, parentCustomFieldId=three["id"])
+    assert stored.details == [(INVALID, "parentCustomFieldId")]
+    batch = await api.put(
+        COMPLIANCE,
+        [item(two, parentCustomFieldId=three["id"]), item(three, parentCustomFieldId=two["id"])],
+    )
+    assert batch.details == [(INVALID, f"[{n}].parentCustomFieldId") for n in range(2)]
+    turned = await api.put(
+        COMPLIANCE, [item(one, parentCustomFieldId=three["id"]), item(three), item(two)]
+    )
+    assert [field["parentCustomFieldId"] for field in turned.data] == [three["id"], None, None]
+
+
+async def test_what_a_batch_moves_away_frees_the_parent(api: Api) -> None:
+    """Delete-time rules: a parent goes with a batch that gives its child another one, or none."""
+    parent = await new(api, COMPLIANCE)
+    child = await new(api, COMPLIANCE, parentCustomFieldId=parent["id"])
+    stays = await api.put(
+        COMPLIANCE,
+        [item(parent, state="deleted"), item(child, parentCustomFieldId=parent["id"])],
+    )
+    assert (stays.status, stays.details) == (409, [("conflict.in_use", "[0].id")])
+    answer = await api.put(COMPLIANCE, [item(parent, state="deleted"), item(child)])
+    assert [field["state"] for field in answer.data] == ["deleted", "active"]
+
+
+async def test_lists_filter_by_the_parent(api: Api) -> None:
+    """List endpoints: every response field is a filter, the parent's name among them."""
+    listed = (await api.get(COMPLIANCE, {"parentCustomFieldName": "Country of origin"})).data
+    assert [field["name"] for field in listed] == ["Production region"]
+    params = {
+        "type": "nestedAllowedValue",
+        "sort[0].property": "parentCustomFieldName",
+        "sort[0].order": "desc",
+    }
+    names = [field["parentCustomFieldName"] for field in (await api.get(COMPLIANCE, params)).data]
+    assert names == sorted(names, reverse=True)

@@ -1,29 +1,130 @@
-"""Style custom fields (specification, Style custom fields (bulk); contract, section 6)."""
+"""What is particular to style custom fields (specification, Style custom fields (bulk))."""
 
-from typing import Any
+import pytest
 
 from tests.support.api import Api
+from tests.support.custom_fields import STYLE, ids, item, new, put, texts, writable
 
-FIELDS = "/api/style-custom-fields"
-
-
-async def new(api: Api, **fields: Any) -> dict[str, Any]:
-    """A field of its own, as the answer shows it."""
-    answer = await api.post(FIELDS, {"name": "Bluesign", "type": "allowedValue"} | fields)
-    assert answer.status == 201, answer.json
-    data: dict[str, Any] = answer.data
-    return data
+UNKNOWN = "validation_error.unknown_reference"
+READ_ONLY = "validation_error.read_only_field"
 
 
-async def test_smoke(api: Api) -> None:
-    field = await new(api, allowedValues=[{"value": "b"}, {"value": "a", "isDefaultValue": True}], associatedBrands=[{"id": 1}], associatedGroups=[{"id":1}], associatedStyleCategories=[{"id":2},{"id":1}])
-    print(field)
-    answer = await api.get(f"{FIELDS}/{field['id']}", {"form": "writable"})
-    print(answer.json)
-    answer = await api.put(f"{FIELDS}/{field['id']}", answer.data)
-    assert answer.data == field
-    for f in (await api.get(FIELDS, {"pageSize": 100})).data:
-        w = await api.get(f"{FIELDS}/{f['id']}", {"form": "writable"})
-        a = await api.put(f"{FIELDS}/{f['id']}", w.data)
-        assert a.status == 200, a.json
-        assert a.data == f
+async def test_allowed_values_by_reference_or_value(api: Api) -> None:
+    """Field table, isSortByAllowedValueId: by user-defined code instead of text, none last."""
+    values = [{"value": "A"}, {"value": "C", "userDefinedId": "1"}]
+    values.append({"value": "B", "userDefinedId": "2"})
+    field = await new(api, STYLE, allowedValues=values)
+    assert texts(field) == ["A", "B", "C"]
+    form = await writable(api, STYLE, field)
+    form["isSortByAllowedValueId"] = True
+    by_reference = (await api.put(f"{STYLE}/{field['id']}", form)).data
+    assert texts(by_reference) == texts(await writable(api, STYLE, field)) == ["C", "B", "A"]
+
+
+async def test_document_leaves_out_what_has_no_value(api: Api) -> None:
+    """Field table: maxChar alone is nullable here."""
+    field = await new(api, STYLE)
+    assert field["maxChar"] is None
+    absent = {"userDefinedId", "allowedDecimals", "parentCustomFieldId", "parentCustomFieldName"}
+    assert not absent & field.keys()
+
+
+async def test_own_switches_and_formula_reset(api: Api) -> None:
+    """Endpoints: switches sent are written, omitted ones false; the formula falls to none."""
+    names = ("isSupplierEditable", "diffPerColor", "diffPerSize", "useInThumbnailViewGroupBy")
+    flags = dict.fromkeys(names, True)
+    field = await new(api, STYLE, type="numeric", **flags)
+    assert {field[name] for name in names} == {True}
+    for formula in ("average", "none", "sum"):
+        answer = await put(api, STYLE, field, numericVariantCalculationFormula=formula)
+        assert answer.data["numericVariantCalculationFormula"] == formula
+    after = (await put(api, STYLE, field)).data
+    assert after["numericVariantCalculationFormula"] == "none"
+    assert {after[name] for name in names} == {False}
+    answer = await put(api, STYLE, field, numericVariantCalculationFormula="median")
+    field_name = "numericVariantCalculationFormula"
+    assert answer.details == [("validation_error.invalid_value", field_name)]
+
+
+async def test_items_that_delete_need_id_and_state(api: Api) -> None:
+    """States: bulk PUT with state=deleted; the item's other fields are not read."""
+    gone, kept = await new(api, STYLE), await new(api, STYLE)
+    junk = {"name": 5, "unheardOf": True, "allowedValues": [{"isDefaultValue": True}] * 2}
+    body = [{"id": gone["id"], "state": "deleted"} | junk, item(kept)]
+    answer = await api.put(STYLE, body)
+    assert [field["state"] for field in answer.data] == ["deleted", "active"]
+
+
+async def test_the_parent_is_set_at_creation_only(api: Api) -> None:
+    """Field table, parentCustomFieldId: kept when omitted or the same, another one is 400."""
+    parent, other = await new(api, STYLE), await new(api, STYLE)
+    child = await new(api, STYLE, parentCustomFieldId=parent["id"])
+    for parent_id in (parent["id"], None):
+        assert (await put(api, STYLE, child, parentCustomFieldId=parent_id)).data == child
+    for field in (child, await new(api, STYLE)):
+        answer = await put(api, STYLE, field, parentCustomFieldId=other["id"])
+        assert (answer.status, answer.details) == (400, [(READ_ONLY, "parentCustomFieldId")])
+    patch = [{"op": "replace", "path": "/parentCustomFieldId", "value": None}]
+    answer = await api.patch(f"{STYLE}/{child['id']}", patch)
+    assert (answer.status, answer.details) == (400, [(READ_ONLY, "[0].path")])
+
+
+async def test_values_go_with_values_of_the_parent_field(api: Api) -> None:
+    """Field table, parentAllowedValueId: a value of the parent field, else unknown_reference."""
+    parent = await new(api, STYLE, allowedValues=[{"value": "Zip"}, {"value": "Snaps"}])
+    own = ids(parent)
+    values = [{"value": "Two-way zip", "parentAllowedValueId": own["Zip"]}]
+    child = await new(api, STYLE, parentCustomFieldId=parent["id"], allowedValues=values)
+    assert child["allowedValues"][0]["parentAllowedValueId"] == own["Zip"]
+    moved = child["allowedValues"][0]["id"]
+    values = [{"id": moved, "value": "Snap tape", "parentAllowedValueId": own["Snaps"]}]
+    answer = await put(api, STYLE, child, allowedValues=values)
+    assert answer.data["allowedValues"][0]["parentAllowedValueId"] == own["Snaps"]
+    values = [{"value": "Free"}, {"value": "Lost", "parentAllowedValueId": moved}]
+    answer = await put(api, STYLE, child, allowedValues=values)
+    expected = [(UNKNOWN, "allowedValues[1].parentAllowedValueId")]
+    assert (answer.status, answer.details) == (400, expected)
+    orphan = {"name": "Orphan", "type": "nestedAllowedValue", "allowedValues": values}
+    assert (await api.post(STYLE, orphan)).details == expected
+    answer = await api.post(STYLE, orphan | {"parentCustomFieldId": parent["id"]})
+    assert answer.details == expected
+
+
+async def test_values_that_others_go_with_are_not_removed(api: Api) -> None:
+    """Contract, section 6: 409 conflict.in_use, with which and how often."""
+    parent = await new(api, STYLE, allowedValues=[{"value": "Zip"}, {"value": "Snaps"}])
+    values = [{"value": v, "parentAllowedValueId": ids(parent)["Zip"]} for v in ("Long", "Short")]
+    child = await new(api, STYLE, parentCustomFieldId=parent["id"], allowedValues=values)
+    answer = await put(api, STYLE, parent)
+    assert (answer.status, answer.details) == (409, [("conflict.in_use", "allowedValues")])
+    told = answer.json["error"]["details"][0]["value"]
+    assert told == "Values of other custom fields go with: Zip (2)."
+    answer = await api.put(STYLE, [item(child, allowedValues=values), item(parent)])
+    assert answer.details == [("conflict.in_use", "[1].allowedValues")]
+    zip_alone = [{"id": ids(parent)["Zip"], "value": "Zip"}]
+    assert (await put(api, STYLE, parent, allowedValues=zip_alone)).status == 200
+
+
+@pytest.mark.parametrize("change", [{}, {"state": "deleted"}])
+async def test_values_go_with_a_batch_that_frees_them(api: Api, change: dict[str, str]) -> None:
+    """Contract, section 6: judged after the batch, whether it empties or deletes the child."""
+    parent = await new(api, STYLE, allowedValues=[{"value": "Zip"}])
+    values = [{"value": "Long", "parentAllowedValueId": ids(parent)["Zip"]}]
+    child = await new(api, STYLE, parentCustomFieldId=parent["id"], allowedValues=values)
+    answer = await api.put(STYLE, [item(parent), item(child, **change)])
+    assert answer.status == 200, answer.raw
+    assert answer.data[0]["allowedValues"] == []
+
+
+async def test_values_of_deleted_fields_lose_what_they_go_with(api: Api) -> None:
+    """Contract, section 6: a deleted field holds no value of its parent; restored it has none."""
+    parent = await new(api, STYLE, allowedValues=[{"value": "Zip"}])
+    values = [{"value": "Long", "parentAllowedValueId": ids(parent)["Zip"]}]
+    child = await new(api, STYLE, parentCustomFieldId=parent["id"], allowedValues=values)
+    await api.delete(f"{STYLE}/{child['id']}")
+    assert (await put(api, STYLE, parent)).data["allowedValues"] == []
+    restored = await put(api, STYLE, child, allowedValues=values)
+    assert restored.details == [(UNKNOWN, "allowedValues[0].parentAllowedValueId")]
+    patch = [{"op": "replace", "path": "/state", "value": "active"}]
+    restored = await api.patch(f"{STYLE}/{child['id']}", patch)
+    assert list(restored.data["allowedValues"][0]) == ["id", "value", "properties"]

@@ -1,0 +1,118 @@
+"""What style custom fields are restricted to (specification, Style custom fields (bulk))."""
+
+from typing import Any
+
+import asyncpg
+import pytest
+
+from tests.support.api import Api
+from tests.support.custom_fields import STYLE, item, new, put
+
+FIELDS = ("associatedBrands", "associatedGroups", "associatedStyleCategories")
+UNKNOWN = "validation_error.unknown_reference"
+
+
+async def test_associations_are_complete_sets(api: Api) -> None:
+    """Endpoints: complete sets on full replace; empty, null and omitted remove restrictions."""
+    wanted: dict[str, Any] = {name: [{"id": 3}, {"id": 1}] for name in FIELDS}
+    field = await new(api, STYLE, **wanted)
+    assert [[entry["id"] for entry in field[name]] for name in FIELDS] == [[1, 3]] * 3
+    assert list(field["associatedBrands"][0]) == ["id", "name"]
+    changed = (await put(api, STYLE, field, **wanted | {FIELDS[0]: [{"id": 2}, {"id": 3}]})).data
+    assert [entry["id"] for entry in changed[FIELDS[0]]] == [2, 3]
+    nothings: list[dict[str, Any]] = [{}, dict.fromkeys(FIELDS), {name: [] for name in FIELDS}]
+    for nothing in nothings:
+        await put(api, STYLE, field, **wanted)
+        cleared = (await put(api, STYLE, field, **nothing)).data
+        assert [cleared[name] for name in FIELDS] == [[], [], []]
+
+
+async def test_associations_by_id_or_reference(api: Api) -> None:
+    """Contract, section 6: by id, else by customId, for groups and categories userDefinedId."""
+    brand = (await api.get("/api/brands/2")).data
+    group = (await api.get("/api/groups/2")).data
+    category = (await api.get("/api/style-categories/2")).data
+    field = await new(
+        api,
+        STYLE,
+        associatedBrands=[{"customId": brand["customId"], "contactPersonName": "Ada"}],
+        associatedGroups=[{"customId": group["userDefinedId"], "id": None}],
+        associatedStyleCategories=[{"customId": category["userDefinedId"], "name": "not read"}],
+    )
+    assert [field[name] for name in FIELDS] == [
+        [{"id": 2, "name": record["name"]}] for record in (brand, group, category)
+    ]
+    both = {"id": 1, "customId": group["userDefinedId"]}
+    answer = await put(api, STYLE, field, associatedGroups=[both])
+    assert [entry["id"] for entry in answer.data["associatedGroups"]] == [1]
+
+
+@pytest.mark.parametrize("name", FIELDS)
+async def test_unknown_associations(api: Api, name: str) -> None:
+    """Contract, section 6: unknown associations are unknown_reference, each at its place."""
+    one, other = await new(api, STYLE), await new(api, STYLE)
+    entries = [{"id": 1}, {"id": 10**12}, {"customId": "unheard of"}]
+    answer = await api.put(STYLE, [item(one), item(other, **{name: entries})])
+    assert answer.status == 400
+    assert answer.details == [(UNKNOWN, f"[1].{name}[1].id"), (UNKNOWN, f"[1].{name}[2].customId")]
+
+
+async def test_associations_of_another_organization_are_unknown(
+    api: Api, other_api: Api, demo_dsn: str
+) -> None:
+    """Authentication: a record of another organization is not reachable."""
+    connection = await asyncpg.connect(demo_dsn)
+    for name, table in zip(FIELDS, ("brand", "style_group", "style_category"), strict=True):
+        theirs = await connection.fetchval(f"select min(id) from {table} where organization_id = 2")
+        body = {"name": "Lab", "type": "text", name: [{"id": theirs}]}
+        assert (await other_api.post(STYLE, body)).status == 201
+        assert (await api.post(STYLE, body)).details == [(UNKNOWN, f"{name}[0].id")]
+    await connection.close()
+
+
+async def test_a_reference_of_several_records_is_unknown(api: Api) -> None:
+    """Contract, section 6: an ambiguous customId names no record."""
+    made = (await api.post("/api/groups", [{"name": n, "userDefinedId": "CAP"} for n in "AB"])).data
+    field = await new(api, STYLE)
+    named: dict[str, Any] = {"associatedGroups": [{"customId": "CAP"}]}
+    answer = await put(api, STYLE, field, **named)
+    assert answer.details == [(UNKNOWN, "associatedGroups[0].customId")]
+    await api.delete(f"/api/groups/{made[0]['id']}")
+    answer = await put(api, STYLE, field, **named)
+    assert [entry["id"] for entry in answer.data["associatedGroups"]] == [made[1]["id"]]
+
+
+async def test_two_entries_for_one_record(api: Api) -> None:
+    """A set names each record once, by whatever way: duplicate."""
+    reference = (await api.get("/api/groups/1")).data["userDefinedId"]
+    entries = [{"id": 1}, {"customId": reference}, {"id": 1}]
+    answer = await put(api, STYLE, await new(api, STYLE), associatedGroups=entries)
+    duplicate, at = "validation_error.duplicate", "associatedGroups"
+    assert answer.details == [(duplicate, f"{at}[1].customId"), (duplicate, f"{at}[2].id")]
+
+
+async def test_deleted_groups(api: Api) -> None:
+    """Delete-time rules: deleting a group lifts restrictions to it, for good."""
+    group = (await api.post("/api/groups", {"name": "Capsule", "userDefinedId": "CAP"})).data
+    field = await new(api, STYLE, associatedGroups=[{"id": group["id"]}, {"id": 1}])
+    await api.delete(f"/api/groups/{group['id']}")
+    read = (await api.get(f"{STYLE}/{field['id']}")).data
+    assert [entry["id"] for entry in read["associatedGroups"]] == [1]
+    for entry, key in (({"id": group["id"]}, "id"), ({"customId": "CAP"}, "customId")):
+        answer = await put(api, STYLE, field, associatedGroups=[entry])
+        assert answer.details == [(UNKNOWN, f"associatedGroups[0].{key}")]
+    await api.put(f"/api/groups/{group['id']}", {"name": "Capsule", "state": "active"})
+    assert (await api.get(f"{STYLE}/{field['id']}")).data == read
+
+
+async def test_patch_of_associations(api: Api) -> None:
+    """Endpoints, PATCH: entries are added by either name and removed by their place."""
+    field = await new(api, STYLE, associatedBrands=[{"id": 1}])
+    reference = (await api.get("/api/brands/2")).data["customId"]
+    path = f"{STYLE}/{field['id']}"
+    add = {"op": "add", "path": "/associatedBrands/-", "value": {"customId": reference}}
+    added = (await api.patch(path, [add])).data
+    assert [entry["id"] for entry in added["associatedBrands"]] == [1, 2]
+    remove = {"op": "remove", "path": "/associatedBrands/0"}
+    removed = (await api.patch(path, [remove])).data
+    assert [entry["id"] for entry in removed["associatedBrands"]] == [2]
