@@ -40,6 +40,7 @@ async def _fuzz(url: str, key: str, folder: Path) -> None:
         f"--exclude-checks={_UNKNOWABLE}",
         f"--max-examples={_EXAMPLES_PER_OPERATION}",
         "--generation-deterministic",
+        "--generation-codec=latin-1",  # the client can send no other header
         cwd=folder,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
