@@ -77,3 +77,10 @@ async def test_bulk_delete(api: Api, other_api: Api) -> None:
     assert [record["id"] for record in answer.data] == [made[1]["id"], made[0]["id"]]
     assert (await api.get(f"{CARE}/{made[0]['id']}")).status == 404
     assert (await other_api.get(f"{CARE}/{foreign}")).status == 200
+
+
+async def test_position_after_a_hard_delete(api: Api) -> None:
+    """Field table, position: the highest of those there are, plus one, however many they are."""
+    gone, last = (await api.post(CARE, [RINSE, RINSE])).data
+    await api.delete(f"{CARE}/{gone['id']}")
+    assert (await api.post(CARE, RINSE)).data["position"] == last["position"] + 1
