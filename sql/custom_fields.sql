@@ -97,6 +97,7 @@ where parent_id = any($2::bigint[])
 group by parent_id;
 
 -- name: remove_allowed_values
+-- "not in" is hashed, whatever the planner thinks of the number of values sent.
 with item as materialized (
     select id, "allowedValues" as allowed_values
     from jsonb_to_recordset($2::jsonb) as item(id bigint, "allowedValues" jsonb)
@@ -106,4 +107,4 @@ sent as materialized (
 )
 delete from {{kind}}_allowed_value as stored using item
 where stored.organization_id = $1::bigint and stored.custom_field_id = item.id
-    and not exists (select from sent where sent.id = stored.id);
+    and stored.id not in (select id from sent where id is not null);

@@ -40,7 +40,7 @@ removed as materialized (
     select item.n, item.id as field_id, v.id, v.value
     from item
     join style_allowed_value v on v.organization_id = $1::bigint and v.custom_field_id = item.id
-    where not exists (select from sent where sent.id = v.id)
+    where v.id not in (select id from sent where id is not null)
 ),
 pointer as (
     select field_id, parent_id from sent
@@ -151,7 +151,7 @@ removed as materialized (
     select v.id
     from item
     join style_allowed_value v on v.organization_id = $1::bigint and v.custom_field_id = item.id
-    where not exists (select from sent where sent.id = v.id)
+    where v.id not in (select id from sent where id is not null)
 )
 update style_allowed_value set parent_allowed_value_id = null
 where organization_id = $1::bigint and parent_allowed_value_id = any(array(select id from removed));

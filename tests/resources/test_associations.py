@@ -1,5 +1,6 @@
 """What style custom fields are restricted to (specification, Style custom fields (bulk))."""
 
+import asyncio
 from typing import Any
 
 import asyncpg
@@ -103,6 +104,20 @@ async def test_deleted_groups(api: Api) -> None:
         assert answer.details == [(UNKNOWN, f"associatedGroups[0].{key}")]
     await api.put(f"/api/groups/{group['id']}", {"name": "Capsule", "state": "active"})
     assert (await api.get(f"{STYLE}/{field['id']}")).data == read
+
+
+async def test_two_callers_leave_no_restriction_to_a_deleted_group(api: Api) -> None:
+    """Delete-time rules: a group deleted while a field is restricted to it is in no field."""
+    fields = [await new(api, STYLE) for _ in range(4)]
+    group = (await api.post("/api/groups", {"name": "Capsule"})).data["id"]
+    *written, deleted = await asyncio.gather(
+        *(put(api, STYLE, field, associatedGroups=[{"id": group}]) for field in fields),
+        api.delete(f"/api/groups/{group}"),
+    )
+    assert deleted.status == 200
+    assert {answer.status for answer in written} <= {200, 400}
+    for field in fields:
+        assert (await api.get(f"{STYLE}/{field['id']}")).data["associatedGroups"] == []
 
 
 async def test_patch_of_associations(api: Api) -> None:

@@ -1,5 +1,7 @@
 """What is particular to compliance custom fields (specification, Compliance custom fields)."""
 
+import asyncio
+
 from tests.support.api import Api
 from tests.support.custom_fields import COMPLIANCE, item, new, put, texts, writable
 
@@ -60,6 +62,26 @@ async def test_parents_make_no_cycle(api: Api) -> None:
         COMPLIANCE, [item(one, parentCustomFieldId=three["id"]), item(three), item(two)]
     )
     assert [field["parentCustomFieldId"] for field in turned.data] == [three["id"], None, None]
+
+
+async def test_two_callers_make_no_cycle(api: Api) -> None:
+    """Contract, section 6: of two writes at once that close a circle, one is refused."""
+    one, other = await new(api, COMPLIANCE), await new(api, COMPLIANCE)
+    answers = await asyncio.gather(
+        put(api, COMPLIANCE, one, parentCustomFieldId=other["id"]),
+        put(api, COMPLIANCE, other, parentCustomFieldId=one["id"]),
+    )
+    assert sorted(answer.status for answer in answers) == [200, 400]
+
+
+async def test_two_callers_leave_no_child_below_a_deleted_parent(api: Api) -> None:
+    """Delete-time rules: of a delete and a write at once that refers to it, one is refused."""
+    parent, child = await new(api, COMPLIANCE), await new(api, COMPLIANCE)
+    deleted, moved = await asyncio.gather(
+        api.delete(f"{COMPLIANCE}/{parent['id']}"),
+        put(api, COMPLIANCE, child, parentCustomFieldId=parent["id"]),
+    )
+    assert (deleted.status, moved.status) in [(200, 400), (409, 200)]
 
 
 async def test_what_a_batch_moves_away_frees_the_parent(api: Api) -> None:
