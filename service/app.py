@@ -26,7 +26,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     app[docs.DOCUMENT] = orjson.dumps(openapi.build())
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
-        database = await Database.open(dsn, settings.pool_size)
+        database = Database(dsn, settings.pool_size)
         app[DATABASE], app[CALLERS] = database, Callers(database)
         app[ACCESS_LOG] = AccessLog()
         yield

@@ -4,7 +4,6 @@ The statements are captured from the service, their parameters handed to pgbench
 prepares every statement once, as asyncpg does.
 """
 
-import functools
 import os
 import re
 import subprocess
@@ -64,11 +63,14 @@ async def _captured(data: Data) -> AsyncIterator[tuple[Any, list[tuple[str, Sequ
     """The service in this process, and the list to which its statements go."""
     statements: list[tuple[str, Sequence[Any]]] = []
 
-    async def listen(connection: asyncpg.Connection) -> None:
-        connection.add_query_logger(lambda query: statements.append((query.query, query.args)))
+    connect = asyncpg.connect
 
-    pool = functools.partial(asyncpg.create_pool, init=listen)
-    with mock.patch("asyncpg.create_pool", pool):
+    async def listened(*arguments: Any, **options: Any) -> asyncpg.Connection:
+        connection = await connect(*arguments, **options)
+        connection.add_query_logger(lambda query: statements.append((query.query, query.args)))
+        return connection
+
+    with mock.patch("asyncpg.connect", listened):
         app = create_app(Settings.from_environment({"LOG_LEVEL": "warning"}), data.dsn)
         async with TestClient(TestServer(app)) as client:
             yield client, statements
