@@ -88,7 +88,8 @@ class ApiError(Exception):
     @property
     def code(self) -> str:
         """The type shared by the rows that call for the status, else their longest prefix."""
-        return shared_type(row.type for row in self.rows if row.status == self.status)
+        status = self.status
+        return shared_type({row.type for row in self.rows if row.status == status})
 
     def body(self) -> dict[str, object]:
         """The error envelope as a JSON-ready object."""

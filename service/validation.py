@@ -37,8 +37,13 @@ _ROW_TYPES = {
 _KINDS = ("required_field", "invalid_type")
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _MISSING_LAST = 1 << 30
-#: Where looking for failures ends: a body of nothing but faults is not worth its minutes.
-MAX_FAILURES = 100_000
+#: After how many failures the items that follow are only counted: a body of nothing but faults is
+#: not worth its minutes.
+MAX_FAILURES = 20_000
+#: How many items are looked at in one go, which finds all their failures at once.
+_GO = 20
+#: More members than any list may have: those beyond cannot make it more wrong.
+_LONGEST_LIST = 1001
 
 
 def parse(raw: bytes) -> Any:
@@ -60,6 +65,8 @@ class Validator:
         )
         located = schemas.definition(file, definition) if definition else schemas.whole(file)
         self._decimals = frozenset(_decimals(located))
+        self._takes_items = "array" in located.types()
+        self._longest = located.schema.get("maxItems", _LONGEST_LIST)
 
     def rows(self, value: Any, raw: bytes, faults: Iterable[Fault] = ()) -> list[Row]:
         """Every failure of a parsed body, in request order.
@@ -68,12 +75,14 @@ class Validator:
         """
         found = list(faults)
         try:
+            kept = value
             if not self._compiled.is_valid(value):
-                found += self._schema_failures(value)
+                kept = _cut(value)
+                found += self._schema_failures(kept)
             if _may_hold_floats(raw):
-                found += _disguised_integers(value, self._decimals)
+                found += _disguised_integers(kept, self._decimals)
             if b"\\u0000" in raw:
-                found += _nul_texts(value)
+                found += _nul_texts(kept)
         except (ValueError, RecursionError):
             message = "The body is nested too deeply."
             return [Row("validation_error.malformed_json", None, message)]
@@ -89,8 +98,27 @@ class Validator:
         return list(rows.values())
 
     def _schema_failures(self, value: Any) -> Iterator[Fault]:
-        for error in islice(self._compiled.iter_errors(value), MAX_FAILURES):
-            yield from _failures(error)
+        if not (self._takes_items and isinstance(value, list) and value):
+            yield from islice(self._details(value), MAX_FAILURES)
+            return
+        if len(value) > self._longest:
+            yield [], "too_many_items", f"Use at most {self._longest} items."
+        room = MAX_FAILURES
+        for start in range(0, len(value), _GO):
+            items = value[start : start + _GO]
+            found = list(self._details(items) if room > 0 else self._wrong_ones(items))
+            room -= len(found)
+            for (place, *rest), kind, text in found:
+                yield [start + int(place), *rest], kind, text
+
+    def _details(self, value: Any) -> Iterator[Fault]:
+        for error in self._compiled.iter_errors(value):
+            yield from islice(_failures(error), MAX_FAILURES // _GO)
+
+    def _wrong_ones(self, items: list[Any]) -> Iterator[Fault]:
+        for place, item in enumerate(items):
+            if not self._compiled.is_valid([item]):
+                yield [place], "invalid_value", "This item is wrong, too."
 
 
 @cache
@@ -102,6 +130,13 @@ def field(path: Path) -> str | None:
     """A path in the contract's notation, ``[3].allowedValues[0].value``; None for the root."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     return text.removeprefix(".") or None
+
+
+def _cut(value: Any) -> Any:
+    """The value with lists no longer than it takes to be too long."""
+    if isinstance(value, dict):
+        return {name: _cut(member) for name, member in value.items()}
+    return list(map(_cut, value[:_LONGEST_LIST])) if isinstance(value, list) else value
 
 
 def _failures(error: Any) -> Iterator[Fault]:
