@@ -1,11 +1,13 @@
 """A caller of the service in the tests: keys, requests, and answers held against the schemas."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any
 
 import asyncpg
 import orjson
 from aiohttp.test_utils import TestClient
+from multidict import CIMultiDict
 
 from service.queries import administration
 
@@ -83,6 +85,20 @@ class Api:
     async def delete(self, path: str, params: Any = None, **options: Any) -> Answer:
         """DELETE."""
         return await self.call("DELETE", path, params=params, **options)
+
+
+async def exactly(api: Api, path: str) -> Answer:
+    """The answer to GET of a path as it is written, which no client library would send."""
+    server = api.client.server
+    reader, writer = await asyncio.open_connection(server.host, server.port)
+    lines = (f"GET {path} HTTP/1.1", f"Host: {server.host}", f"Authorization: Bearer {api.key}")
+    writer.write("\r\n".join([*lines, "Connection: close", "", ""]).encode())
+    head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+    writer.close()
+    status, *fields = head.decode().split("\r\n")
+    parted = [field.partition(":") for field in fields]
+    headers = CIMultiDict([(name, text.strip()) for name, _, text in parted])
+    return Answer(int(status.split()[1]), headers, body)
 
 
 async def issue_key(dsn: str, organization_id: int, scope: str = "write") -> str:

@@ -62,13 +62,14 @@ def _object(located: Located, known: References, random: Random) -> dict[str, An
             # Once stored it can only be repeated.
             continue
         if name in required:
-            made[name] = _value(name, prop, known, random)
+            made[name] = value(name, prop, known, random)
         elif choice := random.randrange(4):
-            made[name] = None if choice == 1 else _value(name, prop, known, random)
+            made[name] = None if choice == 1 else value(name, prop, known, random)
     return made
 
 
-def _value(name: str, located: Located, known: References, random: Random) -> Any:
+def value(name: str, located: Located, known: References, random: Random) -> Any:
+    """A value that the field of that name takes."""
     types = located.types() - {"null"}
     if name in _REFERRED:
         return _reference(name, located, known, random)
