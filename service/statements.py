@@ -25,24 +25,36 @@ class Statement:
     """One named statement; ``text`` is complete only when it has no slots."""
 
     name: str
-    template: str
-    slots: frozenset[str]
+    pieces: tuple[str, ...]
+    """Text, and between every two texts the name of a slot."""
+
+    @classmethod
+    def read(cls, name: str, text: str) -> "Statement":
+        """The statement of a text with slots in it."""
+        return cls(name, tuple(_SLOT.split(text)))
+
+    @property
+    def slots(self) -> frozenset[str]:
+        """The names of the slots."""
+        return frozenset(self.pieces[1::2])
 
     @property
     def text(self) -> str:
         """The statement as it is sent; raises StatementError while it has open slots."""
-        return self.fill() if self.slots else self.template
+        return self.pieces[0] if len(self.pieces) == 1 else self.fill()
 
     def fill(self, **parts: str) -> str:
         """The text with every slot filled; raises StatementError unless the parts match them."""
         if parts.keys() != self.slots:
             raise StatementError(f"{self.name}: slots {sorted(self.slots)}, given {sorted(parts)}")
-        return _SLOT.sub(lambda slot: parts[slot[1]], self.template)
+        pieces = [*self.pieces]
+        pieces[1::2] = [parts[slot] for slot in self.pieces[1::2]]
+        return "".join(pieces)
 
     def bind(self, **parts: str) -> "Statement":
         """The statement with these of its slots filled and its others open."""
-        template = _SLOT.sub(lambda slot: parts.get(slot[1], slot[0]), self.template)
-        return Statement(self.name, template, self.slots - parts.keys())
+        known = {slot: parts.get(slot, f"{{{{{slot}}}}}") for slot in self.slots}
+        return Statement.read(self.name, self.fill(**known))
 
 
 class StatementFile(Mapping[str, Statement]):
@@ -56,9 +68,7 @@ class StatementFile(Mapping[str, Statement]):
             if title in self._statements:
                 raise StatementError(f"{name}: {title} stands twice")
             text = template.strip().removesuffix(";")
-            self._statements[title] = Statement(
-                f"{name}.{title}", text, frozenset(_SLOT.findall(text))
-            )
+            self._statements[title] = Statement.read(f"{name}.{title}", text)
 
     def __getitem__(self, name: str) -> Statement:
         try:
@@ -80,3 +90,11 @@ class StatementFile(Mapping[str, Statement]):
 def load(name: str) -> StatementFile:
     """The statements of ``sql/<name>.sql``."""
     return StatementFile(name, (SQL / f"{name}.sql").read_text(encoding="utf-8"))
+
+
+def load_bound(name: str, **parts: str) -> dict[str, Statement]:
+    """The statements of a file, each with those of the parts that it has slots for."""
+    return {
+        title: statement.bind(**{slot: parts[slot] for slot in statement.slots & parts.keys()})
+        for title, statement in load(name).items()
+    }
