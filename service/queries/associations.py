@@ -3,11 +3,9 @@
 from collections import defaultdict
 from typing import Any
 
-from service import statements
 from service.database import Connection
 from service.queries.batch import Batch, Item
-
-_STATEMENTS = statements.load("associations")
+from service.statements import load_bound
 
 
 class Association:
@@ -20,15 +18,15 @@ class Association:
         self.field = field
         self.noun = noun
         self.ids = f"{noun.replace(' ', '_')}_ids"
-        parts = {
-            "link": f"custom_field_{noun.replace(' ', '_')}",
-            "column": self.ids.removesuffix("s"),
-            "target": target,
-            "reference": reference,
-            "condition": "state <> 'deleted'" if live else "true",
-            "ids": self.ids,
-        }
-        self._statements = {name: s.bind(**parts) for name, s in _STATEMENTS.items()}
+        self._statements = load_bound(
+            "associations",
+            link=f"custom_field_{noun.replace(' ', '_')}",
+            column=self.ids.removesuffix("s"),
+            target=target,
+            reference=reference,
+            condition="state <> 'deleted'" if live else "true",
+            ids=self.ids,
+        )
 
     @property
     def documents(self) -> str:

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from service import statements
 from service.bodies import repeated
 from service.queries.batch import Item
 from service.queries.records import MasterRecord
-from service.statements import Statement
+from service.statements import Statement, load_bound
 from service.validation import Fault
 
 
@@ -21,9 +20,7 @@ class CareText(MasterRecord):
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Those that both kinds share, on this one's tables, and its own."""
-        shared = statements.load("care_texts")
-        bound = {name: statement.bind(table=self.table) for name, statement in shared.items()}
-        return bound | dict(super().load_statements())
+        return load_bound("care_texts", table=self.table) | dict(super().load_statements())
 
     def faults(self, item: Item) -> Iterator[Fault]:
         """A text has one translation into a language."""

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from service import statements
 from service.bodies import repeated
 from service.database import Connection
 from service.queries.batch import Batch, Item
 from service.queries.records import MasterRecord, lock_organization
-from service.statements import Statement
+from service.statements import Statement, load, load_bound
 from service.validation import Fault
 
 
@@ -30,10 +29,12 @@ class CustomFields(MasterRecord):
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Those that both kinds share, on this one's tables, and its own."""
-        parts = {"kind": self.kind, "parent_is_fixed": str(self.parent_is_fixed).lower()}
-        shared = statements.load("custom_fields")
-        bound = {name: statement.bind(**parts) for name, statement in shared.items()}
-        return bound | dict(super().load_statements())
+        is_fixed = str(self.parent_is_fixed).lower()
+        return {
+            **load_bound("custom_fields", kind=self.kind, parent_is_fixed=is_fixed),
+            **load(f"{self.kind}_allowed_values"),
+            **super().load_statements(),
+        }
 
     def faults(self, item: Item) -> Iterator[Fault]:
         """Allowed values differ by id, and at most one is the default.

@@ -48,7 +48,8 @@ class StyleCustomFields(CustomFields):
             "categories": _CATEGORIES.documents,
         }
         loaded = super().load_statements()
-        return {name: statement.bind(**parts) for name, statement in loaded.items()}
+        shapes = {name: loaded[name].bind(**parts) for name in ("documents", "writables")}
+        return {**loaded, **shapes}
 
     async def check(self, connection: Connection, batch: Batch) -> None:
         """Besides what is common: associations, and values that go with others."""
