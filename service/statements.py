@@ -98,11 +98,3 @@ def load_bound(name: str, **parts: str) -> dict[str, Statement]:
         title: statement.bind(**{slot: parts[slot] for slot in statement.slots & parts.keys()})
         for title, statement in load(name).items()
     }
-
-
-def load_bound(name: str, **parts: str) -> dict[str, Statement]:
-    """The statements of a file, each with those of the parts that it has slots for."""
-    return {
-        title: statement.bind(**{slot: parts[slot] for slot in statement.slots & parts.keys()})
-        for title, statement in load(name).items()
-    }
