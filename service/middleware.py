@@ -2,8 +2,8 @@
 
 import logging
 import re
+import secrets
 import time
-import uuid
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 from urllib.parse import unquote_to_bytes
@@ -33,7 +33,7 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     """The answer to a request, whatever becomes of it."""
     started = time.perf_counter()
     given = request.headers.get("X-Request-Id", "")
-    request[REQUEST_ID] = given if _SANE_ID.fullmatch(given) else uuid.uuid4().hex
+    request[REQUEST_ID] = given if _SANE_ID.fullmatch(given) else secrets.token_hex(16)
     try:
         await _admit(request)
         response = await handler(request)
