@@ -10,7 +10,7 @@ COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run migrate demo test lint format types requirements clean clean-data
+.PHONY: help run migrate demo test faults lint format types requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,10 @@ demo: $(VENV)/.installed ## Load the demo data into an empty database
 
 test: $(VENV)/.installed-dev ## Run all tests on a throw-away PostgreSQL; ARGS="-k cursor" chooses
 	@$(BIN)/python -m pytest -n auto $(ARGS)
+
+faults: $(VENV)/.installed-dev ## Strike at ROUNDS batches in flight; writes docs/reliability.md
+	@mkdir -p docs
+	@$(BIN)/python -m tests.faults --rounds $(or $(ROUNDS),1000) --report docs/reliability.md
 
 lint: $(VENV)/.installed-dev ## Check style and format
 	@$(BIN)/ruff check .

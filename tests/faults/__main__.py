@@ -1,0 +1,44 @@
+"""`make faults`: many rounds of every fault, printed, and written to docs/reliability.md."""
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+from tqdm import tqdm
+
+from tests.faults import campaign, report
+from tests.faults.judge import Tally
+from tests.faults.stage import POOL_SIZE, WORKERS, stage
+from tests.faults.work import SIZE
+
+
+async def _run(rounds: int, seed: int) -> tuple[dict[str, Tally], str]:
+    """The tallies, and the version of PostgreSQL."""
+    with tqdm(total=sum(count for _, count in campaign.deal(rounds)), unit="round") as bar:
+        async with stage(seed) as set_up:
+            tallies = await campaign.run(set_up, rounds, bar.update)
+            async with set_up.connection() as connection:
+                return tallies, await connection.fetchval("show server_version")
+
+
+def main() -> int:
+    """Run; the exit status is 1 when a promise was broken."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=1000, help="over all faults together")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--report", type=Path, help="the document to write")
+    arguments = parser.parse_args()
+    tallies, postgres = asyncio.run(_run(arguments.rounds, arguments.seed))
+    print(report.results(tallies), report.told(tallies), sep="\n\n")
+    bad = [(name, outcome) for name, tally in tallies.items() for outcome in tally.bad]
+    for name, outcome in bad:
+        print(name, outcome, sep=": ")
+    if arguments.report is not None:
+        facts = {"size": SIZE, "workers": WORKERS, "pool": POOL_SIZE}
+        arguments.report.write_text(report.document(tallies, arguments.seed, postgres, facts))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,211 @@
+"""The faults: what each does to batches in flight."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, TypeAlias
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from tests.faults import judge
+from tests.faults.judge import Outcome
+from tests.faults.proxy import Link, Moment, Trap
+from tests.faults.stage import POOL_SIZE, WORKERS, Stage
+from tests.faults.work import Batch
+from tests.support.api import JSON, Answer
+
+CROWD: Final = 10
+"""Batches that wait for a connection at once."""
+Call: TypeAlias = "asyncio.Task[Answer | None]"
+
+
+class Fault(Protocol):
+    """A kind of failure."""
+
+    @property
+    def name(self) -> str:
+        """What the report calls it."""
+
+    @property
+    def share(self) -> int:
+        """Rounds of it for each of the costliest fault."""
+
+    async def strike(self, stage: Stage) -> list[Outcome]:
+        """What became of the batches of one attempt."""
+
+
+@dataclass(frozen=True)
+class Struck:
+    """A failure at a chosen moment of the transaction that does a batch."""
+
+    name: str
+    share: int
+    action: Callable[[Stage, Link, Call], Awaitable[None]]
+
+    async def strike(self, stage: Stage) -> list[Outcome]:
+        """One batch: struck, looked for, sent again."""
+        batch, before = stage.workload.next(), await _clean_state(stage)
+        call = asyncio.create_task(_answer(stage, batch))
+        probes: list[asyncio.Task[float]] = []
+
+        async def act(link: Link) -> None:
+            await self.action(stage, link, call)
+            probes.append(asyncio.create_task(stage.answers_again()))
+
+        trap = _trap(stage, act)
+        stage.proxy.arm(trap)
+        await asyncio.wait([call])
+        assert trap.task is not None, "the batch was over before the fault struck"
+        await trap.task
+        answer = None if call.cancelled() else call.result()
+        where = f"{_what(batch)}, {trap.where}"
+        return [await _outcome(stage, batch, before, answer, await probes[0], where)]
+
+
+@dataclass(frozen=True)
+class HalfSent:
+    """The caller hangs up in the middle of the body."""
+
+    name: str
+    share: int
+
+    async def strike(self, stage: Stage) -> list[Outcome]:
+        """One batch, of which a part arrives."""
+        batch, before = stage.workload.next(), await _clean_state(stage)
+        body = batch.body or b""
+        address = urlsplit(stage.service.base_url)
+        _, writer = await asyncio.open_connection(address.hostname, address.port)
+        lines = (
+            f"{batch.method} {batch.path} HTTP/1.1",
+            f"Host: {address.netloc}",
+            f"Authorization: Bearer {stage.api.key}",
+            f"Idempotency-Key: {batch.key}",
+            f"Content-Type: {JSON}",
+            f"Content-Length: {len(body) or 1}",
+        )
+        head = "\r\n".join([*lines, "", ""]).encode()
+        writer.write(head + body[: stage.random.randrange(len(body) or 1)])
+        await writer.drain()
+        await asyncio.sleep(stage.random.uniform(0, 0.01))
+        writer.transport.abort()
+        seconds = await stage.answers_again()
+        return [await _outcome(stage, batch, before, None, seconds, f"{_what(batch)}, its body")]
+
+
+@dataclass(frozen=True)
+class Exhausted:
+    """Every connection is busy for about as long as a request waits for one."""
+
+    name: str
+    share: int
+
+    async def strike(self, stage: Stage) -> list[Outcome]:
+        """A crowd of batches: those that wait too long are turned away."""
+        crowd = [stage.workload.creation() for _ in range(CROWD)]
+        record = (await stage.api.get("/api/groups?pageSize=1")).data[0]["id"]
+        idle = Batch("PATCH", f"/api/groups/{record}", b"[]", "")
+        busy: list[Call] = []
+        async with stage.connection() as watch, stage.connection() as lock, lock.transaction():
+            await lock.fetch("select from style_group where id = $1 for update", record)
+            while not await watch.fetchval(_ALL_WAIT):
+                busy.append(asyncio.create_task(_answer(stage, idle)))
+                await asyncio.sleep(0.01)
+            calls = []
+            for batch in crowd:
+                calls.append(asyncio.create_task(_answer(stage, batch)))
+                await asyncio.sleep(stage.random.uniform(0, 0.2))
+            await asyncio.sleep(stage.random.uniform(3.5, 5))
+        seconds = await stage.answers_again()
+        answers = await asyncio.gather(*calls)
+        await asyncio.gather(*busy)
+        return [
+            await self._outcome(stage, batch, answer, seconds)
+            for batch, answer in zip(crowd, answers, strict=True)
+        ]
+
+    async def _outcome(
+        self, stage: Stage, batch: Batch, answer: Answer | None, seconds: float
+    ) -> Outcome:
+        """What became of one: its key is the name of all its colors."""
+        between = (await stage.api.get(batch.path, {"name": batch.key})).data
+        settled = await stage.settle(batch)
+        after = (await stage.api.get(batch.path, {"name": batch.key})).data
+        fate = judge.fate([], between, after)
+        wrong = judge.wrong(answer, fate, settled)
+        return Outcome(fate, judge.told(answer), wrong, seconds, _what(batch))
+
+
+_ALL_WAIT: Final = f"""
+    select count(*) >= {WORKERS * POOL_SIZE} from pg_stat_activity
+    where application_name = 'selvedge' and wait_event_type = 'Lock'
+"""
+
+
+async def _cut(_stage: Stage, link: Link, _call: Call) -> None:
+    link.cut()
+
+
+async def _hang_up(_stage: Stage, _link: Link, call: Call) -> None:
+    call.cancel()
+
+
+def _of_stage(action: Callable[[Stage], Awaitable[None]]) -> Any:
+    async def act(stage: Stage, _link: Link, _call: Call) -> None:
+        await action(stage)
+
+    return act
+
+
+FAULTS: Final[tuple[Fault, ...]] = (
+    Struck("connection cut", 12, _cut),
+    Struck("caller hangs up, waiting", 4, _hang_up),
+    HalfSent("caller hangs up, sending", 2),
+    Struck("worker killed", 2, _of_stage(Stage.kill_workers)),
+    Struck("PostgreSQL session killed", 2, _of_stage(Stage.kill_backend)),
+    Struck("PostgreSQL killed", 2, _of_stage(Stage.kill_postgres)),
+    Struck("PostgreSQL restarted", 2, _of_stage(Stage.restart_postgres)),
+    Exhausted("pool exhausted", 1),
+)
+
+
+def _trap(stage: Stage, action: Callable[[Link], Awaitable[None]]) -> Trap:
+    """A trap at the commit (half of the time), at the begin, or anywhere between."""
+    step = stage.random.choice([None, None, None, 0, stage.random.randint(1, 12)])
+    return Trap(step, stage.random.choice(list(Moment)), action)
+
+
+def _what(batch: Batch) -> str:
+    return f"{batch.method} {urlsplit(batch.path).path}"
+
+
+async def _answer(stage: Stage, batch: Batch) -> Answer | None:
+    """The service's answer, or None when the connection ended without one."""
+    with suppress(aiohttp.ClientError):
+        return await batch.send(stage.api)
+    return None
+
+
+async def _clean_state(stage: Stage) -> dict[str, Any]:
+    """What the database holds, once it has forgotten earlier batches' keys."""
+    await stage.forget_keys()
+    return await stage.dump()
+
+
+async def _outcome(
+    stage: Stage,
+    batch: Batch,
+    before: dict[str, Any],
+    answer: Answer | None,
+    seconds: float,
+    where: str,
+) -> Outcome:
+    """What became of the workload's batch: looked for now, and once it was sent again."""
+    between = await stage.dump()
+    settled = await stage.settle(batch)
+    after = await stage.dump()
+    if settled.status in (200, 201):
+        stage.workload.learn(settled)
+    fate = judge.fate(before, between, after)
+    return Outcome(fate, judge.told(answer), judge.wrong(answer, fate, settled), seconds, where)

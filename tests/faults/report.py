@@ -1,0 +1,123 @@
+"""The table, and docs/reliability.md around it."""
+
+import os
+import platform
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from tests.faults import judge
+from tests.faults.judge import FATES, TOLD, Tally
+
+_HEADER = ("fault", "rounds", *FATES, "answered wrong", "slowest return")
+_TOLD_HEADER = ("fault", *TOLD)
+_TEXT = """\
+# Reliability
+
+Written by `make faults ROUNDS={rounds}` (seed {seed}); `make test` runs a short version.
+
+A batch of {size} records is on its way to the database when something fails. Afterwards the
+database must hold all of the batch or none of it, what the caller was told must be true, the same
+request sent again with its `Idempotency-Key` must settle the matter without doing anything twice,
+and the service must answer again by itself within {seconds:.0f} seconds.
+
+## Results
+
+{results}
+
+- **all**, **none**: what the database held after the fault. Every table is compared, row by row,
+  with what it held before the batch and with what it holds once the batch was sent again.
+- **torn**: anything else. Must be 0.
+- **answered wrong**: a success that is not there, a "nothing was done" that is there, an answer
+  that is neither, or a retry that fails, does the batch twice or answers otherwise than at first.
+  Must be 0.
+- **slowest return**: from the end of the fault to the next read that succeeds.
+
+What the callers were told:
+
+{told}
+
+**success** is a 200 or 201, **unavailable** says that nothing was done, **outcome unknown** that
+the connection was lost while committing; **nothing** is a connection that ended without an answer.
+
+## How it is done
+
+The service runs as `selvedge serve` with {workers} workers of {pool} connections each, against a
+durable PostgreSQL behind a proxy that reads along. The proxy lets the fault strike at a chosen
+moment: at the commit (more than half of the rounds), at the begin or at a statement between;
+before the request is passed on, while PostgreSQL works on it, before its answer is passed on, or
+right after. Bulk creates, replaces (with a deletion among them) and deletes of every master record
+take turns.
+
+- A cut connection ends on both sides at once.
+- Callers hang up while they wait for the answer, or in the middle of the body.
+- Killed is always `SIGKILL`: every worker; one session's process, whereupon PostgreSQL ends all
+  sessions and recovers; or PostgreSQL as a whole.
+- A restart is PostgreSQL's fast shutdown and a start.
+- The pool is exhausted for about as long as a request waits for a connection (5 s), so that some of
+  a crowd are served late and some are turned away.
+
+Measured on {machine}.
+"""
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """The rows as a Markdown table: names to the left, numbers to the right."""
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    rule = [f"{'-' * (width - 1)}{':' if number else '-'}" for number, width in enumerate(widths)]
+    lines = [
+        " | ".join(
+            cell.rjust(width) if number else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in (rows[0], rule, *rows[1:])
+    ]
+    return "\n".join(f"| {line} |" for line in lines)
+
+
+def results(tallies: dict[str, Tally]) -> str:
+    """The table of what became of the batches, by fault."""
+    rows = [
+        (
+            name,
+            str(tally.rounds),
+            *(str(tally.fates[fate]) for fate in FATES),
+            str(tally.wrong),
+            f"{tally.slowest:.2f} s",
+        )
+        for name, tally in _with_sum(tallies).items()
+    ]
+    return table([_HEADER, *rows])
+
+
+def told(tallies: dict[str, Tally]) -> str:
+    """The table of what the callers were told, by fault."""
+    rows = [
+        (name, *(str(tally.told[answer]) for answer in TOLD))
+        for name, tally in _with_sum(tallies).items()
+    ]
+    return table([_TOLD_HEADER, *rows])
+
+
+def document(tallies: dict[str, Tally], seed: int, postgres: str, facts: dict[str, int]) -> str:
+    """The whole page; `facts` are the sizes it speaks of."""
+    packages = ", ".join(f"{name} {version(name)}" for name in ("aiohttp", "asyncpg", "uvloop"))
+    machine = (
+        f"{platform.system()} {platform.machine()} with {os.cpu_count()} cores: "
+        f"Python {platform.python_version()}, PostgreSQL {postgres}, {packages}"
+    )
+    return _TEXT.format(
+        rounds=sum(tally.rounds for tally in tallies.values()),
+        seed=seed,
+        seconds=judge.RETURN_SECONDS,
+        results=results(tallies),
+        told=told(tallies),
+        machine=machine,
+        **facts,
+    )
+
+
+def _with_sum(tallies: dict[str, Tally]) -> dict[str, Tally]:
+    total = Tally()
+    for tally in tallies.values():
+        total.merge(tally)
+    return {**tallies, "together": total}

@@ -1,0 +1,203 @@
+"""The stage: a durable PostgreSQL, the proxy before it, the service as a process, and a caller."""
+
+import asyncio
+import contextlib
+import signal
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any, Final, TypeVar, cast
+
+import aiohttp
+import asyncpg
+import psutil
+
+from service import demo, postmaster
+from service.embedded import EmbeddedServer
+from service.migrating import migrate
+from tests.faults.proxy import Proxy
+from tests.faults.work import Batch, Workload
+from tests.support import generate
+from tests.support.api import Answer, Api, issue_key
+from tests.support.processes import Running, running, wait_until_gone
+
+WORKERS: Final = 2
+POOL_SIZE: Final = 2
+PATIENCE: Final = 30
+"""Seconds after which the service counts as dead; it has 5 to answer again."""
+_READ: Final = "/api/languages?pageSize=1"
+_AT_REST: Final = """
+    select not exists (
+        select from pg_stat_activity where application_name = 'selvedge' and xact_start is not null
+    )
+"""
+T = TypeVar("T")
+
+
+class Stage:
+    """What a fault strikes, and what is asked afterwards."""
+
+    def __init__(self, server: EmbeddedServer, data_dir: Path, random: Random) -> None:
+        self.random = random
+        self.server = server
+        self.cluster = data_dir / "postgresql"
+        self.proxy = Proxy(postmaster.socket_folder(data_dir) / ".s.PGSQL.5432")
+        # PostgreSQL ends with the thread that started it: this one stays until the end.
+        self._thread = ThreadPoolExecutor(max_workers=1)
+        self.service: Running
+        self.api: Api
+        self.workload: Workload
+
+    async def start(self, stack: AsyncExitStack, folder: Path) -> None:
+        """Load the demo data, and serve it."""
+        stack.callback(self._thread.shutdown)
+        await self.blocking(self.server.__enter__)
+        stack.push(self.server)
+        await self.blocking(lambda: migrate(self.server.dsn))
+        await demo.load(self.server.dsn, progress=False)
+        port = await self.proxy.open()
+        stack.push_async_callback(self.proxy.close)
+        dsn = f"postgresql://postgres@127.0.0.1:{port}/postgres?sslmode=disable"
+        settings = {"WORKERS": str(WORKERS), "POOL_SIZE": str(POOL_SIZE), "LOG_LEVEL": "critical"}
+        serving = running(folder / "service", "serve", DATABASE_URL=dsn, **settings)
+        self.service = await asyncio.to_thread(stack.enter_context, serving)
+        session = aiohttp.ClientSession(
+            self.service.base_url,
+            connector=aiohttp.TCPConnector(force_close=True),
+            timeout=aiohttp.ClientTimeout(PATIENCE),
+        )
+        session._retry_connection = False  # aiohttp would send PUT and DELETE again by itself
+        await stack.enter_async_context(session)
+        self.api = Api(cast(Any, session), await issue_key(self.server.dsn, 1))
+        await self.answers_again()
+        self.workload = Workload(await generate.references(self.api), self.random)
+
+    async def blocking(self, work: Callable[[], T]) -> T:
+        """The result of work that blocks, done in the thread that PostgreSQL belongs to."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    def workers(self) -> list[psutil.Process]:
+        """Return the processes that serve."""
+        children = psutil.Process(self.service.process.pid).children()
+        return [child for child in children if postmaster.at_work(child)]
+
+    async def kill_workers(self) -> None:
+        """End every worker by SIGKILL; their parent starts others."""
+        await self._kill(self.workers())
+
+    async def restart_postgres(self) -> None:
+        """Stop PostgreSQL as an operator does (fast shutdown), and start it."""
+        await self.blocking(self._restart)
+
+    async def kill_postgres(self) -> None:
+        """End PostgreSQL by SIGKILL, the parent alone or every process of it, and start it."""
+        everything = postmaster.processes(self.cluster)
+        status = postmaster.read_pid_file(self.cluster)
+        assert status is not None
+        parent = [process for process in everything if process.pid == status.pid]
+        await self._kill(self.random.choice([parent, everything]))
+        await self.blocking(self._restart)
+
+    async def kill_backend(self) -> None:
+        """End one PostgreSQL session by SIGKILL, upon which PostgreSQL ends all and recovers."""
+        async with self.connection() as connection:
+            rows = await connection.fetch(
+                "select pid from pg_stat_activity where application_name = 'selvedge'"
+            )
+        pids = [row["pid"] for row in rows]
+        if pids:
+            await self._kill([psutil.Process(self.random.choice(pids))])
+
+    def _restart(self) -> None:
+        self.server.__exit__(None, None, None)
+        self.server.__enter__()
+
+    async def _kill(self, processes: Sequence[psutil.Process]) -> None:
+        for process in processes:
+            process.send_signal(signal.SIGKILL)
+        left = await asyncio.to_thread(wait_until_gone, list(processes))
+        assert not left
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[asyncpg.Connection]:
+        """A connection past the proxy, as soon as the server takes one."""
+        connection = await self._connect()
+        try:
+            yield connection
+        finally:
+            await connection.close()
+
+    async def _connect(self) -> asyncpg.Connection:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return await asyncpg.connect(self.server.dsn)
+            except (OSError, asyncpg.PostgresError):
+                if time.monotonic() > deadline:
+                    raise
+                await asyncio.sleep(0.02)
+
+    async def answers_again(self) -> float:
+        """Seconds until the service answers a read; raises TimeoutError after PATIENCE."""
+        began = time.monotonic()
+        while time.monotonic() < began + PATIENCE:
+            with contextlib.suppress(aiohttp.ClientError, TimeoutError):
+                if (await self.api.get(_READ)).status == 200:
+                    return time.monotonic() - began
+            await asyncio.sleep(0.02)
+        raise TimeoutError("the service does not answer again")
+
+    async def settle(self, batch: Batch) -> Answer:
+        """The answer to a batch sent again until the service says what became of it."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            with contextlib.suppress(aiohttp.ClientError):
+                answer = await batch.send(self.api)
+                passing = answer.status == 503 or answer.json["code"] == "conflict.in_progress"
+                if not passing or time.monotonic() > deadline:
+                    return answer
+            await asyncio.sleep(0.02)
+
+    async def dump(self) -> dict[str, Any]:
+        """A digest of each table, as soon as no transaction of the service is open any more."""
+        async with self.connection() as connection:
+            await until(connection, _AT_REST)
+            tables = await connection.fetch(
+                "select relname from pg_class"
+                " where relkind = 'r' and relnamespace = 'public'::regnamespace order by relname"
+            )
+            parts = [
+                f"select '{name}' as name, md5(string_agg(t::text, '|' order by t::text)) as digest"
+                f' from "{name}" t'
+                for (name,) in tables
+            ]
+            rows = await connection.fetch(" union all ".join(parts))
+            return {row["name"]: row["digest"] for row in rows}
+
+    async def forget_keys(self) -> None:
+        """Drop the answers kept for retries, which would make dumps slow."""
+        async with self.connection() as connection:
+            await connection.execute("truncate idempotency_key")
+
+
+async def until(connection: asyncpg.Connection, condition: str) -> None:
+    """Return when a query answers true."""
+    async with asyncio.timeout(PATIENCE):
+        while not await connection.fetchval(condition):  # noqa: ASYNC110  # the server tells nobody
+            await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
+async def stage(seed: int) -> AsyncIterator[Stage]:
+    """Everything started in a temporary folder, and ended with the context."""
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="selvedge-faults-")))
+        await asyncio.to_thread(folder.chmod, 0o711)
+        data_dir = folder / "database"
+        made = Stage(EmbeddedServer(data_dir), data_dir, Random(seed))
+        await made.start(stack, folder)
+        yield made

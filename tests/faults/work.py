@@ -1,0 +1,77 @@
+"""Batches to strike at: valid bulk writes of every master record, again and again."""
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+
+from service.queries.records import MasterRecord
+from service.resources import MASTER_RECORDS
+from tests.support import generate
+from tests.support.api import Answer, Api
+
+SIZE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One bulk write, with the key that makes it safe to send again."""
+
+    method: str
+    path: str
+    body: bytes | None
+    key: str
+
+    async def send(self, api: Api) -> Answer:
+        """The service's answer; raises aiohttp.ClientError when there is none."""
+        headers = {"Idempotency-Key": self.key}
+        return await api.call(self.method, self.path, self.body, headers=headers)
+
+
+class Workload:
+    """Each resource in turn: create records, replace them and delete one, delete the others."""
+
+    def __init__(self, known: generate.References, random: Random) -> None:
+        self._known = known
+        self._random = random
+        self._made = 0
+        self._records: list[dict[str, Any]] = []
+
+    @property
+    def _resource(self) -> MasterRecord:
+        return MASTER_RECORDS[self._made // 3 % len(MASTER_RECORDS)]
+
+    def next(self) -> Batch:
+        """The next batch; not before `learn` was told of the last one."""
+        root = self._resource.root
+        step = self._made % 3
+        if step == 0:
+            return self._batch("POST", root, [self._item("create") for _ in range(SIZE)])
+        if step == 1:
+            items = [self._item("replace") | {"id": each["id"]} for each in self._records]
+            return self._batch("PUT", root, [*items[:-1], items[-1] | {"state": "deleted"}])
+        ids = [("ids", each["id"]) for each in self._records[:-1]]
+        return self._batch("DELETE", f"{root}?{urlencode(ids)}", None)
+
+    def creation(self) -> Batch:
+        """A batch beside the sequence: new colors, whose name is the batch's key."""
+        key = self._key()
+        item = {"name": key, "colorGroupIds": list(self._known["color-groups"][:3])}
+        return Batch("POST", "/api/colors", orjson.dumps([item] * SIZE), key)
+
+    def learn(self, answer: Answer) -> None:
+        """Go on from the last batch, whose success this is."""
+        self._records = answer.data
+        self._made += 1
+
+    def _item(self, form: str) -> dict[str, Any]:
+        return generate.body(self._resource, form, self._known, self._random)
+
+    def _batch(self, method: str, path: str, items: list[dict[str, Any]] | None) -> Batch:
+        body = None if items is None else orjson.dumps(items)
+        return Batch(method, path, body, self._key())
+
+    def _key(self) -> str:
+        return f"key-{self._random.getrandbits(96):024x}"
