@@ -15,8 +15,8 @@ from typing import Any
 import orjson
 
 from service.errors import ApiError, failure
-from service.listing import MAX_PAGE_SIZE, Condition, Listing, SortKey
-from service.properties import Properties
+from service.listing import MAX_CONDITIONS, MAX_PAGE_SIZE, Condition, Listing, SortKey, asked_of
+from service.properties import Properties, Property
 
 VERSION = 1
 MAX_LENGTH = 4096
@@ -44,14 +44,19 @@ def encode(listing: Listing, last: list[Any], scope: str) -> str:
             last,
         ]
     )
-    if len(payload) > _COMPRESS_FROM:
-        payload = zlib.compress(payload, level=9)
-    text = base64.urlsafe_b64encode(_digest(payload, scope) + payload).rstrip(b"=").decode()
+    text = seal(payload, scope)
     if len(text) > MAX_LENGTH:
         raise failure(
             "validation_error.too_long", "filter", f"The cursor would exceed {MAX_LENGTH} bytes."
         )
     return text
+
+
+def seal(payload: bytes, scope: str) -> str:
+    """The payload as text, with its digest."""
+    if len(payload) > _COMPRESS_FROM:
+        payload = zlib.compress(payload, level=9)
+    return base64.urlsafe_b64encode(_digest(payload, scope) + payload).rstrip(b"=").decode()
 
 
 def decode(text: str, properties: Properties, scope: str) -> Listing:
@@ -66,8 +71,10 @@ def decode(text: str, properties: Properties, scope: str) -> Listing:
             tuple(_sort_key(properties, *key) for key in sort),
             page_size,
         )
-        if page_size not in range(1, MAX_PAGE_SIZE + 1):
+        if type(page_size) is not int or not 1 <= page_size <= MAX_PAGE_SIZE:
             raise ValueError("page size out of range")
+        if len(conditions) > MAX_CONDITIONS:
+            raise ValueError("too many conditions")
         return replace(listing, after=_after(listing.sort, last))
     except (ValueError, TypeError, KeyError, zlib.error) as error:
         raise invalid() from error
@@ -102,27 +109,38 @@ def _condition(properties: Properties, name: str, operator: str, texts: list[str
     prop = properties[name]
     if operator not in prop.operators or not texts:
         raise ValueError("operator not allowed")
-    if operator == "isNull":
-        return Condition(prop, operator, tuple(text == "true" for text in texts))
-    if operator in ("contains", "startsWith"):
-        return Condition(prop, operator, tuple(texts))
-    return Condition(prop, operator, tuple(prop.parse(text) for text in texts))
+    if len(texts) > 1 and operator not in ("eq", "in"):
+        raise ValueError("operator takes one value")
+    asked = asked_of(prop, operator)
+    return Condition(prop, operator, tuple(asked.parse(_checked(text)) for text in texts))
 
 
 def _sort_key(properties: Properties, name: str, descending: bool) -> SortKey:
-    if not properties[name].sortable:
+    if not properties[name].sortable or not isinstance(descending, bool):
         raise ValueError("not sortable")
-    return SortKey(properties[name], bool(descending))
+    return SortKey(properties[name], descending)
 
 
 def _after(sort: tuple[SortKey, ...], last: list[Any]) -> tuple[Any, ...]:
     """The sort values of the last record, typed."""
     if not sort or sort[-1].property.name != "id":
         raise ValueError("no tie-break")
-    return tuple(
-        None if value is None else key.property.parse_stored(_text(value))
-        for key, value in zip(sort, last, strict=True)
-    )
+    return tuple(_stored(key.property, value) for key, value in zip(sort, last, strict=True))
+
+
+def _stored(prop: Property, value: Any) -> Any:
+    if value is not None:
+        return prop.parse_stored(_checked(_text(value)))
+    if not prop.nullable:
+        raise ValueError("never null")
+    return None
+
+
+def _checked(text: Any) -> str:
+    """The text; ValueError where it is none, or none that PostgreSQL can compare with."""
+    if not isinstance(text, str) or "\0" in text:
+        raise ValueError("not a text")
+    return text
 
 
 def _text(value: Any) -> str:

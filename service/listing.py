@@ -110,8 +110,8 @@ class _Reader:
             self.fail("required_field", f"{name}.value", "This parameter is required.")
         elif prop and operator in prop.operators:
             texts = members["value"].split(",") if operator == "in" else [members["value"]]
-            parser = _IS_NULL if operator == "isNull" else _plain(prop, operator)
-            yield Condition(prop, operator, self.values(parser, texts, f"{name}.value"))
+            asked = asked_of(prop, operator)
+            yield Condition(prop, operator, self.values(asked, texts, f"{name}.value"))
 
     def sort(self, name: str, members: Mapping[str, str]) -> Iterator[SortKey]:
         prop = self.named(name, members)
@@ -149,8 +149,10 @@ def _total(sort: dict[str, SortKey], properties: Properties) -> tuple[SortKey, .
 _IS_NULL = Property("isNull", "boolean", nullable=False, sortable=False)
 
 
-def _plain(prop: Property, operator: str) -> Property:
-    """Parts of a text are not bound to the property's allowed values."""
+def asked_of(prop: Property, operator: str) -> Property:
+    """The property whose values an operator takes: those of parts of texts are not bound."""
+    if operator == "isNull":
+        return _IS_NULL
     return replace(prop, choices=None) if operator in ("contains", "startsWith") else prop
 
 
