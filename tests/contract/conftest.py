@@ -7,6 +7,7 @@ import asyncio
 import os
 from typing import Any
 
+import asyncpg
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
@@ -56,3 +57,16 @@ def shared_reader(shared_client: TestClient[Any, Any], shared_keys: dict[str, st
 def shared_other(shared_client: TestClient[Any, Any], shared_keys: dict[str, str]) -> Api:
     """A caller of organization 2, which has no optional feature."""
     return Api(shared_client, shared_keys["other"])
+
+
+@pytest.fixture
+async def stored(shared_dsn: str) -> dict[str, int]:
+    """Path parameters that name records of organization 1."""
+    connection = await asyncpg.connect(shared_dsn)
+    row = await connection.fetchrow(
+        """select r.style_id, s.sample_request_id, s.size_range_size_id
+        from sample_request r join sample_request_size s on s.sample_request_id = r.id
+        where r.organization_id = 1 and s.organization_id = 1 order by 2, 3 limit 1"""
+    )
+    await connection.close()
+    return dict(zip(("styleId", "sampleRequestId", "sizeRangeSizeId"), row, strict=True))

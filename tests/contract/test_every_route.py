@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any, TypeAlias
 
-import asyncpg
 import pytest
 
 from service.resources import MASTER_RECORDS
@@ -36,19 +35,6 @@ of_each_route = of_each(CALLERS_ROUTES)
 of_each_write = of_each([route for route in ROUTES if route.operation in WRITES])
 of_each_body = of_each([route for route in ROUTES if route.operation in BODIES])
 of_each_record = of_each([route for route in CALLERS_ROUTES if "{" in route.path])
-
-
-@pytest.fixture
-async def stored(shared_dsn: str) -> dict[str, int]:
-    """Path parameters that name records of organization 1."""
-    connection = await asyncpg.connect(shared_dsn)
-    row = await connection.fetchrow(
-        """select r.style_id, s.sample_request_id, s.size_range_size_id
-        from sample_request r join sample_request_size s on s.sample_request_id = r.id
-        where r.organization_id = 1 and s.organization_id = 1 order by 2, 3 limit 1"""
-    )
-    await connection.close()
-    return dict(zip(("styleId", "sampleRequestId", "sizeRangeSizeId"), row, strict=True))
 
 
 async def path_of(api: Api, route: Route, stored: dict[str, int]) -> str:

@@ -1,0 +1,332 @@
+"""Filters, sorts and parameters of every list (contract, section 5)."""
+
+from typing import Any
+
+import pytest
+
+from service.properties import Property
+from service.queries.collections import Collection
+from service.routes import Route, routes
+from tests.support.api import Api
+from tests.support.listing import OPERATORS, STATES, Record, everything, ordered, text, walk
+from tests.support.published import is_failure
+
+GROUPS = "/api/groups"
+LISTS = [route for route in routes() if route.operation == "list"]
+of_each_list = pytest.mark.parametrize("route", LISTS, ids=[route.path for route in LISTS])
+
+
+def invalid(kind: str) -> str:
+    return f"validation_error.{kind}"
+
+
+def listed(route: Route) -> Collection:
+    assert route.resource is not None
+    return route.resource
+
+
+def shown(resource: Collection, records: list[Record], name: str = "") -> list[Record]:
+    """Without the deleted ones, unless the state is asked for."""
+    if not resource.hides_deleted or name == "state":
+        return records
+    return [record for record in records if record["state"] != "deleted"]
+
+
+def chosen(records: list[Record], prop: Property) -> list[Any]:
+    """Up to three of the values there are, from the middle on; none has a comma."""
+    values = {record[prop.name] for record in records if record.get(prop.name) is not None}
+    plain = sorted(value for value in values if "," not in text(value))
+    return plain[len(plain) // 2 :][:3]
+
+
+def condition(name: str, operator: str, value: str, number: int = 0) -> list[tuple[str, str]]:
+    return [
+        (f"filter[{number}].property", name),
+        (f"filter[{number}].operator", operator),
+        (f"filter[{number}].value", value),
+    ]
+
+
+@of_each_list
+async def test_every_scalar_field_filters_in_the_format_of_the_response(
+    route: Route, shared_api: Api, stored: dict[str, int]
+) -> None:
+    resource, path = listed(route), route.path.format(**stored)
+    records = await everything(shared_api, path, resource.properties)
+    for prop in resource.properties.values():
+        values = chosen(records, prop)
+        for wanted in (values[:1], values[:2]) if values else ():
+            params = [(prop.name, text(value)) for value in wanted] + [("pageSize", "100")]
+            assert await walk(shared_api, path, params) == [
+                record
+                for record in shown(resource, records, prop.name)
+                if record.get(prop.name) in wanted
+            ], (prop, wanted)
+
+
+@of_each_list
+async def test_every_operator_of_every_field(
+    route: Route, shared_api: Api, stored: dict[str, int]
+) -> None:
+    resource, path = listed(route), route.path.format(**stored)
+    records = await everything(shared_api, path, resource.properties)
+    for prop in resource.properties.values():
+        candidates, values = shown(resource, records, prop.name), chosen(records, prop)
+        for operator in sorted(prop.operators & OPERATORS.keys()) if values else ():
+            wanted = values[0]
+            if operator in ("contains", "startsWith"):
+                wanted = text(wanted)[operator == "contains" : 6].swapcase()
+            params = [*condition(prop.name, operator, text(wanted)), ("pageSize", "100")]
+            expected = [r for r in candidates if OPERATORS[operator](r.get(prop.name), wanted)]
+            assert await walk(shared_api, path, params) == expected, (prop, operator, wanted)
+        several = ",".join(map(text, values))
+        params = [*condition(prop.name, "in", several), ("pageSize", "100")]
+        if values:
+            assert await walk(shared_api, path, params) == [
+                record for record in candidates if record.get(prop.name) in values
+            ]
+        for is_null in (True, False):
+            params = [*condition(prop.name, "isNull", text(is_null)), ("pageSize", "100")]
+            assert await walk(shared_api, path, params) == [
+                record for record in candidates if (record.get(prop.name) is None) is is_null
+            ], (prop, is_null)
+
+
+@of_each_list
+async def test_every_stored_field_sorts_both_ways(
+    route: Route, shared_api: Api, stored: dict[str, int]
+) -> None:
+    resource, path = listed(route), route.path.format(**stored)
+    records = shown(resource, await everything(shared_api, path, resource.properties))
+    for prop in resource.properties.values():
+        if not prop.sortable:
+            answer = await shared_api.get(path, {"sort[0].property": prop.name})
+            is_failure(answer, 400, invalid("invalid_value"))
+            continue
+        for member, word, descending in (
+            ("order", "ASC", False),
+            ("direction", "Descending", True),
+        ):
+            params = [
+                ("sort[3].property", prop.name.upper()),
+                (f"sort[3].{member}", word),
+                ("pageSize", "100"),
+            ]
+            found = await walk(shared_api, path, params)
+            assert [record["id"] for record in found] == [
+                record["id"] for record in ordered(records, (prop, descending))
+            ], (prop, descending)
+
+
+WRONG = {
+    "integer": ["abc", "1.0", "", " 1", "01", "+1", "1e3", "9223372036854775808", "٣"],
+    "number": ["abc", "", "NaN", "Infinity", "1e999", "0x1"],
+    "boolean": ["TRUE", "1", "", "yes"],
+    "date-time": ["2026-11-20", "", "2026-13-01T00:00:00Z", "2026-11-20T09:18:00", "now"],
+}
+
+
+@of_each_list
+async def test_values_of_a_wrong_form(
+    route: Route, shared_api: Api, stored: dict[str, int]
+) -> None:
+    path = route.path.format(**stored)
+    for prop in listed(route).properties.values():
+        for wrong in ["nonsense", "Active"] if prop.choices else WRONG.get(prop.kind, []):
+            for params, field in (
+                ([(prop.name, wrong)], prop.name),
+                (condition(prop.name, "eq", wrong), "filter[0].value"),
+                (condition(prop.name, "in", f"{wrong},{wrong}"), "filter[0].value"),
+            ):
+                answer = await shared_api.get(path, params)
+                assert set(answer.details) == {(invalid("invalid_value"), field)}, (prop, params)
+        answer = await shared_api.get(path, condition(prop.name, "isNull", "maybe"))
+        assert answer.details == [(invalid("invalid_value"), "filter[0].value")]
+        for operator in {"contains", "startsWith", "lt"} - prop.operators:
+            answer = await shared_api.get(path, condition(prop.name, operator, "1"))
+            assert answer.details[0] == (invalid("invalid_value"), "filter[0].operator")
+
+
+PARAMETERS: list[tuple[str, list[tuple[str, str]]]] = [
+    ("colour=red", [("unknown_parameter", "colour")]),
+    ("usedInStyles=1&beginDate.gt=1", [("unknown_parameter", "beginDate.gt")]),
+    ("properties=x", [("unknown_parameter", "properties")]),
+    ("pageSize=0", [("out_of_range", "pageSize")]),
+    ("pageSize=101", [("out_of_range", "pageSize")]),
+    ("pageSize=-1", [("out_of_range", "pageSize")]),
+    ("pageSize=ten", [("invalid_value", "pageSize")]),
+    ("pageSize=1.5", [("invalid_value", "pageSize")]),
+    ("pageSize=", [("invalid_value", "pageSize")]),
+    ("pageSize=10&pageSize=10", [("duplicate", "pageSize")]),
+    ("pageNumber=0", [("out_of_range", "pageNumber")]),
+    ("pageNumber=99999999999999999999", [("out_of_range", "pageNumber")]),
+    ("pageNumber=1&pageNumber=2", [("duplicate", "pageNumber")]),
+    ("filter=name", [("invalid_value", "filter")]),
+    ("sort=name", [("invalid_value", "sort")]),
+    ("filter[0].property=name", [("required_field", "filter[0].value")]),
+    ("filter[0].value=x", [("required_field", "filter[0].property")]),
+    ("filter[0].property=nope&filter[0].value=x", [("invalid_value", "filter[0].property")]),
+    (
+        "filter[0].property=name&filter[0].operator=like&filter[0].value=x",
+        [("invalid_value", "filter[0].operator")],
+    ),
+    (
+        "filter[0].property=name&filter[0].value=x&filter[0].colour=x",
+        [("unknown_parameter", "filter[0].colour")],
+    ),
+    ("filter[x].property=name", [("unknown_parameter", "filter[x].property")]),
+    (
+        "filter[0].property=name&filter[0].property=name&filter[0].value=x",
+        [("duplicate", "filter[0].property")],
+    ),
+    ("sort[0].order=asc", [("required_field", "sort[0].property")]),
+    ("sort[0].property=nope", [("invalid_value", "sort[0].property")]),
+    ("sort[0].property=name&sort[0].order=up", [("invalid_value", "sort[0].order")]),
+    ("sort[0].property=name&sort[0].order=", [("invalid_value", "sort[0].order")]),
+    (
+        "sort[0].property=name&sort[0].order=asc&sort[0].direction=asc",
+        [("exclusive_parameters", "sort[0].direction")],
+    ),
+    (
+        "sort[0].property=name&sort[1].property=Name",
+        [("duplicate", "sort[1].property")],
+    ),
+    ("sort[0].property=usedInStyles", [("invalid_value", "sort[0].property")]),
+    ("cursor=", [("invalid_cursor", "cursor")]),
+    ("cursor=a&cursor=a", [("duplicate", "cursor")]),
+    (
+        "colour=red&pageSize=0&state=gone&sort[0].order=asc",
+        [
+            ("unknown_parameter", "colour"),
+            ("out_of_range", "pageSize"),
+            ("invalid_value", "state"),
+            ("required_field", "sort[0].property"),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("query", "rows"), PARAMETERS, ids=[query for query, _ in PARAMETERS])
+async def test_wrong_parameters(query: str, rows: list[tuple[str, str]], shared_api: Api) -> None:
+    answer = await shared_api.get(f"{GROUPS}?{query}")
+    assert answer.details == [(invalid(kind), field) for kind, field in rows]
+    is_failure(answer, 400, answer.json["code"])
+
+
+async def test_all_conditions_hold_together(shared_api: Api) -> None:
+    params = [
+        ("state", "active"),
+        *condition("usedInStyles", "gt", "0", number=7),
+        *condition("NAME", "CONTAINS", "spring", number=2),
+        ("filter[9].property", "id"),
+        ("filter[9].value", "1"),
+    ]
+    found = await walk(shared_api, GROUPS, params)
+    assert [record["id"] for record in found] == [1]
+    for record in await walk(shared_api, GROUPS, params[:-2]):
+        assert record["state"] == "active"
+        assert record["usedInStyles"] > 0
+        assert "spring" in record["name"].lower()
+
+
+async def test_null_is_not_equal_to_a_value(shared_api: Api) -> None:
+    without = await shared_api.post(GROUPS, {"name": "Without a reference"})
+    id_ = text(without.data["id"])
+    mine = ("id", id_)
+    for operator, value, found in (
+        ("ne", "G-1", True),
+        ("eq", "G-1", False),
+        ("lt", "zzz", False),
+        ("isNull", "true", True),
+        ("isNull", "false", False),
+        ("contains", "", False),
+    ):
+        params = [mine, *condition("userDefinedId", operator, value)]
+        assert bool((await shared_api.get(GROUPS, params)).data) is found, (operator, value)
+    await shared_api.delete(f"{GROUPS}/{id_}")
+
+
+async def test_parts_of_texts_ignore_case_beyond_ascii(shared_api: Api) -> None:
+    names = ["ÄÖÜ Überwurf", "ΣΊΣΥΦΟΣ", "Жакет", "ÉCOLE française"]
+    made = [(await shared_api.post(GROUPS, {"name": name})).data["id"] for name in names]
+    for operator, part, number in (
+        ("contains", "ÜBERWURF", 0),
+        ("startsWith", "äöü ü", 0),
+        ("contains", "ίσυ", 1),
+        ("startsWith", "жаК", 2),
+        ("contains", "FRANÇAISE", 3),
+        ("startsWith", "école F", 3),
+    ):
+        found = await shared_api.get(GROUPS, condition("name", operator, part))
+        assert [record["id"] for record in found.data] == [made[number]], part
+        exact = await shared_api.get(GROUPS, condition("name", "eq", part))
+        assert exact.data == []
+    await shared_api.delete(GROUPS, [("ids", text(id_)) for id_ in made])
+
+
+async def test_parts_of_texts_are_no_patterns(shared_api: Api) -> None:
+    made = (await shared_api.post(GROUPS, {"name": "50%_of\\[all]* 'x' \"y\""})).data["id"]
+    for part in ("50%_", "%_of\\", "[all]*", "'x'", '"y"'):
+        found = await shared_api.get(GROUPS, condition("name", "contains", part))
+        assert [record["id"] for record in found.data] == [made], part
+    assert (await shared_api.get(GROUPS, condition("name", "contains", "5%x"))).data == []
+    await shared_api.delete(f"{GROUPS}/{made}")
+
+
+async def test_texts_sort_by_code_point(shared_api: Api) -> None:
+    names = ["Zebra ~sort", "apple ~sort", "Äpfel ~sort", "~ ~sort", "𝄞 ~sort", "\uff5e ~sort"]
+    made = await shared_api.post(GROUPS, [{"name": name} for name in names])
+    found = await shared_api.get(
+        GROUPS, [*condition("name", "contains", "~sort"), ("sort[0].property", "name")]
+    )
+    assert [record["name"] for record in found.data] == sorted(names)
+    await shared_api.delete(GROUPS, [("ids", text(record["id"])) for record in made.data])
+
+
+async def test_deleted_records_are_left_out_unless_the_state_is_asked_for(shared_api: Api) -> None:
+    made = (await shared_api.post(GROUPS, {"name": "Soon gone"})).data["id"]
+    await shared_api.delete(f"{GROUPS}/{made}")
+    mine = ("id", text(made))
+    assert (await shared_api.get(GROUPS, [mine])).data == []
+    for params in (
+        [("state", "deleted")],
+        [("state", state) for state in STATES],
+        condition("state", "in", "deleted,active"),
+        condition("state", "ne", "active"),
+        condition("state", "isNull", "false"),
+    ):
+        assert [r["id"] for r in (await shared_api.get(GROUPS, [mine, *params])).data] == [made]
+
+
+async def test_default_pages(shared_api: Api) -> None:
+    first = await shared_api.get(GROUPS)
+    assert len(first.data) == 30
+    assert first.json["pagination"]["hasMore"] is True
+    assert (await shared_api.get(GROUPS, {"pageSize": 30, "pageNumber": 1})).data == first.data
+    second = await shared_api.get(GROUPS, {"pageNumber": 2})
+    assert second.data[0]["id"] > first.data[-1]["id"]
+    beyond = await shared_api.get(GROUPS, {"pageNumber": 2**31 - 1, "pageSize": 100})
+    assert (beyond.status, beyond.json["data"]) == (200, [])
+    assert beyond.json["pagination"] == {"hasMore": False}
+
+
+async def test_the_specification_s_own_example(shared_api: Api) -> None:
+    answer = await shared_api.get("/api/colors?state=active&pageSize=30")
+    assert len(answer.data) == 30
+    assert {record["state"] for record in answer.data} == {"active"}
+
+
+async def test_style_relations_by_style(shared_api: Api) -> None:
+    """Specification, style relations: links owned by a style, and links pointing to one."""
+    [relation] = (await shared_api.get("/api/style-relations", {"pageSize": 1})).data
+    for name in ("styleId", "relatedStyleId"):
+        found = await walk(shared_api, "/api/style-relations", [(name, text(relation[name]))])
+        assert relation in found
+        assert {one[name] for one in found} == {relation[name]}
+    empty = await shared_api.get("/api/style-relations", {"styleId": 2**62})
+    assert empty.json == {
+        "status": "success",
+        "code": "ok",
+        "data": [],
+        "pagination": {"hasMore": False},
+    }
