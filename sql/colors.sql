@@ -2,45 +2,13 @@
 
 -- name: add_groups
 insert into color_in_group (organization_id, color_id, color_group_id)
-select $1::bigint, item.id, wanted.color_group_id
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "colorGroupIds" bigint[])
-cross join unnest(item."colorGroupIds") as wanted(color_group_id)
-where not exists (
-    select from color_in_group stored
-    where stored.organization_id = $1::bigint
-        and stored.color_id = item.id and stored.color_group_id = wanted.color_group_id
-);
+select $1::bigint, link.color_id, link.id
+from unnest($2::bigint[], $3::bigint[]) as link(color_id, id);
 
 -- name: add_languages
 insert into color_language (organization_id, color_id, language_id)
-select $1::bigint, item.id, wanted.language_id
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "languageIds" bigint[])
-cross join unnest(item."languageIds") as wanted(language_id)
-where not exists (
-    select from color_language stored
-    where stored.organization_id = $1::bigint
-        and stored.color_id = item.id and stored.language_id = wanted.language_id
-);
-
--- name: check
-select item.n::integer as item, wrong.type, wrong.field || '[' || wrong.n - 1 || ']' as field, wrong.value
-from rows from (
-    jsonb_to_recordset($2::jsonb) as (id bigint, "colorGroupIds" bigint[], "languageIds" bigint[])
-) with ordinality as item(id, color_group_ids, language_ids, n)
-cross join lateral (
-    select
-        'validation_error.unknown_reference' as type,
-        'colorGroupIds' as field,
-        wanted.n,
-        'There is no such color group.' as value
-    from unnest(item.color_group_ids) with ordinality as wanted(id, n)
-    where not exists (select from color_group g where g.organization_id = $1::bigint and g.id = wanted.id)
-    union all
-    select 'validation_error.unknown_reference', 'languageIds', wanted.n, 'There is no such language.'
-    from unnest(item.language_ids) with ordinality as wanted(id, n)
-    where not exists (select from language l where l.id = wanted.id)
-) as wrong
-order by item.n, wrong.field, wrong.n;
+select $1::bigint, link.color_id, link.id
+from unnest($2::bigint[], $3::bigint[]) as link(color_id, id);
 
 -- name: delete
 update color set state = 'deleted'
@@ -128,17 +96,57 @@ from jsonb_to_recordset($2::jsonb) as item(
     "colorNote" text, state text
 );
 
+-- name: link_changes
+with item as materialized (
+    select id, "colorGroupIds" as color_group_ids, "languageIds" as language_ids
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "colorGroupIds" bigint[], "languageIds" bigint[])
+),
+wanted_group as (
+    select item.id as color_id, wanted.id from item cross join unnest(color_group_ids) as wanted(id)
+),
+stored_group as (
+    select color_id, color_group_id as id
+    from color_in_group
+    where organization_id = $1::bigint and color_id = any(array(select id from item))
+),
+wanted_language as (
+    select item.id as color_id, wanted.id from item cross join unnest(language_ids) as wanted(id)
+),
+stored_language as (
+    select color_id, language_id as id
+    from color_language
+    where organization_id = $1::bigint and color_id = any(array(select id from item))
+)
+select case when wanted.id is null then 'remove_groups' else 'add_groups' end as change, color_id, id
+from wanted_group as wanted
+full join stored_group as stored using (color_id, id)
+where wanted.id is null or stored.id is null
+union all
+select case when wanted.id is null then 'remove_languages' else 'add_languages' end, color_id, id
+from wanted_language as wanted
+full join stored_language as stored using (color_id, id)
+where wanted.id is null or stored.id is null;
+
 -- name: remove_groups
-delete from color_in_group
-using jsonb_to_recordset($2::jsonb) as item(id bigint, "colorGroupIds" bigint[])
-where color_in_group.organization_id = $1::bigint and color_in_group.color_id = item.id
-    and color_in_group.color_group_id <> all (coalesce(item."colorGroupIds", '{}'));
+delete from color_in_group as stored
+using unnest($2::bigint[], $3::bigint[]) as link(color_id, id)
+where stored.organization_id = $1::bigint
+    and stored.color_id = link.color_id and stored.color_group_id = link.id;
 
 -- name: remove_languages
-delete from color_language
-using jsonb_to_recordset($2::jsonb) as item(id bigint, "languageIds" bigint[])
-where color_language.organization_id = $1::bigint and color_language.color_id = item.id
-    and color_language.language_id <> all (coalesce(item."languageIds", '{}'));
+delete from color_language as stored
+using unnest($2::bigint[], $3::bigint[]) as link(color_id, id)
+where stored.organization_id = $1::bigint
+    and stored.color_id = link.color_id and stored.language_id = link.id;
+
+-- name: unknown_references
+select 'colorGroupIds' as field, wanted.id
+from unnest($2::bigint[]) as wanted(id)
+where not exists (select from color_group g where g.organization_id = $1::bigint and g.id = wanted.id)
+union all
+select 'languageIds', wanted.id
+from unnest($3::bigint[]) as wanted(id)
+where not exists (select from language l where l.id = wanted.id);
 
 -- name: update
 update color

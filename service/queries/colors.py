@@ -1,8 +1,12 @@
 """Colors (specification, Color and Colors (bulk))."""
 
+from collections import defaultdict
+
 from service.database import Connection
 from service.queries.batch import Batch
 from service.queries.records import MasterRecord
+
+_REFERENCES = {"colorGroupIds": "color group", "languageIds": "language"}
 
 
 class Colors(MasterRecord):
@@ -10,10 +14,9 @@ class Colors(MasterRecord):
 
     name = "colors"
     table = "color"
-    children = ("remove_groups", "add_groups")
 
     async def check(self, connection: Connection, batch: Batch) -> None:
-        """Besides unknown references: languages ask for the multiple-language feature."""
+        """Unknown references; and languages ask for the multiple-language feature."""
         if not batch.caller.multiple_language:
             for number, item in enumerate(batch.items):
                 if item.get("languageIds"):
@@ -23,11 +26,38 @@ class Colors(MasterRecord):
                         "languageIds",
                         "The multiple-language feature is off.",
                     )
-        await super().check(connection, batch)
+        named = [
+            {reference for item in batch.items for reference in item.get(field) or ()}
+            for field in _REFERENCES
+        ]
+        unknown = await connection.fetch(
+            self.statements["unknown_references"].text, batch.caller.organization_id, *named
+        )
+        for field, reference in unknown:
+            self._report_unknown(batch, field, reference)
 
     async def write_children(self, connection: Connection, batch: Batch) -> None:
-        """Without the feature the stored language links stay as they are."""
-        await super().write_children(connection, batch)
-        if batch.caller.multiple_language:
-            await self.fetch(connection, "remove_languages", batch)
-            await self.fetch(connection, "add_languages", batch)
+        """Write the links that change, mostly few: finding them takes less than any write.
+
+        Without the feature the stored language links stay as they are.
+        """
+        changes: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for change, color_id, linked_id in await self.fetch(connection, "link_changes", batch):
+            changes[change].append((color_id, linked_id))
+        for change, links in changes.items():
+            if batch.caller.multiple_language or not change.endswith("_languages"):
+                color_ids, linked_ids = zip(*links, strict=True)
+                text = self.statements[change].text
+                await connection.execute(text, batch.caller.organization_id, color_ids, linked_ids)
+
+    def _report_unknown(self, batch: Batch, field: str, reference: int) -> None:
+        """Every place where a reference stands that names nothing."""
+        for number, item in enumerate(batch.items):
+            for place, named in enumerate(item.get(field) or ()):
+                if named == reference:
+                    batch.fail(
+                        number,
+                        "validation_error.unknown_reference",
+                        f"{field}[{place}]",
+                        f"There is no such {_REFERENCES[field]}.",
+                    )
