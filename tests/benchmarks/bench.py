@@ -16,7 +16,7 @@ import uvloop
 
 from tests.benchmarks import load, pgbench
 from tests.benchmarks.bare import answer_name
-from tests.benchmarks.contestants import PEERS, Contestant, contestant, tree_seconds
+from tests.benchmarks.contestants import Contestant, contestant, tree_seconds
 from tests.benchmarks.data import Data, data
 from tests.benchmarks.scenarios import Scenario, scenarios
 
@@ -53,9 +53,8 @@ class Results:
 
     def median(self, scenario: str, name: str, value: str) -> float:
         """The median of the rounds of any of a sample's values."""
-        return statistics.median(
-            getattr(sample, value) for sample in self.samples[scenario][name]
-        )
+        values: list[float] = [getattr(one, value) for one in self.samples[scenario][name]]
+        return statistics.median(values)
 
     def ratio(self, scenario: str, over: str) -> float:
         """Selvedge's rate over another's: the median of the ratios of the rounds."""
@@ -156,6 +155,7 @@ class _Bench:
         )
 
     def _pgbench(self, scenario: Scenario) -> Sample:
+        self.runner.run(self._rewind(scenario))
         database = tree_seconds(self._postmaster)
         seen = pgbench.run(
             self.scripts[scenario.name],
@@ -164,6 +164,14 @@ class _Bench:
         used = tree_seconds(self._postmaster) - database
         answers = seen.per_second * max(1, round(self.seconds))
         return Sample(seen.per_second, seen.median_seconds, None, 0.0, used / answers)
+
+
+    async def _rewind(self, scenario: Scenario) -> None:
+        """Bring the data to what pgbench's statements were captured on: the last before the first."""
+        port = next(server.port for server in self.servers if server.name == "selvedge")
+        for number in range(scenario.connections):
+            last = scenario.requests(self.measured, number)[-1]
+            await load.ask(port, last.encoded(self.measured.key))
 
 
 async def _postmaster(dsn: str) -> int:

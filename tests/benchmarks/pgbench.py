@@ -45,17 +45,16 @@ async def script(data: Data, scenario: Scenario) -> Script:
         for number in range(scenario.connections):
             requests = scenario.requests(data, number)
             lines.append(f"\\{'elif' if number else 'if'} :client_id = {number}")
-            lines.append(f"\\set variant random(0, {len(requests) - 1})")
+            # The last before the first: what is captured is a change from the one before.
+            await _send(client, requests[-1], data.key)
             for variant, request in enumerate(requests):
                 lines.append(f"\\{'elif' if variant else 'if'} :variant = {variant}")
-                # Once for the caller's key, which the service then remembers.
-                await _send(client, request, data.key)
                 statements.clear()
                 await _send(client, request, data.key)
                 lines += _transaction(statements, variables)
             lines.append("\\endif")
-        lines.append("\\endif")
-    return Script("\n".join(lines) + "\n", variables.named)
+        lines += ["\\endif", f"\\set variant (:variant + 1) % {len(requests)}"]
+    return Script("\n".join(lines) + "\n", {"variant": "0", **variables.named})
 
 
 @asynccontextmanager
