@@ -110,19 +110,22 @@ class Database:
         self._turn.release()
 
     async def _connect(self) -> Connection:
-        return await asyncpg.connect(
-            self._dsn,
-            max_cached_statement_lifetime=0,
-            statement_cache_size=1000,
-            timeout=ACQUIRE_SECONDS,
-            command_timeout=SILENCE_SECONDS,
-            server_settings={
-                "application_name": "selvedge",
-                "jit": "off",
-                "statement_timeout": f"{READ_SECONDS}s",
-                "timezone": "UTC",
-            },
-        )
+        try:
+            return await asyncpg.connect(
+                self._dsn,
+                max_cached_statement_lifetime=0,
+                statement_cache_size=1000,
+                timeout=ACQUIRE_SECONDS,
+                command_timeout=SILENCE_SECONDS,
+                server_settings={
+                    "application_name": "selvedge",
+                    "jit": "off",
+                    "statement_timeout": f"{READ_SECONDS}s",
+                    "timezone": "UTC",
+                },
+            )
+        except asyncpg.PostgresError as error:
+            raise ConnectionError("The server does not let the service in.") from error
 
     async def read(self, work: Callable[[Connection], Awaitable[T]]) -> T:
         """The result of work that only reads; done again once when its connection was stale."""
