@@ -1,0 +1,154 @@
+"""API keys: who gets in, how far, and how soon a change reaches the service (section 2)."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+
+import asyncpg
+import pytest
+
+from service import keys
+from service.queries import administration
+from tests.support.api import Api
+from tests.support.published import is_failure
+
+GROUPS = "/api/groups"
+
+
+class Clock:
+    """Time that tests move."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        monkeypatch.setattr("service.caller.time", SimpleNamespace(monotonic=lambda: self.now))
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock that the cache of callers looks at."""
+    return Clock(monkeypatch)
+
+
+async def status(api: Api, authorization: str | None) -> int:
+    headers = {} if authorization is None else {"Authorization": authorization}
+    async with api.client.get(GROUPS, headers=headers) as answer:
+        if answer.status == 401:
+            assert answer.headers["WWW-Authenticate"] == "Bearer"
+        return answer.status
+
+
+async def test_only_a_right_key_gets_in(shared_api: Api) -> None:
+    key = shared_api.key
+    organization_id, key_id, secret = keys.parse(key) or (0, 0, "")
+    other = ("0" if secret[0] != "0" else "1") + secret[1:]
+    assert await status(shared_api, f"Bearer {key}") == 200
+    assert await status(shared_api, f"bearer {key}") == 200
+    for wrong in (
+        None,
+        "",
+        "Bearer",
+        "Bearer ",
+        key,
+        f"Basic {key}",
+        f"Bearer {key}x",
+        f"Bearer {key[:-1]}",
+        f"Bearer {key.upper()}",
+        f"Bearer {key} {key}",
+        f"Bearer {keys.compose(organization_id, key_id, other)}",
+        f"Bearer {keys.compose(organization_id, key_id + 1000, secret)}",
+        f"Bearer {keys.compose(2, key_id, secret)}",
+        f"Bearer {keys.compose(2**63, key_id, secret)}",
+        f"Bearer slv_0{organization_id}_{key_id}_{secret}",
+        f"Bearer slv_{organization_id}_{key_id}_{'é' * 64}",
+        "Bearer 'or 1=1--",
+    ):
+        assert await status(shared_api, wrong) == 401, wrong
+    is_failure(await Api(shared_api.client, "x").get(GROUPS), 401, "unauthorized")
+
+
+async def test_the_form_of_a_key(shared_api: Api, shared_other: Api) -> None:
+    assert re.fullmatch(r"slv_1_\d+_[0-9a-f]{64}", shared_api.key)
+    assert re.fullmatch(r"slv_2_\d+_[0-9a-f]{64}", shared_other.key)
+
+
+async def test_only_digests_are_stored(demo_dsn: str, api: Api) -> None:
+    connection = await asyncpg.connect(demo_dsn)
+    stored = await connection.fetch("select k::text as row from api_key k")
+    await connection.close()
+    secret = api.key.rpartition("_")[2]
+    assert stored
+    assert all(secret not in row["row"] for row in stored)
+
+
+async def test_expired_keys(demo_dsn: str, api: Api) -> None:
+    connection = await asyncpg.connect(demo_dsn)
+    issued = {}
+    for name, hours in (("past", -1), ("future", 1)):
+        expires_at = datetime.now(UTC) + timedelta(hours=hours)
+        issued[name] = await administration.issue_key(
+            connection, 1, name=name, scope="write", expires_at=expires_at
+        )
+    await connection.close()
+    assert await status(api, f"Bearer {issued['past']}") == 401
+    assert await status(api, f"Bearer {issued['future']}") == 200
+
+
+async def test_a_revoked_key_is_out_within_five_seconds(
+    demo_dsn: str, api: Api, clock: Clock
+) -> None:
+    assert (await api.get(GROUPS)).status == 200
+    connection = await asyncpg.connect(demo_dsn)
+    key_id = (keys.parse(api.key) or (0, 0, ""))[1]
+    assert await administration.revoke_key(connection, key_id)
+    await connection.close()
+    clock.now += 5.01
+    is_failure(await api.get(GROUPS), 401, "unauthorized")
+
+
+async def test_a_key_is_looked_up_once_in_a_while(demo_dsn: str, api: Api, clock: Clock) -> None:
+    assert (await api.get(GROUPS)).status == 200
+    connection = await asyncpg.connect(demo_dsn)
+    await connection.execute("update api_key set revoked_at = now()")
+    clock.now += 2
+    assert (await api.get(GROUPS)).status == 200
+    clock.now += 2.99
+    assert (await api.get(GROUPS)).status == 200, "a use does not lengthen a key's life"
+    clock.now += 0.02
+    assert (await api.get(GROUPS)).status == 401
+    await connection.execute("update api_key set revoked_at = null")
+    await connection.close()
+    assert (await api.get(GROUPS)).status == 200, "that a key is unknown is not remembered"
+
+
+async def test_features_reach_the_service_within_five_seconds(
+    demo_dsn: str, api: Api, clock: Clock
+) -> None:
+    body = {"name": "Multilingual", "languageIds": [1]}
+    assert (await api.post("/api/colors", body)).status == 201
+    connection = await asyncpg.connect(demo_dsn)
+    assert await administration.set_organization(
+        connection, 1, name=None, multiple_language=False, pro=None
+    )
+    await connection.close()
+    clock.now += 5.01
+    refused = await api.post("/api/colors", body)
+    is_failure(refused, 400, "validation_error.feature_disabled")
+
+
+async def test_a_read_key_reads_everything_and_writes_nothing(
+    shared_reader: Api, shared_api: Api
+) -> None:
+    assert (await shared_reader.get(GROUPS)).raw == (await shared_api.get(GROUPS)).raw
+    assert (await shared_reader.call("HEAD", GROUPS)).status == 200
+    is_failure(await shared_reader.post(GROUPS, {"name": "x"}), 403, "forbidden.scope")
+
+
+async def test_organizations_see_their_own_records_alone(
+    shared_api: Api, shared_other: Api
+) -> None:
+    for path in (GROUPS, "/api/colors", "/api/style-relations", "/api/styles"):
+        mine = {record["id"] for record in (await shared_api.get(path)).data}
+        theirs = {record["id"] for record in (await shared_other.get(path)).data}
+        assert mine
+        assert theirs
+        assert not mine & theirs

@@ -1,0 +1,145 @@
+"""Entity tags and the preconditions that name them (RFC 9110, 13; contract, section 7)."""
+
+import hashlib
+from random import Random
+from typing import Any
+
+import pytest
+
+from service.queries.records import MasterRecord
+from service.resources import MASTER_RECORDS
+from tests.support import generate, rows
+from tests.support.api import Answer, Api
+from tests.support.published import is_failure
+
+GROUPS = "/api/groups"
+of_each_resource = pytest.mark.parametrize(
+    "resource", MASTER_RECORDS, ids=[resource.name for resource in MASTER_RECORDS]
+)
+
+
+async def created(api: Api, resource: MasterRecord) -> tuple[Answer, dict[str, Any]]:
+    """The answer to creating a record, and a body to replace it by."""
+    known, random = await generate.references(api), Random(resource.name)
+    answer = await api.post(
+        f"/api/{resource.name}", generate.body(resource, "create", known, random)
+    )
+    return answer, generate.body(resource, "replace", known, random) | {"state": "inactive"}
+
+
+def data_of(answer: Answer) -> bytes:
+    """The bytes of ``data``, as they stand in the body of one record."""
+    return answer.raw.partition(b'"data":')[2][:-1]
+
+
+@of_each_resource
+async def test_every_answer_with_one_record_has_its_tag(
+    resource: MasterRecord, shared_api: Api
+) -> None:
+    made, body = await created(shared_api, resource)
+    place = made.headers["Location"]
+    read = await shared_api.get(place)
+    replaced = await shared_api.put(place, body)
+    patched = await shared_api.patch(
+        place, [{"op": "replace", "path": "/state", "value": "active"}]
+    )
+    deleted = await shared_api.delete(place)
+    tags = [answer.headers["ETag"] for answer in (made, read, replaced, patched, deleted)]
+    for answer, tag in zip((made, read, replaced, patched, deleted), tags, strict=True):
+        assert tag == f'"{hashlib.blake2b(data_of(answer), digest_size=16).hexdigest()}"'
+    assert tags[0] == tags[1]
+    assert len(set(tags)) == 4
+    assert "ETag" not in (await shared_api.get(f"/api/{resource.name}")).headers
+
+
+@of_each_resource
+async def test_what_the_caller_has_already_is_not_sent_again(
+    resource: MasterRecord, shared_api: Api
+) -> None:
+    made, _ = await created(shared_api, resource)
+    place, tag = made.headers["Location"], made.headers["ETag"]
+    for known in (tag, f"W/{tag}", f'"x", {tag}', "*", f'W/"x",{tag} , "y"'):
+        for method in ("GET", "HEAD"):
+            answer = await shared_api.call(method, place, headers={"If-None-Match": known})
+            assert (answer.status, answer.raw) == (304, b"")
+            assert answer.headers["ETag"] == tag
+    for other in ('"x"', "", "x", tag.strip('"'), '"'):
+        answer = await shared_api.get(place, headers={"If-None-Match": other})
+        assert (answer.status, answer.data) == (200, made.data)
+    writable = await shared_api.get(f"{place}?form=writable", headers={"If-None-Match": tag})
+    assert writable.status == 200
+    assert writable.headers["ETag"] != tag
+
+
+@of_each_resource
+async def test_a_write_that_expects_another_record_changes_nothing(
+    resource: MasterRecord, shared_api: Api, shared_dsn: str
+) -> None:
+    made, body = await created(shared_api, resource)
+    place, tag = made.headers["Location"], made.headers["ETag"]
+    change = [{"op": "replace", "path": "/state", "value": "inactive"}]
+    before = await rows.dump(shared_dsn, versions=True)
+    for stale in ('"stale"', f"W/{tag}", tag.strip('"'), "", '"a", "b"'):
+        expected = {"If-Match": stale}
+        for answer in (
+            await shared_api.put(place, body, headers=expected),
+            await shared_api.patch(place, change, headers=expected),
+            await shared_api.patch(place, [], headers=expected),
+            await shared_api.delete(place, headers=expected),
+        ):
+            is_failure(answer, 412, "precondition_failed")
+            assert answer.details == [("precondition_failed", None)]
+    assert await rows.dump(shared_dsn, versions=True) == before
+
+
+@of_each_resource
+async def test_a_write_that_expects_the_record_as_it_is(
+    resource: MasterRecord, shared_api: Api
+) -> None:
+    made, body = await created(shared_api, resource)
+    place, tag = made.headers["Location"], made.headers["ETag"]
+    replaced = await shared_api.put(place, body, headers={"If-Match": f'"x", {tag}'})
+    assert replaced.status == 200, replaced.raw
+    again = await shared_api.put(place, body, headers={"If-Match": tag})
+    is_failure(again, 412, "precondition_failed")
+    patched = await shared_api.patch(
+        place,
+        [{"op": "replace", "path": "/state", "value": "active"}],
+        headers={"If-Match": replaced.headers["ETag"]},
+    )
+    assert patched.status == 200
+    anyway = await shared_api.patch(place, [], headers={"If-Match": "*"})
+    assert anyway.headers["ETag"] == patched.headers["ETag"]
+    gone = await shared_api.delete(place, headers={"If-Match": patched.headers["ETag"]})
+    assert gone.status == 200
+
+
+async def test_what_speaks_before_the_precondition(shared_api: Api) -> None:
+    stale = {"If-Match": '"stale"'}
+    used = (await shared_api.get(GROUPS, {"pageSize": 1})).data[0]["id"]
+    body = {"name": "Unchanged", "state": "active"}
+    wrong = await shared_api.put(f"{GROUPS}/{used}", body | {"colour": 1}, headers=stale)
+    is_failure(wrong, 400, "validation_error.unknown_field")
+    for expected in (stale, {"If-Match": "*"}):
+        unknown = await shared_api.put(f"{GROUPS}/{2**62}", body, headers=expected)
+        is_failure(unknown, 404, "not_found")
+    is_failure(await shared_api.delete(f"{GROUPS}/{used}"), 409, "conflict.in_use")
+    in_use = await shared_api.delete(f"{GROUPS}/{used}", headers=stale)
+    is_failure(in_use, 412, "precondition_failed")
+    untestable = [{"op": "test", "path": "/name", "value": "Other"}]
+    failed = await shared_api.patch(f"{GROUPS}/{used}", untestable, headers=stale)
+    is_failure(failed, 412, "precondition_failed")
+
+
+@of_each_resource
+async def test_bulk_writes_take_no_precondition(resource: MasterRecord, shared_api: Api) -> None:
+    path, item = f"/api/{resource.name}", {"name": "x", "id": 1, "state": "active"}
+    for expected in ("*", '"x"', ""):
+        headers = {"If-Match": expected}
+        for answer in (
+            await shared_api.post(path, [item], headers=headers),
+            await shared_api.put(path, [item], headers=headers),
+            await shared_api.delete(path, {"ids": "1"}, headers=headers),
+        ):
+            is_failure(answer, 400, "validation_error.invalid_value")
+            assert answer.details == [("validation_error.invalid_value", "If-Match")]

@@ -1,0 +1,182 @@
+"""What surrounds every answer, and what operators ask (contract, sections 1 to 4)."""
+
+import asyncio
+import gzip
+import io
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import asyncpg
+import orjson
+import pytest
+from aiohttp.test_utils import TestClient
+
+from service.context import ACCESS_LOG
+from tests.support.api import Api
+from tests.support.databases import with_database
+from tests.support.published import form, is_failure
+
+GROUPS = "/api/groups"
+OPEN = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs")
+
+
+@pytest.mark.parametrize("path", OPEN)
+async def test_operators_and_readers_need_no_key(path: str, client: TestClient[Any, Any]) -> None:
+    async with client.get(path) as answer:
+        assert answer.status == 200
+        assert await answer.read()
+    async with client.get(path, headers={"Authorization": "Bearer nonsense"}) as answer:
+        assert answer.status == 200
+
+
+async def test_health_and_readiness_are_answers_like_others(api: Api) -> None:
+    for path in ("/healthz", "/readyz"):
+        form("common/envelope", "success").validate((await api.get(path)).json)
+
+
+@asynccontextmanager
+async def gone(dsn: str) -> AsyncIterator[None]:
+    """Take a database away, and give it back."""
+    name = urlsplit(dsn).path.lstrip("/")
+    connection = await asyncpg.connect(with_database(dsn, "postgres"))
+    await connection.execute(f"alter database {name} allow_connections false")
+    await connection.execute(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", name
+    )
+    try:
+        yield
+    finally:
+        await connection.execute(f"alter database {name} allow_connections true")
+        await connection.close()
+
+
+async def test_without_the_database_nothing_but_life_and_then_all_again(
+    api: Api, demo_dsn: str
+) -> None:
+    assert (await api.get("/readyz")).status == 200
+    async with gone(demo_dsn):
+        for answer in (
+            await api.get("/readyz"),
+            await api.get(GROUPS),
+            await api.post(GROUPS, {"name": "Lost"}),
+            await api.get("/api/styles"),
+        ):
+            is_failure(answer, 503, "server_error.unavailable")
+            assert int(answer.headers["Retry-After"]) >= 1
+        assert (await api.get("/healthz")).status == 200
+        assert (await api.get("/metrics")).status == 200
+    assert (await api.get("/readyz")).status == 200
+    assert (await api.post(GROUPS, {"name": "Found"})).status == 201
+    assert (await api.get(GROUPS, {"name": "Lost"})).data == []
+
+
+async def test_a_key_that_is_not_cached_while_the_database_is_away(api: Api, demo_dsn: str) -> None:
+    async with gone(demo_dsn):
+        is_failure(await api.get(GROUPS), 503, "server_error.unavailable")
+    assert (await api.get(GROUPS)).status == 200
+
+
+async def test_readiness_while_the_schema_is_behind(api: Api, demo_dsn: str) -> None:
+    connection = await asyncpg.connect(demo_dsn)
+    async with connection.transaction():
+        last = await connection.fetchrow(
+            "select * from _yoyo_migration order by migration_id desc limit 1"
+        )
+        await connection.execute(
+            "delete from _yoyo_migration where migration_id = $1", last["migration_id"]
+        )
+    behind = await api.get("/readyz")
+    is_failure(behind, 503, "server_error.unavailable")
+    assert "migrate" in behind.json["error"]["details"][0]["value"]
+    await connection.copy_records_to_table(
+        "_yoyo_migration", records=[tuple(last)], columns=list(last.keys())
+    )
+    await connection.close()
+    assert (await api.get("/readyz")).status == 200
+
+
+async def test_request_ids(shared_api: Api) -> None:
+    for path in (GROUPS, "/api/nothing", "/healthz", f"{GROUPS}?colour=1"):
+        for sane in ("abc-123", "x" * 128, "~!@#$%^&*()"):
+            answer = await shared_api.get(path, headers={"X-Request-Id": sane})
+            assert answer.headers["X-Request-Id"] == sane
+        made_up = {
+            (await shared_api.get(path, headers={"X-Request-Id": insane})).headers["X-Request-Id"]
+            for insane in ("", "x" * 129, "two words", "é")
+        }
+        made_up.add((await shared_api.get(path)).headers["X-Request-Id"])
+        assert len(made_up) == 5
+        assert all(len(name) == 32 for name in made_up)
+
+
+async def test_x_service_api_changes_nothing(shared_api: Api) -> None:
+    plain = await shared_api.get(GROUPS)
+    named = await shared_api.get(GROUPS, headers={"X-Service-Api": "anything at all"})
+    assert named.raw == plain.raw
+
+
+async def test_answers_are_compressed_when_asked_for(shared_api: Api) -> None:
+    long = "/api/colors?pageSize=100"
+    plain = await shared_api.call("GET", long, headers={"Accept-Encoding": "identity"})
+    assert "Content-Encoding" not in plain.headers
+    assert plain.headers["Vary"] == "Accept-Encoding"
+    request = shared_api.client.get(
+        long,
+        headers={"Authorization": f"Bearer {shared_api.key}", "Accept-Encoding": "gzip"},
+        auto_decompress=False,
+    )
+    async with request as answer:
+        assert answer.headers["Content-Encoding"] == "gzip"
+        raw = await answer.read()
+    assert len(raw) < len(plain.raw) / 3
+    assert gzip.decompress(raw) == plain.raw
+    short = await shared_api.call("GET", "/healthz", headers={"Accept-Encoding": "gzip"})
+    assert "Content-Encoding" not in short.headers
+
+
+async def test_metrics_count_by_route_not_by_path(shared_api: Api) -> None:
+    for number in (1, 2, 2**62):
+        await shared_api.get(f"{GROUPS}/{number}")
+    await shared_api.get("/api/nothing/at/all")
+    text = (await shared_api.get("/metrics")).raw.decode()
+    assert 'selvedge_requests_total{method="GET",route="/api/groups/{id}",status="404"}' in text
+    assert 'selvedge_request_seconds_bucket{le="0.1",method="GET",route="/api/groups/{id}"}' in text
+    assert 'route="unmatched"' in text
+    assert "at/all" not in text
+
+
+async def test_one_line_of_access_log_per_request(
+    monkeypatch: pytest.MonkeyPatch, api: Api
+) -> None:
+    log, written = api.client.app[ACCESS_LOG], io.StringIO()
+    monkeypatch.setattr(log, "_stream", written)
+    assert logging.getLogger("service").isEnabledFor(logging.INFO)
+    headers = {"X-Service-Api": "erp-7", "X-Request-Id": "first"}
+    await api.get(f"{GROUPS}?name=secret", headers=headers)
+    await Api(api.client, "wrong").get(GROUPS, headers={"X-Request-Id": "second"})
+    log.flush()
+    first, second = map(orjson.loads, written.getvalue().splitlines())
+    assert first == {
+        "time": first["time"],
+        "request_id": "first",
+        "organization": 1,
+        "key": int(api.key.split("_")[2]),
+        "method": "GET",
+        "path": GROUPS,
+        "status": 200,
+        "bytes": first["bytes"],
+        "milliseconds": first["milliseconds"],
+        "service_api": "erp-7",
+    }
+    assert 0 < first["milliseconds"] < 60_000
+    assert (second["request_id"], second["status"], second["key"]) == ("second", 401, None)
+
+
+async def test_many_callers_at_once_are_all_answered(shared_api: Api) -> None:
+    """More than the pool has connections: they queue, and none is turned away."""
+    answers = await asyncio.gather(*(shared_api.get(GROUPS) for _ in range(60)))
+    assert {answer.status for answer in answers} == {200}
+    assert len({answer.raw for answer in answers}) == 1
