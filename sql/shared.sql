@@ -9,7 +9,7 @@ select
     convert_to(
         coalesce(string_agg(document, ',' order by ordinal) filter (where ordinal <= {{size}}), ''), 'UTF8'
     ) as documents,
-    max(key) filter (where ordinal = {{size}}) as last_key,
+    max(key) as last_key,
     coalesce(max(ordinal), 0) > {{size}} as has_more
 from ({{documents}}) as page;
 

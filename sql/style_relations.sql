@@ -16,10 +16,12 @@ page as materialized (
 select
     ordinal,
     key,
-    '{"id":' || id
-    || ',"styleId":' || style_id
-    || ',"relatedStyleId":' || related_style_id
-    || ',"relatedStyleNumber":' || to_json(related_style_number)
-    || ',"relatedStyleName":' || to_json(related_style_name)
-    || '}' as document
+    concat(
+        '{"id":', id,
+        ',"styleId":', style_id,
+        ',"relatedStyleId":', related_style_id,
+        ',"relatedStyleNumber":', to_json(related_style_number),
+        ',"relatedStyleName":', to_json(related_style_name),
+        '}'
+    ) as document
 from page;

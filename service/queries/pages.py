@@ -7,6 +7,7 @@ descending), in the form that an index range serves: ``a <= $1 and (a < $1 or id
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from service.listing import Condition, Listing, SortKey
@@ -52,8 +53,8 @@ def batch_page(leading: list[Any], ids: list[int]) -> Page:
 def listing_page(leading: list[Any], listing: Listing, *, hides_deleted: bool) -> Page:
     """One page of a listing and one record more, which tells whether there are more pages.
 
-    Each row has the ``ordinal`` from
-    1 and the ``key``, the JSON array of its sort values, that a cursor continues from.
+    Each row has the ``ordinal`` from 1; the page's last one has the ``key``, the JSON array of its
+    sort values, that a cursor continues from.
     """
     page = Page(list(leading))
     page.size = str(listing.page_size)
@@ -68,16 +69,23 @@ def listing_page(leading: list[Any], listing: Listing, *, hides_deleted: bool) -
     where = f"where {' and '.join(conditions)}\n" if conditions else ""
     skipped = (listing.page_number - 1) * listing.page_size
     offset = page.parameter(skipped, "bigint") if skipped else "0"
+    ordinal = f"row_number() over (order by {order}) - {offset}"
     page.text = (
-        f"select record.*, row_number() over (order by {order}) - {offset} as ordinal,\n"
-        f"json_build_array({key})::text as key\n"
+        f"select record.*, {ordinal} as ordinal,\n"
+        f"case {ordinal} when {page.size} then json_build_array({key})::text end as key\n"
         f"from record {where}order by {order} limit {page.size} + 1 offset {offset}"
     )
     return page
 
 
 def _column(prop: Property) -> str:
-    return "record." + re.sub(r"(?<!^)([A-Z])", r"_\1", prop.name).lower()
+    return _column_of(prop.name)
+
+
+@cache
+def _column_of(name: str) -> str:
+    """The column of a property's name."""
+    return "record." + re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
 
 
 def _shown(prop: Property) -> str:
