@@ -79,19 +79,22 @@ def _target_fault(resource: MasterRecord, pointer: str) -> str | None:
         parts = jsonpointer.JsonPointer(pointer).parts
     except jsonpointer.JsonPointerException:
         return "invalid_value"
-    writable = schemas.definition(resource.name, "writable")
-    readable = {"id", *dict(schemas.definition(resource.name, "fields").properties())}
+    place = schemas.definition(resource.name, "fields")
+    readable = {name for name, _ in place.properties()}
+    writable = {name for name, _ in schemas.definition(resource.name, "writable").properties()}
+    if parts and parts[0] in readable - writable:
+        return "read_only_field"
     for part in parts:
-        if "array" in writable.types():
-            writable, readable = writable.items(), set()
+        if "array" in place.types():
+            place = place.items()
             continue
-        members = dict(writable.properties())
+        members = dict(place.properties())
         if not members:
             return None
         if part not in members:
-            return "read_only_field" if part in readable else "unknown_field"
-        writable, readable = members[part], set()
-        if writable.schema.get("readOnly"):
+            return "unknown_field"
+        place = members[part]
+        if place.schema.get("readOnly"):
             return "read_only_field"
     return None
 

@@ -131,3 +131,20 @@ async def test_patch_of_associations(api: Api) -> None:
     remove = {"op": "remove", "path": "/associatedBrands/0"}
     removed = (await api.patch(path, [remove])).data
     assert [entry["id"] for entry in removed["associatedBrands"]] == [2]
+
+
+@pytest.mark.parametrize("name", FIELDS)
+async def test_patch_of_an_association_s_members(api: Api, name: str) -> None:
+    """Field table, write items: each of their fields can be patched, shown or not."""
+    root = f"/api/{name.removeprefix('associated').replace('Style', 'style-').lower()}"
+    record = (await api.get(f"{root}/2")).data
+    reference = record.get("customId") or record["userDefinedId"]
+    field = await new(api, STYLE, **{name: [{"id": 1}]})
+    path, entry = f"{STYLE}/{field['id']}", f"/{name}/0"
+    patch = [
+        {"op": "add", "path": f"{entry}/customId", "value": reference},
+        {"op": "remove", "path": f"{entry}/id"},
+    ]
+    assert [one["id"] for one in (await api.patch(path, patch)).data[name]] == [2]
+    unknown = await api.patch(path, [{"op": "add", "path": f"{entry}/code", "value": "x"}])
+    assert unknown.details == [("validation_error.unknown_field", "[0].path")]
