@@ -7,19 +7,45 @@ select table_name from information_schema.tables
 where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not like '%yoyo%'
 order by table_name
 """
+_OWNED = """
+select table_name from information_schema.columns
+where table_schema = 'public' and column_name = 'organization_id'
+order by table_name
+"""
 
 
-async def dump(dsn: str, *, versions: bool = False) -> dict[str, list[str]]:
-    """Every row of every table as text; with ``versions``, a row rewritten as it was is another."""
+async def dump(
+    dsn: str, *, versions: bool = False, organization_id: int | None = None
+) -> dict[str, list[str]]:
+    """Every row of every table as text; with ``versions``, a row rewritten as it was is another.
+
+    With ``organization_id``, the rows of that organization alone.
+    """
     connection = await asyncpg.connect(dsn)
     try:
         shown = "t.xmin::text || t::text" if versions else "t::text"
+        owner = "" if organization_id is None else f"where organization_id = {organization_id}"
         return {
             table: [
                 row[0]
-                for row in await connection.fetch(f'select {shown} from "{table}" t order by 1')
+                for row in await connection.fetch(
+                    f'select {shown} from "{table}" t {owner} order by 1'
+                )
             ]
-            for (table,) in await connection.fetch(_TABLES)
+            for (table,) in await connection.fetch(_OWNED if owner else _TABLES)
         }
     finally:
         await connection.close()
+
+
+async def stamp(connection: asyncpg.Connection) -> list[tuple[int, int]]:
+    """What another write of any row changes: for each table, how many rows, and the last writer.
+
+    Cheap enough to be asked after every request, unlike a dump.
+    """
+    tables = [row[0] for row in await connection.fetch(_TABLES)]
+    counts = " union all ".join(
+        f"""select {n}, count(*), max(xmin::text::bigint) from "{table}" """
+        for n, table in enumerate(tables)
+    )
+    return [tuple(row) for row in await connection.fetch(f"{counts} order by 1")]

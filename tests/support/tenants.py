@@ -1,0 +1,86 @@
+"""Two organizations whose ids have nothing in common, and one organization without the other."""
+
+from collections.abc import Iterable
+
+import asyncpg
+
+_APART = 1_000_000
+_COLUMNS = """
+select table_name, column_name from information_schema.columns
+where table_schema = 'public' and table_name in (
+    select table_name from information_schema.columns
+    where table_schema = 'public' and column_name = 'organization_id'
+)
+order by 1, 2
+"""
+_REFERENCES = """
+select c.conrelid::regclass::text, a.attname, c.confrelid::regclass::text, f.attname
+from pg_constraint c
+cross join lateral unnest(c.conkey, c.confkey) as pair (own, other)
+join pg_attribute a on a.attrelid = c.conrelid and a.attnum = pair.own
+join pg_attribute f on f.attrelid = c.confrelid and f.attnum = pair.other
+where c.contype = 'f'
+"""
+
+
+async def set_apart(dsn: str, organization_id: int) -> dict[str, int]:
+    """Renumber an organization's records: each id is in no other table, the other tenants' too.
+
+    Return one id of each table.
+    """
+    connection = await _unchecked(dsn)
+    try:
+        columns = await _columns(connection)
+        references = {(row[0], row[1]): (row[2], row[3]) for row in await _found(connection)}
+        bases = {table: _APART * n for n, table in enumerate(columns, 1) if "id" in columns[table]}
+        chosen = {}
+        for table, names in columns.items():
+            roots = {name: _root((table, name), references) for name in names}
+            moved = [f'"{n}" = "{n}" + {bases[r]}' for n, r in roots.items() if r in bases]
+            where = f"where organization_id = {organization_id}"
+            if moved:
+                await connection.execute(f'update "{table}" set {", ".join(moved)} {where}')
+            if "id" in names:
+                chosen[table] = await connection.fetchval(f'select min(id) from "{table}" {where}')
+        return {table: record_id for table, record_id in chosen.items() if record_id is not None}
+    finally:
+        await connection.close()
+
+
+async def remove(dsn: str, organization_id: int) -> None:
+    """Leave nothing of what an organization owns."""
+    connection = await _unchecked(dsn)
+    try:
+        for table in await _columns(connection):
+            await connection.execute(
+                f'delete from "{table}" where organization_id = $1', organization_id
+            )
+    finally:
+        await connection.close()
+
+
+async def _unchecked(dsn: str) -> asyncpg.Connection:
+    """A connection whose writes no foreign key is held against."""
+    return await asyncpg.connect(dsn, server_settings={"session_replication_role": "replica"})
+
+
+async def _columns(connection: asyncpg.Connection) -> dict[str, list[str]]:
+    """The columns of each table that organizations have rows in."""
+    found: dict[str, list[str]] = {}
+    for table, column in await connection.fetch(_COLUMNS):
+        found.setdefault(table, []).append(column)
+    return found
+
+
+async def _found(connection: asyncpg.Connection) -> Iterable[tuple[str, str, str, str]]:
+    rows = await connection.fetch(_REFERENCES)
+    return [(row[0], row[1], row[2], row[3]) for row in rows if row[1] != "organization_id"]
+
+
+def _root(column: tuple[str, str], references: dict[tuple[str, str], tuple[str, str]]) -> str:
+    """The table whose ids a column holds; empty if it holds none."""
+    while column[1] != "id":
+        if column not in references:
+            return ""
+        column = references[column]
+    return column[0]
