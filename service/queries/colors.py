@@ -30,11 +30,13 @@ class Colors(MasterRecord):
             {reference for item in batch.items for reference in item.get(field) or ()}
             for field in _REFERENCES
         ]
-        unknown = await connection.fetch(
+        unknown: dict[str, set[int]] = defaultdict(set)
+        for field, reference in await connection.fetch(
             self.statements["unknown_references"].text, batch.caller.organization_id, *named
-        )
-        for field, reference in unknown:
-            self._report_unknown(batch, field, reference)
+        ):
+            unknown[field].add(reference)
+        for field, references in unknown.items():
+            self._report_unknown(batch, field, references)
 
     async def write_children(self, connection: Connection, batch: Batch) -> None:
         """Write the links that change, mostly few: finding them takes less than any write.
@@ -50,11 +52,11 @@ class Colors(MasterRecord):
                 text = self.statements[change].text
                 await connection.execute(text, batch.caller.organization_id, color_ids, linked_ids)
 
-    def _report_unknown(self, batch: Batch, field: str, reference: int) -> None:
-        """Every place where a reference stands that names nothing."""
+    def _report_unknown(self, batch: Batch, field: str, references: set[int]) -> None:
+        """Every place where one of the references stands, which name nothing."""
         for number, item in enumerate(batch.items):
             for place, named in enumerate(item.get(field) or ()):
-                if named == reference:
+                if named in references:
                     batch.fail(
                         number,
                         "validation_error.unknown_reference",
