@@ -1,0 +1,189 @@
+"""Bulk writes: all or nothing, in request order, in as many statements as for one item."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from service.queries.records import MasterRecord
+from service.resources import MASTER_RECORDS
+from tests.support import generate, rows
+from tests.support.api import Api
+from tests.support.published import is_failure
+from tests.support.statements import watched
+
+COLORS, GROUPS = "/api/colors", "/api/groups"
+of_each_resource = pytest.mark.parametrize(
+    "resource", MASTER_RECORDS, ids=[resource.name for resource in MASTER_RECORDS]
+)
+
+
+def alike(
+    resource: MasterRecord, form: str, known: generate.References, count: int, seed: int
+) -> list[dict[str, Any]]:
+    """As many bodies as asked for, equal but for what may not be."""
+    return [generate.body(resource, form, known, Random(seed)) for _ in range(count)]
+
+
+@of_each_resource
+async def test_as_many_statements_for_two_hundred_items_as_for_two(
+    resource: MasterRecord, shared_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, known = f"/api/{resource.name}", await generate.references(shared_api)
+    counts = []
+    with watched(monkeypatch) as sent:
+        for count in (2, 200):
+            numbers = []
+            sent.clear()
+            made = await shared_api.post(path, alike(resource, "create", known, count, 7))
+            assert made.status == 201, made.raw
+            numbers.append(len(sent))
+            ids = [record["id"] for record in made.data]
+            bodies = alike(resource, "replace", known, count, 8)
+            items = [body | {"id": id_} for body, id_ in zip(bodies, ids, strict=True)]
+            sent.clear()
+            replaced = await shared_api.put(path, items)
+            assert [record["id"] for record in replaced.data] == ids
+            numbers.append(len(sent))
+            sent.clear()
+            gone = await shared_api.delete(path, [("ids", str(id_)) for id_ in ids])
+            assert [record["id"] for record in gone.data] == ids
+            counts.append([*numbers, len(sent)])
+    assert counts[0] == counts[1]
+    assert max(counts[0]) <= 20, "a fixed number, and a small one"
+
+
+async def test_the_statements_of_two_hundred_groups(
+    shared_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with watched(monkeypatch) as sent:
+        made = await shared_api.post(GROUPS, [{"name": f"Group {n}"} for n in range(200)])
+        items = [
+            {"id": record["id"], "name": f"Group no. {number}", "state": "inactive"}
+            for number, record in enumerate(made.data)
+        ]
+        sent.clear()
+        replaced = await shared_api.put(GROUPS, items)
+    assert [record["name"] for record in replaced.data] == [item["name"] for item in items]
+    assert kinds(sent) == ["begin", "lock", "update", "read", "commit"]
+    await shared_api.delete(GROUPS, [("ids", str(record["id"])) for record in made.data])
+
+
+async def test_the_statements_of_a_thousand_colors_with_groups_and_languages(
+    shared_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A body of nearly 8 MiB, every link of which changes."""
+    note = {"colorNote": "é" * 4000}
+    with watched(monkeypatch) as sent:
+        known = await generate.references(shared_api)
+        groups, languages = known["color-groups"], known["languages"]
+        made = await shared_api.post(
+            COLORS,
+            [
+                {"name": f"Color {n}", "colorGroupIds": groups[:3], "languageIds": languages[:3]}
+                for n in range(1000)
+            ],
+        )
+        assert made.status == 201, made.raw[:500]
+        items = [
+            note
+            | {"id": record["id"], "name": f"Color no. {number}", "state": "active"}
+            | {"colorGroupIds": groups[1:4], "languageIds": languages[1:4]}
+            for number, record in enumerate(made.data)
+        ]
+        sent.clear()
+        replaced = await shared_api.put(COLORS, items[::-1])
+    assert replaced.status == 200, replaced.raw[:500]
+    assert [record["name"] for record in replaced.data] == [item["name"] for item in items[::-1]]
+    for record in replaced.data[::100]:
+        assert [group["id"] for group in record["colorGroups"]] == groups[1:4]
+        assert [name["languageId"] for name in record["languageNames"]] == languages[1:4]
+    assert kinds(sent[:5]) == ["begin", "lock", "check", "update", "compare"]
+    assert sorted(kinds(sent[5:-2])) == ["delete", "delete", "insert", "insert"]
+    assert kinds(sent[-2:]) == ["read", "commit"]
+    gone = [{"id": record["id"], "name": "Gone", "state": "deleted"} for record in made.data]
+    assert (await shared_api.put(COLORS, gone)).status == 200
+
+
+def kinds(sent: list[str]) -> list[str]:
+    """What the statements are for, in a word each."""
+    words = {
+        "begin": "begin",
+        "commit": "commit",
+        "select id, state": "lock",
+        "update": "update",
+        "insert": "insert",
+        "delete": "delete",
+        "select convert_to": "read",
+        "with item": "compare",
+        "select 'colorGroupIds'": "check",
+    }
+    return [
+        next((word for start, word in words.items() if query.startswith(start)), query)
+        for query in sent
+    ]
+
+
+@of_each_resource
+async def test_mixed_batches_commit_together_or_not_at_all(
+    resource: MasterRecord, shared_api: Api, shared_dsn: str
+) -> None:
+    path, known = f"/api/{resource.name}", await generate.references(shared_api)
+    made = await shared_api.post(path, alike(resource, "create", known, 4, 3))
+    ids = [record["id"] for record in made.data]
+    bodies = alike(resource, "replace", known, 4, 4)
+    label = {"text": "Going"} if "text" in made.data[0] else {"name": "Going"}
+    items = [body | {"id": id_} for body, id_ in zip(bodies, ids, strict=True)]
+    items[1] = {"id": ids[1], "state": "deleted"} | label
+    items[3] = {"id": ids[3], "state": "deleted"} | label
+    nobody = str(2**62) if resource.string_ids else 2**62
+    [unknown] = alike(resource, "replace", known, 1, 4)
+
+    before = await rows.dump(shared_dsn, versions=True)
+    failed = await shared_api.put(path, [*items, unknown | {"id": nobody}])
+    is_failure(failed, 404, "not_found")
+    assert failed.details == [("not_found", "[4].id")]
+    failed = await shared_api.delete(path, [("ids", str(id_)) for id_ in (*ids, nobody)])
+    is_failure(failed, 404, "not_found")
+    assert failed.details == [("not_found", "ids[4]")]
+    assert await rows.dump(shared_dsn, versions=True) == before
+
+    done = await shared_api.put(path, items[::-1])
+    assert [record["id"] for record in done.data] == ids[::-1]
+    states = [record["state"] for record in done.data[::-1]]
+    assert [state == "deleted" for state in states] == [False, True, False, True]
+    await shared_api.delete(path, [("ids", str(ids[0])), ("ids", str(ids[2]))])
+
+
+@of_each_resource
+async def test_how_many_items_a_request_may_have(resource: MasterRecord, shared_api: Api) -> None:
+    """Specification, Limits: 200 items and ids; contract, section 3: 1,000 colors."""
+    path, most = f"/api/{resource.name}", 1000 if resource.name == "colors" else 200
+    known = await generate.references(shared_api)
+    for method, form in (("POST", "create"), ("PUT", "replace")):
+        items = alike(resource, form, known, most + 1, 1)
+        if form == "replace":
+            ids = [2**62 + number for number in range(most + 1)]
+            named = [str(id_) if resource.string_ids else id_ for id_ in ids]
+            items = [item | {"id": id_} for item, id_ in zip(items, named, strict=True)]
+        beyond = await shared_api.call(method, path, items)
+        is_failure(beyond, 400, "validation_error.too_many_items")
+        assert beyond.json["error"]["total_items"] == most + 1
+        if form == "replace":
+            within = await shared_api.put(path, items[:most])
+            is_failure(within, 404, "not_found")
+            assert within.json["error"]["failed_items"] == most
+    ids_beyond = [("ids", str(number)) for number in range(1, 202)]
+    is_failure(await shared_api.delete(path, ids_beyond), 400, "validation_error.too_many_items")
+
+
+@of_each_resource
+async def test_an_id_stands_in_a_request_once(resource: MasterRecord, shared_api: Api) -> None:
+    path = f"/api/{resource.name}"
+    first, second = [record["id"] for record in (await shared_api.get(path)).data[:2]]
+    items = [{"id": id_, "state": "deleted"} for id_ in (first, second, first)]
+    answer = await shared_api.put(path, items)
+    assert ("validation_error.duplicate", "[2].id") in answer.details
+    assert answer.status == 400
+    answer = await shared_api.delete(path, [("ids", str(id_)) for id_ in (first, second, first)])
+    assert answer.details == [("validation_error.duplicate", "ids[2]")]

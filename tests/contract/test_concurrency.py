@@ -1,0 +1,135 @@
+"""Callers at the same time: no deadlock reaches one, and every batch is whole (section 4)."""
+
+import asyncio
+from random import Random
+from typing import Any
+
+import pytest
+
+from service.queries.records import MasterRecord
+from service.resources import MASTER_RECORDS
+from tests.support import generate
+from tests.support.api import Answer, Api
+
+COLORS, GROUPS = "/api/colors", "/api/groups"
+ROUNDS = 6
+
+
+@pytest.mark.parametrize("resource", MASTER_RECORDS, ids=[one.name for one in MASTER_RECORDS])
+async def test_crossed_batches_both_succeed_and_the_outcome_is_one_of_them(
+    resource: MasterRecord, shared_api: Api
+) -> None:
+    path, known = f"/api/{resource.name}", await generate.references(shared_api)
+    bodies = [generate.body(resource, "create", known, Random(5)) for _ in range(30)]
+    made = await shared_api.post(path, bodies)
+    ids = [record["id"] for record in made.data]
+    label = "text" if "text" in made.data[0] else "name"
+
+    def batch(caller: str, turn: int) -> list[dict[str, Any]]:
+        seed = Random(f"{caller}{turn}")
+        items = [generate.body(resource, "replace", known, seed) for _ in ids]
+        return [
+            item | {"id": id_, "state": "active", label: f"{caller} {turn}"}
+            for item, id_ in zip(items, ids, strict=True)
+        ]
+
+    for turn in range(ROUNDS):
+        one, other = batch("one", turn), batch("other", turn)[::-1]
+        answers = await asyncio.gather(shared_api.put(path, one), shared_api.put(path, other))
+        assert [answer.status for answer in answers] == [200, 200], answers
+        wanted = [("id", str(id_)) for id_ in ids] + [("pageSize", "100")]
+        stored = (await shared_api.get(path, wanted)).data
+        assert len({record[label] for record in stored}) == 1
+    gone = [("ids", str(id_)) for id_ in ids]
+    at_once = await asyncio.gather(
+        shared_api.delete(path, gone), shared_api.delete(path, gone[::-1])
+    )
+    statuses = sorted(answer.status for answer in at_once)
+    assert statuses == ([200, 404] if "purge" in resource.statements else [200, 200])
+
+
+async def test_patches_at_once_lose_no_update(shared_api: Api) -> None:
+    place = (await shared_api.post(COLORS, {"name": "Contested"})).headers["Location"]
+    fields = ("userDefinedId", "userDefinedId2", "colorReference", "colorNote", "name")
+    for turn in range(ROUNDS):
+        answers = await asyncio.gather(
+            *(
+                shared_api.patch(
+                    place, [{"op": "replace", "path": f"/{name}", "value": f"{name} {turn}"}]
+                )
+                for name in fields
+            )
+        )
+        assert {answer.status for answer in answers} == {200}
+        stored = (await shared_api.get(place)).data
+        assert {name: stored[name] for name in fields} == {
+            name: f"{name} {turn}" for name in fields
+        }
+    await shared_api.delete(place)
+
+
+async def test_of_writers_that_expect_the_same_record_one_wins(shared_api: Api) -> None:
+    made = await shared_api.post(GROUPS, {"name": "Contested"})
+    place, expected = made.headers["Location"], {"If-Match": made.headers["ETag"]}
+    answers = await asyncio.gather(
+        *(
+            shared_api.put(place, {"name": f"{n}", "state": "active"}, headers=expected)
+            for n in range(8)
+        )
+    )
+    won = [answer for answer in answers if answer.status == 200]
+    assert sorted(answer.status for answer in answers) == [200, *[412] * 7]
+    assert (await shared_api.get(place)).data == won[0].data
+    await shared_api.delete(place)
+
+
+async def test_readers_see_a_batch_whole(shared_api: Api) -> None:
+    made = await shared_api.post(GROUPS, [{"name": "~whole 0"} for _ in range(50)])
+    ids = [record["id"] for record in made.data]
+    query = [
+        ("filter[0].property", "name"),
+        ("filter[0].operator", "startsWith"),
+        ("filter[0].value", "~whole"),
+        ("pageSize", "100"),
+    ]
+
+    async def write() -> list[Answer]:
+        return [
+            await shared_api.put(
+                GROUPS,
+                [{"id": id_, "name": f"~whole {turn}", "state": "active"} for id_ in ids],
+            )
+            for turn in range(1, 16)
+        ]
+
+    writing = asyncio.create_task(write())
+    while not writing.done():
+        seen = (await shared_api.get(GROUPS, query)).data
+        assert len(seen) == 50
+        assert len({record["name"] for record in seen}) == 1
+    assert {answer.status for answer in await writing} == {200}
+    await shared_api.delete(GROUPS, [("ids", str(id_)) for id_ in ids])
+
+
+async def test_a_caller_that_hangs_up_leaves_nothing_behind(shared_api: Api) -> None:
+    """More of them than there are connections, and the next caller is served all the same."""
+    items = [{"name": "~hung up", "colorGroupIds": [1, 2, 3]} for _ in range(1000)]
+    for _ in range(8):
+        task = asyncio.create_task(shared_api.post(COLORS, items))
+        await asyncio.sleep(0.02)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    answer = await shared_api.get(GROUPS)
+    assert answer.status == 200
+    left = await shared_api.get(
+        COLORS,
+        [
+            ("filter[0].property", "name"),
+            ("filter[0].operator", "eq"),
+            ("filter[0].value", "~hung up"),
+            ("pageSize", "100"),
+            ("pageNumber", "10"),
+        ],
+    )
+    assert len(left.data) in (0, 100)

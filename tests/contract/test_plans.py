@@ -1,0 +1,118 @@
+"""What a deep page costs: as much as the first one (contract, section 5; design, Keyset).
+
+A page by cursor reads an index from where the last one ended. No node of its plan handles more rows
+than a few pages have, so nothing but a page is ever sorted, and nothing is skipped.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import asyncpg
+import orjson
+import pytest
+
+from service.listing import Listing, SortKey
+from service.queries.collections import SHARED
+from service.queries.pages import listing_page
+from service.resources import STYLE_RELATIONS
+
+RELATIONS, STYLES = 40_000, 2_000
+PAGE = 30
+#: Each row of the page has its style looked up, and one more row tells that there are more.
+MOST_ROWS = 4 * PAGE
+
+
+@pytest.fixture
+async def connection(dsn: str) -> AsyncIterator[asyncpg.Connection]:
+    """A connection to a database with two organizations of many style relations each."""
+    connection = await asyncpg.connect(dsn, server_settings={"jit": "off"})
+    for organization in (1, 2):
+        await connection.execute(
+            "insert into organization (id, name) values ($1, 'An organization')", organization
+        )
+        await connection.execute(
+            """insert into style (organization_id, id, number, name)
+            select $1, n, 'SV-' || lpad((n * 7919 % $2)::text, 6, '0'), 'Style ' || n
+            from generate_series(1, $2::integer) as n""",
+            organization,
+            STYLES,
+        )
+        await connection.execute(
+            """insert into style_relation (organization_id, id, style_id, related_style_id)
+            select $1, n, n % $2 + 1, n * 31 % $2 + 1 from generate_series(1, $3::integer) as n""",
+            organization,
+            STYLES,
+            RELATIONS,
+        )
+    await connection.execute("analyze style, style_relation")
+    yield connection
+    await connection.close()
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for part in plan.get("Plans", ()):
+        yield from nodes(part)
+
+
+async def explained(
+    connection: asyncpg.Connection, sort: list[tuple[str, bool]], after: tuple[Any, ...] | None
+) -> tuple[list[dict[str, Any]], bytes]:
+    """The nodes of the plan of a page, and the page."""
+    properties = STYLE_RELATIONS.properties
+    keys = tuple(SortKey(properties[name], descending) for name, descending in sort)
+    page = listing_page([1], Listing(sort=keys, page_size=PAGE, after=after), hides_deleted=False)
+    text = SHARED["collect_page"].fill(
+        documents=STYLE_RELATIONS.statements["documents"].fill(page=page.text), size=page.size
+    )
+    told = await connection.fetchval(
+        f"explain (analyze, timing off, format json) {text}", *page.parameters
+    )
+    row = await connection.fetchrow(text, *page.parameters)
+    return list(nodes(orjson.loads(told)[0]["Plan"])), row["documents"]
+
+
+DEEP = {
+    "by id": ([("id", False)], (RELATIONS - 2 * PAGE,)),
+    "by id, descending": ([("id", True)], (2 * PAGE,)),
+    "by the number of the related style, descending": (
+        [("relatedStyleNumber", True), ("id", False)],
+        ("SV-000003", 5),
+    ),
+    "by the number of the related style": (
+        [("relatedStyleNumber", False), ("id", False)],
+        ("SV-001990", 5),
+    ),
+    "by style": ([("styleId", False), ("id", False)], (STYLES - 5, 1)),
+}
+
+
+async def test_a_deep_page_costs_what_the_first_one_does(connection: asyncpg.Connection) -> None:
+    for name, (sort, deep) in DEEP.items():
+        for after in (None, deep):
+            plan, documents = await explained(connection, sort, after)
+            assert documents.count(b'"id"') == PAGE
+            kinds = {node["Node Type"] for node in plan}
+            assert not kinds & {"Seq Scan", "Bitmap Heap Scan", "Hash Join"}, (name, after, kinds)
+            assert max(map(handled, plan)) <= MOST_ROWS, (name, after, plan)
+            if after is not None:
+                places = [node["Index Cond"] for node in plan if "Index Cond" in node]
+                assert any("<" in place or ">" in place for place in places), (name, places)
+
+
+def handled(node: dict[str, Any]) -> float:
+    """How many rows a node of a plan gave or threw away."""
+    thrown = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Join Filter", 0)
+    return float((node["Actual Rows"] + thrown) * node["Actual Loops"])
+
+
+async def test_a_page_by_cursor_skips_nothing() -> None:
+    """An offset costs what it skips: only pages by number have one."""
+    keys = (SortKey(STYLE_RELATIONS.properties["id"], False),)
+    for listing, skips in (
+        (Listing(sort=keys), False),
+        (Listing(sort=keys, after=(7,)), False),
+        (Listing(sort=keys, page_number=1000), True),
+    ):
+        page = listing_page([1], listing, hides_deleted=False)
+        assert ("offset 0" not in page.text) is skips

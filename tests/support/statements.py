@@ -1,0 +1,24 @@
+"""The statements that the service sends to the database while a test looks."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import asyncpg
+import pytest
+
+
+@contextmanager
+def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Every statement of connections that are made from now on; the list may be cleared."""
+    sent: list[str] = []
+    connect = asyncpg.connect
+
+    async def connect_and_tell(*arguments: Any, **options: Any) -> asyncpg.Connection:
+        connection = await connect(*arguments, **options)
+        connection.add_query_logger(lambda record: sent.append(record.query))
+        return connection
+
+    with monkeypatch.context() as patched:
+        patched.setattr(asyncpg, "connect", connect_and_tell)
+        yield sent
