@@ -32,7 +32,6 @@ _ROW_TYPES = {
     "maximum": "out_of_range",
     "minItems": "too_few_items",
     "maxItems": "too_many_items",
-    "uniqueItems": "duplicate",
 }
 _KINDS = ("required_field", "invalid_type")
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
@@ -64,7 +63,7 @@ class Validator:
             {"$ref": schemas.reference(file, definition)}, registry=_registry()
         )
         located = schemas.definition(file, definition) if definition else schemas.whole(file)
-        self._decimals = frozenset(_decimals(located))
+        self._located = located
         self._takes_items = "array" in located.types()
         self._longest = located.schema.get("maxItems", _LONGEST_LIST)
 
@@ -79,10 +78,8 @@ class Validator:
             if not self._compiled.is_valid(value):
                 kept = _cut(value)
                 found += self._schema_failures(kept)
-            if _may_hold_floats(raw):
-                found += _disguised_integers(kept, self._decimals)
-            if b"\\u0000" in raw:
-                found += _nul_texts(kept)
+            if _may_hold_floats(raw) or b"\\u0000" in raw:
+                found += _unsayable(self._located, kept)
         except (ValueError, RecursionError):
             message = "The body is nested too deeply."
             return [Row("validation_error.malformed_json", None, message)]
@@ -152,18 +149,21 @@ def _failures(error: Any) -> Iterator[Fault]:
         yield path, "state_not_allowed", "Use DELETE to delete a record."
     elif keyword == "const":
         yield path, "read_only_field", "This field is set by the service."
+    elif keyword == "uniqueItems":
+        for place in _repetitions(error.instance):
+            yield [*path, place], "duplicate", "This stands in the list before."
     else:
         yield path, _ROW_TYPES[keyword], error.message
 
 
-def _decimals(located: schemas.Located) -> Iterator[str]:
-    """Names of the properties that take numbers with a fraction."""
-    for name, prop in located.properties():
-        if "number" in prop.types():
-            yield name
-        yield from _decimals(prop)
-    if "items" in located.schema:
-        yield from _decimals(located.items())
+def _repetitions(members: list[Any]) -> Iterator[int]:
+    """The places of members that others before them are equal to."""
+    seen = set()
+    for place, member in enumerate(members):
+        text = orjson.dumps(member)
+        if text in seen:
+            yield place
+        seen.add(text)
 
 
 def _may_hold_floats(raw: bytes) -> bool:
@@ -175,28 +175,34 @@ def _may_hold_floats(raw: bytes) -> bool:
     return any(sign in plain for sign in (b"0.", b"0e", b"0E", b"0" * 19))
 
 
-def _walk(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[Path, Any]]:
-    """Every scalar of a JSON value with its path."""
+def _unsayable(
+    located: schemas.Located, value: Any, path: tuple[str | int, ...] = ()
+) -> Iterator[Fault]:
+    """What no schema can say of the values that this one describes; others are not read."""
+    types = located.types()
     if isinstance(value, dict):
-        for key, member in value.items():
-            yield from _walk(member, (*path, key))
-    elif isinstance(value, list):
+        for name, prop in _read(located, value):
+            if name in value:
+                yield from _unsayable(prop, value[name], (*path, name))
+    elif isinstance(value, list) and "array" in types:
         for index, member in enumerate(value):
-            yield from _walk(member, (*path, index))
-    else:
-        yield path, value
+            yield from _unsayable(located.items(), member, (*path, index))
+    elif isinstance(value, str) and "\0" in value and "string" in types:
+        yield path, "invalid_value", "A text cannot hold the character U+0000."
+    elif isinstance(value, float) and "integer" in types and _disguised(value):
+        yield path, "invalid_type", "Write a whole number without fraction or exponent."
 
 
-def _disguised_integers(value: Any, decimals: frozenset[str]) -> Iterator[Fault]:
-    for path, scalar in _walk(value):
-        if isinstance(scalar, float) and scalar.is_integer() and not decimals.intersection(path):
-            yield path, "invalid_type", "Write a whole number without fraction or exponent."
+def _read(located: schemas.Located, value: dict[str, Any]) -> Iterator[tuple[str, schemas.Located]]:
+    """The properties that are read of an object: fewer of an item that deletes."""
+    yield from located.properties()
+    if "else" in located.schema and value.get("state") != "deleted":
+        yield from schemas.Located(located.schema["else"], located.home).resolved().properties()
 
 
-def _nul_texts(value: Any) -> Iterator[Fault]:
-    for path, scalar in _walk(value):
-        if isinstance(scalar, str) and "\0" in scalar:
-            yield path, "invalid_value", "A text cannot hold the character U+0000."
+def _disguised(number: float) -> bool:
+    """Whether it is whole, and not beyond 64 bits: that is a failure of its own."""
+    return number.is_integer() and abs(number) < 2**63
 
 
 class RequestOrder:

@@ -31,7 +31,7 @@ of_made_up_records: Callable[[Any], Any] = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 randoms = st.randoms(use_true_random=False)
-_RENUMBERED = {"value", "email", "languageId"}
+_RENUMBERED = {"value", "firstName", "properties", "languageId"}
 """What tells members of lists that get ids of their own: allowed values, contacts, translations."""
 
 

@@ -87,7 +87,7 @@ def _of_array(prop: Located) -> Iterator[tuple[str, str, Any]]:
         yield "[1]", "out_of_range", [1, -1]
         yield "", "too_many_items", list(range(1, prop.schema["maxItems"] + 2))
         if prop.schema.get("uniqueItems"):
-            yield "", "duplicate", [1, 1]
+            yield "[1]", "duplicate", [1, 1]
     elif "if" not in members.schema:
         least = _least(members)
         for field, kind, member in _of_object(members, least):

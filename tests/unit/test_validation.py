@@ -1,0 +1,54 @@
+"""Rows of bodies where a fault could be told as another one, or twice."""
+
+import pytest
+
+from service.validation import Validator, parse
+
+
+def rows(file: str, form: str, raw: bytes) -> list[tuple[str, str | None]]:
+    found = Validator(file, form).rows(parse(raw), raw)
+    return [(row.type.removeprefix("validation_error."), row.field) for row in found]
+
+
+@pytest.mark.parametrize("value", [b"1.0", b'"\\u0000"', b'[1.0,"\\u0000"]', b'{"a":2e1}'])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("colour", "unknown_field"), ("beginDate", "read_only_field")]
+)
+def test_what_is_not_read_is_one_fault(name: str, kind: str, value: bytes) -> None:
+    body = b'{"name":"x","state":"active","%b":%b}' % (name.encode(), value)
+    assert rows("groups", "replace", body) == [(kind, name)]
+
+
+@pytest.mark.parametrize("value", [b"1.0", b'"\\u0000"', b"null", b'"x"'])
+def test_the_id_of_a_single_replace_is_not_looked_at(value: bytes) -> None:
+    assert rows("groups", "replace", b'{"id":%b,"name":"x","state":"active"}' % value) == []
+
+
+def test_an_item_that_deletes_is_read_no_further() -> None:
+    gone = b'[{"id":1,"state":"deleted","maxChar":1.0,"name":"\\u0000"}]'
+    assert rows("style-custom-fields", "bulkReplace", gone) == []
+    kept = gone.replace(b"deleted", b"active")
+    assert rows("style-custom-fields", "bulkReplace", kept) == [
+        ("invalid_type", "[0].maxChar"),
+        ("invalid_value", "[0].name"),
+    ]
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64, 10**25, -(2**63) - 1, -(10**25)])
+def test_integers_beyond_64_bits_are_out_of_range_however_long(number: int) -> None:
+    body = b'{"name":"x","colorGroupIds":[%d]}' % number
+    assert rows("colors", "create", body) == [("out_of_range", "colorGroupIds[0]")]
+
+
+def test_members_there_twice_are_named_each() -> None:
+    body = b'{"name":"x","colorGroupIds":[4,7,4,5,7,4]}'
+    assert rows("colors", "create", body) == [
+        ("duplicate", "colorGroupIds[2]"),
+        ("duplicate", "colorGroupIds[4]"),
+        ("duplicate", "colorGroupIds[5]"),
+    ]
+
+
+def test_numbers_with_a_fraction_may_be_whole() -> None:
+    body = b'{"name":"x","latitude":41.0,"longitude":-8e0,"contacts":[{"id":3.0}]}'
+    assert rows("sub-suppliers", "create", body) == [("invalid_type", "contacts[0].id")]
