@@ -1,0 +1,180 @@
+"""Writers at the same time that touch what the others rely on: nothing is lost, no rule broken."""
+
+import asyncio
+from collections.abc import Awaitable
+from random import Random
+from typing import Any
+
+import asyncpg
+import pytest
+
+from tests.support.api import Answer, Api
+from tests.support.custom_fields import COMPLIANCE, STYLE, item, new
+
+COLORS, GROUPS, SIZE_RANGES = "/api/colors", "/api/groups", "/api/size-ranges"
+ROUNDS = 12
+RANDOM = Random(7)
+
+
+async def at_once(*calls: Awaitable[Answer]) -> list[int]:
+    """The statuses of requests that begin within a few milliseconds, in any order."""
+
+    async def send(call: Awaitable[Answer]) -> int:
+        await asyncio.sleep(RANDOM.uniform(0, 0.01))
+        return (await call).status
+
+    return await asyncio.gather(*(send(call) for call in calls))
+
+
+def replace(field: str, value: Any) -> dict[str, Any]:
+    return {"op": "replace", "path": f"/{field}", "value": value}
+
+
+async def test_replaces_and_patches_count_together(api: Api) -> None:
+    """Each reads a counter and writes it plus one, if nobody was faster: none is lost."""
+    place = (await api.post(COLORS, {"name": "0", "colorNote": "0"})).headers["Location"]
+    refused: list[int] = []
+
+    async def by_replace() -> None:
+        while True:
+            read = await api.get(place)
+            count = str(int(read.data["name"]) + 1)
+            body = {"name": count, "colorNote": count, "state": "active"}
+            answer = await api.put(place, body, headers={"If-Match": read.headers["ETag"]})
+            if answer.status == 200:
+                return
+            refused.append(answer.status)
+
+    async def by_patch() -> None:
+        while True:
+            count = (await api.get(place)).data["name"]
+            fields = [replace(field, str(int(count) + 1)) for field in ("name", "colorNote")]
+            test = {"op": "test", "path": "/name", "value": count}
+            answer = await api.patch(place, [test, *fields])
+            if answer.status == 200:
+                return
+            refused.append(answer.status)
+
+    await asyncio.gather(*(write() for _ in range(ROUNDS) for write in (by_replace, by_patch)))
+    stored = (await api.get(place)).data
+    assert stored["name"] == stored["colorNote"] == str(2 * ROUNDS)
+    assert set(refused) == {409, 412}
+
+
+async def test_patches_that_add_to_one_list_all_arrive(api: Api) -> None:
+    groups = [group["id"] for group in (await api.get("/api/color-groups")).data[:ROUNDS]]
+    place = (await api.post(COLORS, {"name": "Collected"})).headers["Location"]
+    statuses = await at_once(
+        *(
+            api.patch(place, [{"op": "add", "path": "/colorGroupIds/-", "value": group}])
+            for group in groups
+        )
+    )
+    assert set(statuses) == {200}
+    stored = (await api.get(place)).data
+    assert [group["id"] for group in stored["colorGroups"]] == sorted(groups)
+
+
+async def defaults(api: Api) -> list[int]:
+    """The size ranges that are the default, deleted ones too."""
+    query = [("isDefault", "true"), *(("state", s) for s in ("active", "inactive", "deleted"))]
+    return [record["id"] for record in (await api.get(SIZE_RANGES, query)).data]
+
+
+async def test_of_promotions_at_once_one_is_the_last(api: Api) -> None:
+    """By patch, replace, bulk replace and create; there is one default at every moment."""
+    bodies = [{"name": f"Range {n}"} for n in range(ROUNDS)]
+    made = (await api.post(SIZE_RANGES, bodies)).data
+    over = asyncio.Event()
+    seen: set[int] = set()
+
+    async def watch() -> None:
+        while not over.is_set():
+            seen.add(len(await defaults(api)))
+
+    watching = asyncio.create_task(watch())
+    live = {"state": "active", "isDefault": True}
+    statuses = await at_once(
+        *(api.patch(f"{SIZE_RANGES}/{r['id']}", [replace("isDefault", True)]) for r in made[::3]),
+        *(api.put(f"{SIZE_RANGES}/{r['id']}", {"name": "Run"} | live) for r in made[1::3]),
+        *(api.put(SIZE_RANGES, [{"id": r["id"], "name": "Run"} | live]) for r in made[2::3]),
+        *(api.post(SIZE_RANGES, {"name": "New", "isDefault": True}) for _ in range(3)),
+    )
+    over.set()
+    await watching
+    assert set(statuses) == {200, 201}
+    assert seen == {1}
+    assert len(await defaults(api)) == 1
+
+
+async def test_a_default_is_never_a_deleted_one(api: Api) -> None:
+    for _ in range(ROUNDS):
+        place = (await api.post(SIZE_RANGES, {"name": "Short"})).headers["Location"]
+        promoted, deleted = await at_once(
+            api.patch(place, [replace("isDefault", True)]), api.delete(place)
+        )
+        assert (promoted, deleted) in ((200, 409), (400, 200))
+        assert len(await defaults(api)) == 1
+
+
+async def test_a_deleted_group_restricts_no_custom_field(api: Api) -> None:
+    """The field is refused the group, or loses it with the group."""
+    field = await new(api, STYLE)
+    for _ in range(ROUNDS):
+        group = (await api.post(GROUPS, {"name": "Brief"})).data["id"]
+        used, deleted = await at_once(
+            api.put(STYLE, [item(field, associatedGroups=[{"id": group}])]),
+            api.delete(f"{GROUPS}/{group}"),
+        )
+        assert deleted == 200
+        assert used in (200, 400)
+        assert (await api.get(f"{STYLE}/{field['id']}")).data["associatedGroups"] == []
+
+
+@pytest.mark.parametrize("root", [COMPLIANCE, STYLE])
+async def test_a_parent_is_deleted_or_gets_a_child(api: Api, root: str) -> None:
+    for _ in range(ROUNDS):
+        parent = (await new(api, root))["id"]
+        child = {"name": "Child", "type": "nestedAllowedValue", "parentCustomFieldId": parent}
+        made, deleted = await at_once(api.post(root, child), api.delete(f"{root}/{parent}"))
+        assert (made, deleted) in ((201, 409), (400, 200))
+
+
+async def test_a_value_is_removed_or_pointed_to(api: Api) -> None:
+    for _ in range(ROUNDS):
+        parent = await new(api, STYLE, allowedValues=[{"value": "Wash"}])
+        child = await new(api, STYLE, type="nestedAllowedValue", parentCustomFieldId=parent["id"])
+        value = {"value": "Cold", "parentAllowedValueId": parent["allowedValues"][0]["id"]}
+        pointed, removed = await at_once(
+            api.put(STYLE, [item(child, allowedValues=[value])]),
+            api.put(STYLE, [item(parent, allowedValues=[])]),
+        )
+        assert (pointed, removed) in ((200, 409), (400, 200))
+
+
+@pytest.mark.parametrize(
+    ("root", "use"),
+    [
+        ("/api/item-categories", "update item set item_category_id = $1 where id = 1"),
+        (
+            GROUPS,
+            "insert into style_in_group (organization_id, style_id, group_id) values (1, 1, $1)",
+        ),
+    ],
+)
+async def test_a_delete_waits_for_who_is_about_to_use(
+    api: Api, demo_dsn: str, root: str, use: str
+) -> None:
+    """Another program's transaction has taken the record into use and is not over yet."""
+    record = (await api.post(root, {"name": "Wanted"})).data["id"]
+    connection = await asyncpg.connect(demo_dsn)
+    try:
+        async with connection.transaction():
+            await connection.execute(use, record)
+            deleting = asyncio.create_task(api.delete(f"{root}/{record}"))
+            await asyncio.wait([deleting], timeout=0.1)
+            assert not deleting.done()
+        answer = await deleting
+    finally:
+        await connection.close()
+    assert (answer.status, answer.details) == (409, [("conflict.in_use", "id")])
