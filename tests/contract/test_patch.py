@@ -34,7 +34,7 @@ async def test_test_compares_as_json_does(shared_api: Api) -> None:
     path = await supplier(shared_api)
     form = await writable(shared_api, path)
     first, second = form["contacts"]
-    equal = {
+    equal: dict[str, list[Any]] = {
         "/name": [BARE["name"]],
         "/city": [None],
         "/latitude": [41.5],
@@ -43,7 +43,7 @@ async def test_test_compares_as_json_does(shared_api: Api) -> None:
         "/contacts/0": [first, dict(reversed(first.items()))],
         "": [form],
     }
-    other = {
+    other: dict[str, list[Any]] = {
         "/name": ["tecelagem do minho", None, 0, "", [], {}],
         "/city": ["", 0, False, [], {}],
         "/latitude": ["41.5", 41, None],

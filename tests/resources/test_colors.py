@@ -2,7 +2,14 @@
 
 from typing import Any
 
+import pytest
+
 from tests.support.api import Api
+
+COLORS = "/api/colors"
+GOOD: dict[str, Any] = {"name": "Kelp", "state": "active"}
+TEXTS = ("userDefinedId", "userDefinedId2", "colorReference", "colorNote")
+LINKS = ("colorGroupIds", "languageIds")
 
 
 async def _writable(api: Api, color: int) -> dict[str, Any]:
@@ -19,6 +26,7 @@ async def _linked(api: Api) -> dict[str, Any]:
 
 
 async def test_links_become_the_set_that_is_sent_and_staying_names_stay(api: Api) -> None:
+    """Endpoints, Colors: colorGroupIds and languageIds are full replaces; staying names stay."""
     color = await _linked(api)
     groups = [group["id"] for group in (await api.get("/api/color-groups")).data]
     new = next(group for group in groups if group not in color["colorGroupIds"])
@@ -36,6 +44,7 @@ async def test_links_become_the_set_that_is_sent_and_staying_names_stay(api: Api
 
 
 async def test_every_place_of_an_unknown_reference_is_reported_in_request_order(api: Api) -> None:
+    """Contract, section 6: unknown colorGroupIds and languageIds are unknown_reference."""
     first, second = [
         await _writable(api, one["id"]) for one in (await api.get("/api/colors")).data[:2]
     ]
@@ -56,6 +65,7 @@ async def test_every_place_of_an_unknown_reference_is_reported_in_request_order(
 
 
 async def test_without_the_feature_stored_languages_stay(other_api: Api) -> None:
+    """Endpoints, Colors, feature off: a populated list is rejected, an empty one keeps links."""
     colors = (await other_api.get("/api/colors?pageSize=100")).data
     color = await _writable(other_api, next(c["id"] for c in colors if c["languageNames"]))
     assert color["languageIds"] == []
@@ -67,3 +77,103 @@ async def test_without_the_feature_stored_languages_stay(other_api: Api) -> None
     assert after["colorGroups"] == []
     refused = await other_api.put("/api/colors", [color | {"languageIds": [1]}])
     assert refused.details == [("validation_error.feature_disabled", "[0].languageIds")]
+
+
+@pytest.mark.parametrize("nothing", [{}, dict.fromkeys((*TEXTS, *LINKS)), {n: [] for n in LINKS}])
+async def test_what_is_not_sent_is_cleared(api: Api, nothing: dict[str, Any]) -> None:
+    """Endpoints, Colors: null clears each text; empty, null and omitted clear links."""
+    group = (await api.get("/api/color-groups")).data[0]["id"]
+    full = GOOD | dict.fromkeys(TEXTS, "x") | {"colorGroupIds": [group], "languageIds": [8]}
+    made = await api.post(COLORS, full)
+    path = made.headers["Location"]
+    cleared: dict[str, Any] = dict.fromkeys(TEXTS) | {"colorGroups": [], "languageNames": []}
+    assert all(made.data[name] for name in cleared)
+    assert (await api.put(path, GOOD | nothing)).data == made.data | cleared
+    await api.put(path, full)
+    bulk = await api.put(COLORS, [{"id": made.data["id"], **GOOD, **nothing}])
+    assert bulk.data == [made.data | cleared]
+
+
+@pytest.mark.parametrize("nothing", [{}, {"languageIds": None}, {"languageIds": []}])
+async def test_feature_off_leaves_links(other_api: Api, nothing: dict[str, Any]) -> None:
+    """Endpoints, Colors, feature off: empty, null or omitted leaves existing links untouched."""
+    colors = (await other_api.get(COLORS, {"pageSize": "100"})).data
+    color = next(one for one in colors if one["languageNames"])
+    shown = (await other_api.put(COLORS, [{"id": color["id"], **GOOD, **nothing}])).data[0]
+    assert [one["languageId"] for one in shown["languageNames"]] == [
+        one["languageId"] for one in color["languageNames"]
+    ]
+    path = f"{COLORS}/{color['id']}"
+    for answer in (
+        await other_api.put(path, GOOD | {"languageIds": [8]}),
+        await other_api.post(COLORS, GOOD | {"languageIds": [8]}),
+        await other_api.patch(path, [{"op": "add", "path": "/languageIds/-", "value": 8}]),
+    ):
+        expected = [("validation_error.feature_disabled", "languageIds")]
+        assert (answer.status, answer.details) == (400, expected)
+
+
+async def test_own_name_until_there_is_a_translation(api: Api) -> None:
+    """Contract, section 6: colorName is the color's own name while no translation is stored."""
+    path = (await api.post(COLORS, GOOD | {"languageIds": [8]})).headers["Location"]
+    patch = [{"op": "replace", "path": "/name", "value": "Deep kelp"}]
+    assert (await api.patch(path, patch)).data["languageNames"] == [
+        {
+            "languageId": 8,
+            "languageName": "German",
+            "languageCode": "de",
+            "colorName": "Deep kelp",
+        }
+    ]
+
+
+async def test_faulty_fields(api: Api) -> None:
+    """Field table: name required, never cleared; state required; the shown links read-only."""
+    made = (await api.post(COLORS, GOOD)).data
+    for wrong, kind, field in (
+        ({"name": ""}, "too_short", "name"),
+        ({"name": None}, "required_field", "name"),
+        ({"state": None}, "required_field", "state"),
+        ({"colorNote": "n" * 4001}, "too_long", "colorNote"),
+        ({"colorGroups": []}, "read_only_field", "colorGroups"),
+        ({"languageNames": []}, "read_only_field", "languageNames"),
+        ({"colorGroupIds": [0]}, "out_of_range", "colorGroupIds[0]"),
+    ):
+        one = await api.put(f"{COLORS}/{made['id']}", GOOD | wrong)
+        many = await api.put(COLORS, [{"id": made["id"], **GOOD, **wrong}])
+        assert one.details == [(f"validation_error.{kind}", field)]
+        assert many.details == [(f"validation_error.{kind}", f"[0].{field}")]
+    missing = (await api.put(COLORS, [{}])).details
+    required = "validation_error.required_field"
+    assert missing == [(required, f"[0].{name}") for name in ("id", "name", "state")]
+    assert (await api.get(f"{COLORS}/{made['id']}")).data == made
+
+
+async def test_states(api: Api) -> None:
+    """States: bulk PUT deletes softly; PUT or PATCH gives the state sent; deleted is refused."""
+    made = (await api.post(COLORS, GOOD)).data
+    path = f"{COLORS}/{made['id']}"
+    deleted = await api.put(COLORS, [{"id": made["id"], "name": "unread", "state": "deleted"}])
+    assert deleted.data == [made | {"state": "deleted"}]
+    for state in ("active", "inactive"):
+        patch = [{"op": "replace", "path": "/state", "value": state}]
+        assert (await api.patch(path, patch)).data["state"] == state
+        await api.delete(path)
+        assert (await api.put(path, GOOD | {"state": state})).data["state"] == state
+        await api.delete(path)
+    refused = [("validation_error.state_not_allowed", "state")]
+    patch = [{"op": "add", "path": "/state", "value": "deleted"}]
+    assert (await api.put(path, GOOD | {"state": "deleted"})).details == refused
+    assert (await api.patch(path, patch)).details == refused
+
+
+async def test_items_per_request(api: Api) -> None:
+    """Contract, section 3: 1,000 colors in one bulk request; bulk failures tell of the request."""
+    made = (await api.post(COLORS, [GOOD] * 1000)).data
+    items = [{"id": one["id"], **GOOD, "colorNote": "Lab dip"} for one in made]
+    assert len((await api.put(COLORS, items)).data) == 1000
+    beyond = await api.put(COLORS, [*items, {"id": 1, **GOOD}])
+    assert beyond.details == [("validation_error.too_many_items", None)]
+    error = beyond.json["error"]
+    assert (error["operation"], error["total_items"]) == ("bulk_replace", 1001)
+    assert isinstance(error["summary"], str)

@@ -234,3 +234,26 @@ async def test_writing_what_is_stored_rewrites_no_row(api: Api, root: str, demo_
     assert (await api.put(root, forms)).data == listed
     assert (await api.patch(f"{root}/{listed[1]['id']}", [])).data == listed[1]
     assert await dump(demo_dsn, versions=True) == before
+
+
+@pytest.mark.parametrize("value", [None, "removed"])
+async def test_patch_clears_what_is_nullable(api: Api, root: str, value: str | None) -> None:
+    """Endpoints, PATCH: a replace to null clears the field, as a remove does; the rest stays."""
+    scalars = {"userDefinedId": "CF-1", "maxChar": 80, "allowedDecimals": 2}
+    field = await new(api, root, isMandatory=True, allowedValues=[{"value": "GOTS"}], **scalars)
+    before = await writable(api, root, field)
+    change = {"op": "remove"} if value else {"op": "replace", "value": None}
+    patch = [{**change, "path": f"/{name}"} for name in scalars]
+    assert (await api.patch(f"{root}/{field['id']}", patch)).status == 200
+    assert await writable(api, root, field) == before | dict.fromkeys(scalars)
+
+
+async def test_patch_that_cannot_be_applied(api: Api, root: str) -> None:
+    """Endpoints, PATCH: a failed test is 409, any other inapplicable operation 422."""
+    field = await new(api, root)
+    path = f"{root}/{field['id']}"
+    failed = await api.patch(path, [{"op": "test", "path": "/name", "value": "Another"}])
+    assert (failed.status, failed.json["code"]) == (409, "conflict.test_failed")
+    gone = await api.patch(path, [{"op": "remove", "path": "/allowedValues/0"}])
+    assert (gone.status, gone.json["code"]) == (422, "unprocessable.patch")
+    assert (await api.get(path)).data == field

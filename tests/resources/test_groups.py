@@ -1,11 +1,17 @@
 """Groups (specification, Group and Groups (bulk); contract, section 6)."""
 
+from typing import Any
+
+import pytest
+
 from tests.support.api import Api
 
 GROUPS = "/api/groups"
+GOOD: dict[str, Any] = {"name": "Capsule 2027", "state": "active"}
 
 
 async def test_create_replace_delete_restore(api: Api) -> None:
+    """Field table; States: deleted softly and restored; endDate while it is not active."""
     created = await api.post(GROUPS, {"name": "Capsule 2027", "userDefinedId": "CAP-27"})
     assert created.status == 201
     path = created.headers["Location"]
@@ -25,6 +31,7 @@ async def test_create_replace_delete_restore(api: Api) -> None:
 
 
 async def test_groups_that_styles_use_are_not_deleted(api: Api) -> None:
+    """Delete-time rules, bulk DELETE: 409 with how many styles; nothing is deleted."""
     before = (await api.get(f"{GROUPS}/1")).data
     free = (await api.post(GROUPS, {"name": "Free"})).data["id"]
     answer = await api.delete(GROUPS, [("ids", 1), ("ids", free), ("ids", 2)])
@@ -36,6 +43,7 @@ async def test_groups_that_styles_use_are_not_deleted(api: Api) -> None:
 
 
 async def test_mixed_batch_commits_together(api: Api) -> None:
+    """States: bulk PUT with state=deleted on groups, beside items that are updated."""
     made = (await api.post(GROUPS, [{"name": "One"}, {"name": "Two"}])).data
     answer = await api.put(
         GROUPS,
@@ -48,3 +56,82 @@ async def test_mixed_batch_commits_together(api: Api) -> None:
         ("Two", "deleted"),
         ("Uno", "inactive"),
     ]
+
+
+async def test_delete_time_rules_fire_in_a_mixed_batch(api: Api) -> None:
+    """States: bulk PUT with state=deleted on a group in use is 409, all-or-nothing."""
+    free = (await api.post(GROUPS, {"name": "Free"})).data
+    items = [{"id": free["id"], **GOOD}, {"id": 1, **GOOD, "state": "deleted"}]
+    answer = await api.put(GROUPS, items)
+    assert (answer.status, answer.details) == (409, [("conflict.in_use", "[1].id")])
+    assert (await api.get(f"{GROUPS}/{free['id']}")).data == free
+
+
+async def test_state_deleted_is_for_delete(api: Api) -> None:
+    """States: PUT on a single group with state=deleted is rejected, PATCH and create as well."""
+    made = await api.post(GROUPS, GOOD)
+    path = made.headers["Location"]
+    for answer in (
+        await api.put(path, GOOD | {"state": "deleted"}),
+        await api.patch(path, [{"op": "replace", "path": "/state", "value": "deleted"}]),
+        await api.post(GROUPS, GOOD | {"state": "deleted"}),
+    ):
+        expected = [("validation_error.state_not_allowed", "state")]
+        assert (answer.status, answer.details) == (400, expected)
+    assert (await api.get(path)).data == made.data
+
+
+@pytest.mark.parametrize("state", ["active", "inactive"])
+async def test_state_sent_is_the_state(api: Api, state: str) -> None:
+    """States: PUT or PATCH with active or inactive gives the state sent, from any state."""
+    path = (await api.post(GROUPS, GOOD)).headers["Location"]
+    patch = [{"op": "replace", "path": "/state", "value": state}]
+    for before in ("active", "inactive", "deleted"):
+        for write in (api.put(path, GOOD | {"state": state}), api.patch(path, patch)):
+            if before == "deleted":
+                await api.delete(path)
+            else:
+                await api.put(path, GOOD | {"state": before})
+            assert (await write).data["state"] == state
+
+
+async def test_faulty_fields(api: Api) -> None:
+    """Limits, name and userDefinedId length of groups; id, name and state are required."""
+    made = (await api.post(GROUPS, GOOD)).data
+    longest = GOOD | {"name": "n" * 200, "userDefinedId": "u" * 50}
+    assert (await api.put(GROUPS, [{"id": made["id"], **longest}])).status == 200
+    for wrong, kind, field in (
+        ({"name": "n" * 201}, "too_long", "name"),
+        ({"userDefinedId": "u" * 51}, "too_long", "userDefinedId"),
+        ({"name": ""}, "too_short", "name"),
+        ({"name": None}, "required_field", "name"),
+        ({"state": None}, "required_field", "state"),
+        ({"usedInStyles": 0}, "read_only_field", "usedInStyles"),
+        ({"beginDate": made["beginDate"]}, "read_only_field", "beginDate"),
+    ):
+        one = await api.put(f"{GROUPS}/{made['id']}", GOOD | wrong)
+        many = await api.put(GROUPS, [{"id": made["id"], **GOOD, **wrong}])
+        assert one.details == [(f"validation_error.{kind}", field)]
+        assert many.details == [(f"validation_error.{kind}", f"[0].{field}")]
+    missing = await api.put(GROUPS, [{}])
+    required = "validation_error.required_field"
+    assert missing.details == [(required, f"[0].{name}") for name in ("id", "name", "state")]
+
+
+@pytest.mark.parametrize("nothing", [{}, {"userDefinedId": None}])
+async def test_reference_is_cleared(api: Api, nothing: dict[str, None]) -> None:
+    """Endpoints, Groups (bulk): userDefinedId null clears; omitted as well, in a full replace."""
+    made = (await api.post(GROUPS, GOOD | {"userDefinedId": "CAP-27"})).data
+    shown = (await api.put(GROUPS, [{"id": made["id"], **GOOD, **nothing}])).data
+    assert shown == [made | {"userDefinedId": None}]
+
+
+async def test_items_per_request(api: Api) -> None:
+    """Limits, Items per request: 200 groups in one bulk PUT, in request order; not one more."""
+    made = (await api.post(GROUPS, [{"name": f"Group {n}"} for n in range(200)])).data
+    items = [{"id": one["id"], "name": f"{n}", "state": "active"} for n, one in enumerate(made)]
+    shown = (await api.put(GROUPS, items[::-1])).data
+    assert [one["id"] for one in shown] == [item["id"] for item in items[::-1]]
+    beyond = await api.put(GROUPS, [*items, {"id": 1, **GOOD}])
+    assert beyond.details == [("validation_error.too_many_items", None)]
+    assert (await api.get(f"{GROUPS}/{items[0]['id']}")).data["name"] == "0"
