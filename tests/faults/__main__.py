@@ -11,6 +11,7 @@ from tests.faults import campaign, report
 from tests.faults.judge import Tally
 from tests.faults.stage import POOL_SIZE, WORKERS, stage
 from tests.faults.work import SIZE
+from tests.support.pages import RELIABILITY, rewrite
 
 
 async def _run(rounds: int, seed: int) -> tuple[dict[str, Tally], str]:
@@ -36,7 +37,8 @@ def main() -> int:
         print(name, outcome, sep=": ")
     if arguments.report is not None:
         facts = {"size": SIZE, "workers": WORKERS, "pool": POOL_SIZE}
-        arguments.report.write_text(report.document(tallies, arguments.seed, postgres, facts))
+        text = report.document(tallies, arguments.seed, postgres, facts)
+        rewrite(arguments.report, RELIABILITY, "make faults", text)
     return 1 if bad else 0
 
 

@@ -1,17 +1,13 @@
-"""The table, and docs/reliability.md around it."""
-
-import os
-import platform
-from collections.abc import Sequence
-from importlib.metadata import version
+"""The tables, and the section of docs/reliability.md around them."""
 
 from tests.faults import judge
 from tests.faults.judge import FATES, TOLD, Tally
+from tests.support.pages import machine, table
 
 _HEADER = ("fault", "rounds", *FATES, "answered wrong", "slowest return")
 _TOLD_HEADER = ("fault", *TOLD)
 _TEXT = """\
-# Reliability
+## Faults
 
 Written by `make faults ROUNDS={rounds}` (seed {seed}); `make test` runs a short version.
 
@@ -20,7 +16,7 @@ database must hold all of the batch or none of it, what the caller was told must
 request sent again with its `Idempotency-Key` must settle the matter without doing anything twice,
 and the service must answer again by itself within {seconds:.0f} seconds.
 
-## Results
+### Results
 
 {results}
 
@@ -39,7 +35,7 @@ What the callers were told:
 **success** is a 200 or 201, **unavailable** says that nothing was done, **outcome unknown** that
 the connection was lost while committing; **nothing** is a connection that ended without an answer.
 
-## How it is done
+### How it is done
 
 The service runs as `selvedge serve` with {workers} workers of {pool} connections each, against a
 durable PostgreSQL behind a proxy that reads along. The proxy lets the fault strike at a chosen
@@ -58,20 +54,6 @@ take turns.
 
 Measured on {machine}.
 """
-
-
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """The rows as a Markdown table: names to the left, numbers to the right."""
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    rule = [f"{'-' * (width - 1)}{':' if number else '-'}" for number, width in enumerate(widths)]
-    lines = [
-        " | ".join(
-            cell.rjust(width) if number else cell.ljust(width)
-            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in (rows[0], rule, *rows[1:])
-    ]
-    return "\n".join(f"| {line} |" for line in lines)
 
 
 def results(tallies: dict[str, Tally]) -> str:
@@ -99,19 +81,14 @@ def told(tallies: dict[str, Tally]) -> str:
 
 
 def document(tallies: dict[str, Tally], seed: int, postgres: str, facts: dict[str, int]) -> str:
-    """The whole page; `facts` are the sizes it speaks of."""
-    packages = ", ".join(f"{name} {version(name)}" for name in ("aiohttp", "asyncpg", "uvloop"))
-    machine = (
-        f"{platform.system()} {platform.machine()} with {os.cpu_count()} cores: "
-        f"Python {platform.python_version()}, PostgreSQL {postgres}, {packages}"
-    )
+    """The section; `facts` are the sizes it speaks of."""
     return _TEXT.format(
         rounds=sum(tally.rounds for tally in tallies.values()),
         seed=seed,
         seconds=judge.RETURN_SECONDS,
         results=results(tallies),
         told=told(tallies),
-        machine=machine,
+        machine=machine(postgres, "uvloop"),
         **facts,
     )
 
