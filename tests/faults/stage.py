@@ -21,7 +21,7 @@ from service.embedded import EmbeddedServer
 from service.migrating import migrate
 from tests.faults.proxy import Proxy
 from tests.faults.work import Batch, Workload
-from tests.support import generate
+from tests.support import generate, rows
 from tests.support.api import Answer, Api, issue_key
 from tests.support.processes import Running, running, wait_until_gone
 
@@ -162,21 +162,11 @@ class Stage:
                     return answer
             await asyncio.sleep(0.02)
 
-    async def dump(self) -> dict[str, Any]:
-        """A digest of each table, as soon as no transaction of the service is open any more."""
+    async def dump(self) -> dict[str, list[str]]:
+        """Every row, as soon as no transaction of the service is open any more."""
         async with self.connection() as connection:
             await until(connection, _AT_REST)
-            tables = await connection.fetch(
-                "select relname from pg_class"
-                " where relkind = 'r' and relnamespace = 'public'::regnamespace order by relname"
-            )
-            parts = [
-                f"select '{name}' as name, md5(string_agg(t::text, '|' order by t::text)) as digest"
-                f' from "{name}" t'
-                for (name,) in tables
-            ]
-            rows = await connection.fetch(" union all ".join(parts))
-            return {row["name"]: row["digest"] for row in rows}
+        return await rows.dump(self.server.dsn)
 
     async def forget_keys(self) -> None:
         """Drop the answers kept for retries, which would make dumps slow."""
