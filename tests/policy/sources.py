@@ -1,0 +1,58 @@
+"""What the policies read: the repository's own files."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from service import statements
+from service.files import MIGRATIONS, SQL
+from service.statements import StatementFile
+
+SERVICE = Path(statements.__file__).parent
+ROOT = SERVICE.parent
+
+
+def sql_files() -> list[StatementFile]:
+    """Every file of ``sql/``."""
+    return [statements.load(path.stem) for path in sorted(SQL.glob("*.sql"))]
+
+
+def modules(folder: str = "") -> list[Path]:
+    """Every Python module of the service, or of one of its folders."""
+    return sorted((SERVICE / folder).rglob("*.py"))
+
+
+def imports(module: Path) -> Iterator[str]:
+    """The dotted names of the modules that a module imports."""
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+
+
+def texts(module: Path) -> Iterator[str]:
+    """The string literals of a module that are not docstrings."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        for child in ast.iter_child_nodes(node):
+            is_docstring = isinstance(node, ast.Expr)
+            if (
+                isinstance(child, ast.Constant)
+                and isinstance(child.value, str)
+                and not is_docstring
+            ):
+                yield child.value
+
+
+def migrations() -> list[Path]:
+    """Every migration, without the rollbacks."""
+    return sorted(path for path in MIGRATIONS.glob("*.sql") if ".rollback." not in path.name)
+
+
+def tenant_tables() -> set[str]:
+    """Every table whose rows belong to an organization."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in migrations())
+    created = re.findall(r"create table (\w+) \((.*?)\n\);", text, re.DOTALL)
+    return {name for name, columns in created if re.search(r"^\s+organization_id ", columns, re.M)}

@@ -1,0 +1,78 @@
+"""Where things are done: SQL in ``sql/``, HTTP in handlers, and nothing of either elsewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from service.routes import routes
+from tests.contract.test_every_route import SUCCESSES
+from tests.policy.sources import ROOT, SERVICE, imports, modules, texts
+
+_SQL = re.compile(r"\s*(select|insert into|update|delete from|with)\s+\w", re.ASCII)
+#: What composes pages of lists, and what is no caller's: start, migrations, demo data.
+COMPOSES_SQL = {
+    "service/queries/pages.py",
+    "service/preflight.py",
+    "service/migrating.py",
+    "service/demo/loading.py",
+}
+DATABASE_DRIVERS = {"asyncpg", "psycopg"}
+
+
+def relative(module: Path) -> str:
+    return module.relative_to(ROOT).as_posix()
+
+
+def each(found: list[Path]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("module", found, ids=[relative(module) for module in found])
+
+
+def top(name: str) -> str:
+    return name.partition(".")[0]
+
+
+@each([module for module in modules() if relative(module) not in COMPOSES_SQL])
+def test_no_sql_in_python(module: Path) -> None:
+    assert not [text for text in texts(module) if _SQL.match(text)]
+
+
+@each(modules("handlers") + modules("openapi"))
+def test_handlers_know_no_database_driver(module: Path) -> None:
+    assert not {top(name) for name in imports(module)} & DATABASE_DRIVERS
+
+
+@each(modules("queries"))
+def test_queries_know_no_http(module: Path) -> None:
+    names = set(imports(module))
+    assert "aiohttp" not in {top(name) for name in names}
+    assert not {name for name in names if name.startswith("service.handlers")}
+
+
+def test_nothing_below_the_entry_of_a_query_sees_the_pool() -> None:
+    """Query modules are given connections: only handlers and the caller's look-up ask for one."""
+    for module in modules("queries"):
+        assert not re.search(r"\bDatabase\b", module.read_text(encoding="utf-8")), module
+
+
+def test_every_kind_of_route_has_a_contract_test() -> None:
+    """The test of every route finds resources by itself; a new kind of route is told to it."""
+    assert {route.operation for route in routes()} == set(SUCCESSES)
+
+
+def test_pinned_requirements_name_no_host() -> None:
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert "://" not in text
+        assert not re.search(r"^--?(index|extra|find|trusted)", text, re.MULTILINE)
+        pinned = re.findall(r"^[\w.\[\]-]+==\S+", text, re.MULTILINE)
+        assert len(pinned) > 10
+        assert text.count("--hash=sha256:") >= len(pinned)
+
+
+def test_modules_stay_small() -> None:
+    """Files near 120 lines; past 300 there are two things in one."""
+    for module in modules():
+        lines = module.read_text(encoding="utf-8").count("\n")
+        assert lines <= 300, (relative(module), lines)
+    assert SERVICE.name == "service"

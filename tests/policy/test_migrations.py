@@ -1,0 +1,104 @@
+"""What every migration does, so that the same schema runs on one server and on many (scale)."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from tests.policy.sources import migrations, tenant_tables
+
+LONGEST_NAME = 50
+each_migration = pytest.mark.parametrize("path", migrations(), ids=lambda path: path.stem)
+
+
+@pytest.fixture
+async def catalog(dsn: str) -> AsyncIterator[asyncpg.Connection]:
+    """A connection to a migrated database."""
+    connection = await asyncpg.connect(dsn)
+    yield connection
+    await connection.close()
+
+
+@each_migration
+def test_a_migration_can_be_taken_back(path: Path) -> None:
+    rollback = path.with_name(f"{path.stem}.rollback.sql")
+    assert rollback.read_text(encoding="utf-8").strip()
+
+
+@each_migration
+def test_migrations_are_numbered(path: Path) -> None:
+    assert re.fullmatch(r"\d{4}\.[a-z_]+", path.stem)
+
+
+@each_migration
+def test_constraints_have_names(path: Path) -> None:
+    text = re.sub(r"--.*", "", path.read_text(encoding="utf-8"))
+    kinds = r"(primary key|foreign key|unique \(|check \()"
+    assert len(re.findall(rf"constraint \w+\s+{kinds}", text)) == len(re.findall(kinds, text))
+    assert not re.search(
+        r"\b(references|deferrable|on update|trigger|create function)\b(?! \w+ \()", text
+    )
+
+
+async def test_names_are_short_enough_for_shards(catalog: asyncpg.Connection) -> None:
+    """Scale, rule 5: shards append their number to the names of constraints and indexes."""
+    names = await catalog.fetch(
+        """select conname from pg_constraint
+        where connamespace = 'public'::regnamespace and contype <> 'n'
+        union all
+        select indexname from pg_indexes where schemaname = 'public'"""
+    )
+    long = [name for (name,) in names if len(name) > LONGEST_NAME and "yoyo" not in name]
+    assert not long
+
+
+async def test_the_organization_leads_every_key(catalog: asyncpg.Connection) -> None:
+    """Scale, rule 1: primary keys, unique and plain indexes, and foreign keys between tenants."""
+    leading = await catalog.fetch(
+        """select i.indexrelid::regclass::text, i.indrelid::regclass::text, a.attname
+        from pg_index i
+        join pg_class c on c.oid = i.indrelid and c.relnamespace = 'public'::regnamespace
+        join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+        order by 1"""
+    )
+    wrong = [
+        index
+        for index, table, column in leading
+        if table in tenant_tables() and column != "organization_id"
+    ]
+    assert len(leading) > 40
+    assert not wrong
+
+
+async def test_foreign_keys_between_tenants_are_composite(catalog: asyncpg.Connection) -> None:
+    keys = await catalog.fetch(
+        """select f.conname, f.conrelid::regclass::text, f.confrelid::regclass::text,
+            (select attname from pg_attribute where attrelid = f.conrelid and attnum = f.conkey[1]),
+            f.confupdtype, f.confdeltype, f.condeferrable
+        from pg_constraint f where f.contype = 'f' order by 1"""
+    )
+    assert len(keys) > 30
+    for name, table, target, column, on_update, on_delete, deferrable in keys:
+        if target in tenant_tables():
+            assert table in tenant_tables(), name
+            assert column == "organization_id", name
+        assert (on_update, deferrable) == (b"a", False), name
+        assert on_delete in (b"a", b"c"), name
+
+
+async def test_text_that_sorts_sorts_by_code_point(catalog: asyncpg.Connection) -> None:
+    columns = await catalog.fetch(
+        """select table_name || '.' || column_name, collation_name from information_schema.columns
+        where table_schema = 'public' and data_type = 'text' and table_name not like '%yoyo%'
+        order by 1"""
+    )
+    free = {
+        "organization.name",
+        "api_key.name",
+        "api_key.scope",
+        "sample_request_size.designer_comment",
+    }
+    other = {name for name, collation in columns if collation != "C"}
+    assert other <= free

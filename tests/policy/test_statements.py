@@ -1,0 +1,142 @@
+"""Habits of ``sql/`` that keep it safe, distributable and easy to find one's way in."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from service.statements import Statement
+from tests.policy.sources import modules, sql_files, tenant_tables, texts
+
+FILES = sql_files()
+STATEMENTS = [statement for file in FILES for statement in file.values()]
+TENANTS = tenant_tables()
+#: The operator's statements, and the one that tells a foreign size range from an unknown one.
+ACROSS_ORGANIZATIONS = frozenset({"shared.owned_by_any"})
+OPERATORS_FILE = "administration."
+SLOTS = {"table": "color", "kind": "style", "owner": "care_instruction"}
+
+_KEYWORDS = (
+    "as|where|set|on|group|order|join|left|full|cross|inner|for|limit|using|select|returning"
+)
+_REFERENCE = re.compile(
+    rf"\b(from|join|update|into|using)\s+([a-z_]+)(?:\s+as\b)?(?:\s+(?!(?:{_KEYWORDS})\b)([a-z_]+))?"
+)
+
+each_statement = pytest.mark.parametrize("statement", STATEMENTS, ids=[s.name for s in STATEMENTS])
+
+
+def whole(statement: Statement) -> str:
+    """The statement without comments, with a table where a slot names one."""
+    text = statement.fill(**{slot: SLOTS.get(slot, slot) for slot in statement.slots})
+    return re.sub(r"--.*", "", text)
+
+
+def plain(statement: Statement) -> str:
+    """The same without what its texts hold."""
+    return re.sub(r"'(?:[^']|'')*'", "''", whole(statement))
+
+
+def references(text: str) -> Iterator[tuple[str, str, str]]:
+    """How, which tenant table and under what name: of each place that a statement names one."""
+    own = set(re.findall(r"\b([a-z_]+)(?:\([^()]*\))? as (?:not )?(?:materialized )?\(", text))
+    for how, table, alias in _REFERENCE.findall(text):
+        if table in TENANTS - own:
+            yield how, table, alias or table
+
+
+def test_there_are_tenant_tables() -> None:
+    assert {"color", "style_group", "style_relation", "api_key", "facility"} <= TENANTS
+    assert "language" not in TENANTS
+
+
+def unbound(text: str) -> list[str]:
+    """Names of tenant tables that lack an ``organization_id = $1`` of their own."""
+    named = [(how, name) for how, _, name in references(text)]
+    bare = len(re.findall(r"(?<![.\w])organization_id = \$1::bigint", text))
+    found = []
+    for name, count in Counter(name for how, name in named if how != "into").items():
+        qualified = len(re.findall(rf"\b{name}\.organization_id = \$1::bigint", text))
+        if qualified + bare * (name in TENANTS) < count:
+            found.append(name)
+    all_bound = len(re.findall(r"\borganization_id = \$1::bigint", text))
+    if all_bound < sum(how != "into" for how, _ in named):
+        found.append("one of several")
+    inserts = any(how == "into" for how, _ in named)
+    if inserts and not re.search(r"into \w+ (as \w+ )?\(\s*organization_id,", text):
+        found.append("into")
+    if inserts and not re.search(r"(select|values \()\s*\$1::bigint", text):
+        found.append("into")
+    return found
+
+
+@each_statement
+def test_every_tenant_table_is_read_for_one_organization(statement: Statement) -> None:
+    """Scale, rule 7: each table in a statement has its own ``organization_id = $1``."""
+    if statement.name not in ACROSS_ORGANIZATIONS and OPERATORS_FILE not in statement.name:
+        assert not unbound(plain(statement))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("select id from color where organization_id = $1::bigint", []),
+        ("select id from color where id = $2::bigint", ["color", "one of several"]),
+        ("select id from color c where c.id = $2::bigint", ["c", "one of several"]),
+        (
+            "select 1 from color c join color_in_group g on g.color_id = c.id"
+            " where c.organization_id = $1::bigint",
+            ["g", "one of several"],
+        ),
+        (
+            "delete from color where organization_id = $1::bigint and not exists (\n"
+            "select from color_language l where l.color_id = color.id)",
+            ["l", "one of several"],
+        ),
+        ("insert into color (id, name) select 1, ''", ["into", "into"]),
+        ("with item as materialized (select 1) select * from item", []),
+    ],
+)
+def test_a_missing_organization_is_found(text: str, found: list[str]) -> None:
+    assert unbound(text) == found
+
+
+@each_statement
+def test_every_parameter_has_its_type(statement: Statement) -> None:
+    assert not re.findall(r"\$\d+(?!\d*::)", plain(statement))
+
+
+@each_statement
+def test_sql_is_lowercase(statement: Statement) -> None:
+    bare = re.sub(r'"[^"]*"', "", plain(statement))
+    assert bare == bare.lower()
+
+
+@each_statement
+def test_writes_on_shards_call_nothing_volatile(statement: Statement) -> None:
+    """Scale, rules 4 and 8; ids come from a statement of their own."""
+    text = plain(statement)
+    assert not re.search(r"\b(merge into|create |clock_timestamp|random\(|gen_random_uuid)", text)
+    if re.match(r"(update|delete)\b", text):
+        assert not re.search(r"\b(nextval|jsonb_build_\w+|to_jsonb|format)\(", text)
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file.name for file in FILES])
+def test_statements_stand_in_alphabetical_order(file: object) -> None:
+    names = list(file)  # type: ignore[call-overload]
+    assert names == sorted(names)
+    assert names
+
+
+def test_no_statement_is_written_twice() -> None:
+    written = Counter(" ".join(plain(statement).split()) for statement in STATEMENTS)
+    alike = [text for text, count in written.items() if count > 1 and len(text) > 400]
+    assert not alike
+
+
+def test_every_statement_is_used() -> None:
+    in_code = {text for module in modules() for text in texts(module)}
+    in_sql = {text for other in STATEMENTS for text in re.findall(r"'(\w+)'", whole(other))}
+    names = {statement.name.rpartition(".")[2] for statement in STATEMENTS}
+    assert not names - in_code - in_sql
