@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import asyncpg
 
@@ -15,7 +16,7 @@ from service.migrating import migrate
 from tests.support.api import issue_key
 
 ORGANIZATION = 1
-COLORS = 1600
+RECORDS = 1600
 LANGUAGES = (8, 10, 14)
 
 _COLORS = """
@@ -34,6 +35,28 @@ insert into color_language (organization_id, color_id, language_id, color_name)
 select $1::bigint, color_id, language_id, 'Meliert ' || color_id
 from unnest($2::bigint[]) as color_id, unnest($3::bigint[]) as language_id
 """
+_FIELDS = """
+insert into style_custom_field (organization_id, name, type, position)
+select $1::bigint, 'Trim detail ' || n, 'allowedValue', 1000 + n
+from generate_series(1, $2::integer) as n
+returning id
+"""
+_VALUES = """
+insert into style_allowed_value (organization_id, custom_field_id, value, user_defined_id)
+select $1::bigint, field_id, 'Option ' || n, 'O-' || n
+from unnest($2::bigint[]) as field_id, generate_series(1, 5) as n
+returning custom_field_id, id
+"""
+_MEASURED = """
+select
+    '/api/styles/' || r.style_id || '/sample-requests/' || r.id || '/measurements/' || m.size_range_size_id
+from sample_request_measurement m
+join sample_request r on r.organization_id = $1::bigint and r.id = m.sample_request_id
+where m.organization_id = $1::bigint
+group by r.style_id, r.id, m.size_range_size_id
+order by count(*) desc, 1
+limit 1
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +66,15 @@ class Data:
     dsn: str
     key: str
     colors: list[int]
-    """Ids of COLORS colors with three groups and three languages each, for the writes."""
+    """Ids of RECORDS colors with three groups and three languages each, for the writes."""
     groups: list[int]
+    """Ids of color groups."""
+    fields: dict[int, list[int]]
+    """Ids of RECORDS style custom fields with those of their five allowed values."""
+    brands: list[int]
+    style_groups: list[int]
+    measurement: str
+    """The path of a measurement read with many lines."""
 
 
 @contextmanager
@@ -61,13 +91,23 @@ def data() -> Iterator[Data]:
 
 async def _fill(dsn: str, key: str) -> Data:
     connection = await asyncpg.connect(dsn)
+
+    async def column(statement: str, *parameters: Any) -> list[Any]:
+        return [row[0] for row in await connection.fetch(statement, ORGANIZATION, *parameters)]
+
     try:
-        live = "select id from color_group where organization_id = $1 and state = 'active'"
-        groups = [row["id"] for row in await connection.fetch(live, ORGANIZATION)]
-        colors = [row["id"] for row in await connection.fetch(_COLORS, ORGANIZATION, COLORS)]
+        live = "select id from {} where organization_id = $1 and state = 'active' order by id"
+        groups = await column(live.format("color_group"))
+        colors = await column(_COLORS, RECORDS)
         await connection.execute(_GROUPS, ORGANIZATION, colors, groups)
         await connection.execute(_LANGUAGES, ORGANIZATION, colors, LANGUAGES)
+        fields: dict[int, list[int]] = {field: [] for field in await column(_FIELDS, RECORDS)}
+        for field, value in await connection.fetch(_VALUES, ORGANIZATION, [*fields]):
+            fields[field].append(value)
+        brands = await column("select id from brand where organization_id = $1 order by id")
+        style_groups = await column(live.format("style_group"))
+        (measurement,) = await column(_MEASURED)
         await connection.execute("vacuum analyze")
-        return Data(dsn, key, colors, groups)
+        return Data(dsn, key, colors, groups, fields, brands, style_groups, measurement)
     finally:
         await connection.close()

@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
+from math import inf
 from typing import Final, cast
 
 _LENGTH: Final = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
@@ -56,15 +57,18 @@ class Measured:
         return statistics.quantiles(self.latencies, n=100, method="inclusive")[percent - 1]
 
 
-async def run(port: int, requests: Sequence[Sequence[bytes]], seconds: float) -> Measured:
+async def run(
+    port: int, requests: Sequence[Sequence[bytes]], seconds: float, *, once: bool = False
+) -> Measured:
     """Send each connection's requests round and round for that long; answers to all are awaited.
 
-    Raises TimeoutError when an answer does not come, ConnectionError when a connection ends early.
+    With `once` every request is sent once, however long that takes. Raises TimeoutError when an answer does not come, ConnectionError when a connection ends early.
     """
     measured = Measured()
     loop = asyncio.get_running_loop()
     started = time.perf_counter()
-    callers = [_Caller(cycle(own), started + seconds, measured) for own in requests]
+    until = inf if once else started + seconds
+    callers = [_Caller(iter(own) if once else cycle(own), until, measured) for own in requests]
     for caller in callers:
         await loop.create_connection(lambda caller=caller: caller, "127.0.0.1", port)  # type: ignore[misc]
     async with asyncio.timeout(seconds + _SILENCE_SECONDS):
@@ -102,7 +106,7 @@ class _Caller(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is one, but no subclass
-        self._next()
+        self._next(time.perf_counter())
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
@@ -127,12 +131,13 @@ class _Caller(asyncio.Protocol):
             self._measured.first_failure = self._measured.first_failure or str(self._buffer[:600])
         self._buffer.clear()
         self._wanted = 0
-        if now < self._until:
-            self._next()
-        else:
+        self._next(now)
+
+    def _next(self, now: float) -> None:
+        request = next(self._requests, None) if now < self._until else None
+        if request is None:
             self.done.set_result(None)
             self._transport.close()
-
-    def _next(self) -> None:
-        self._sent = time.perf_counter()
-        self._transport.write(next(self._requests))
+        else:
+            self._sent = time.perf_counter()
+            self._transport.write(request)

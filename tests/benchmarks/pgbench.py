@@ -26,6 +26,7 @@ from tests.benchmarks.load import Request
 from tests.benchmarks.scenarios import Scenario
 
 _VERSION: Final = 18
+_COMMENT: Final = re.compile(r"^\s*--.*$", re.MULTILINE)
 _LITERAL: Final = re.compile(r"'(?:[^']|'')*'")
 _VARIABLE: Final = re.compile(r":[A-Za-z0-9_]")
 
@@ -103,9 +104,11 @@ def _transaction(
     for text, parameters in statements:
         names = [variables.name(_text(value)) for value in parameters]
         # What looks like a variable within a text becomes one; those of casts (::) stay.
-        quoted = _LITERAL.sub(lambda found: _literal(found[0], variables), text)
-        filled = re.sub(r"\$(\d+)", lambda found: f":{names[int(found[1]) - 1]}", quoted)
-        for part in filled.split(";"):
+        code = _COMMENT.sub("", text)
+        quoted = _LITERAL.sub(lambda found: _literal(found[0], variables), code)
+        pieces = re.split(r"\$(\d+)", quoted)
+        pieces[1::2] = [f":{names[int(number) - 1]}" for number in pieces[1::2]]
+        for part in "".join(pieces).split(";"):
             yield f"{part.strip()};"
 
 
@@ -131,12 +134,14 @@ class PgbenchRun:
 
 
 def run(script: Script, dsn: str, connections: int, seconds: float, folder: Path) -> PgbenchRun:
-    """Let pgbench repeat the script; raises subprocess.CalledProcessError."""
+    """Let pgbench repeat the script; raises RuntimeError."""
     path, log = folder / "script.sql", folder / "transactions"
     path.write_text(script.text)
     parts = urlsplit(dsn)
     query = {name: values[0] for name, values in parse_qs(parts.query).items()}
-    variables = [part for name, value in script.variables.items() for part in ("-D", f"{name}={value}")]
+    variables = [
+        part for name, value in script.variables.items() for part in ("-D", f"{name}={value}")
+    ]
     command = [
         str(installation(_VERSION) / "bin" / "pgbench"),
         *("-n", "-M", "prepared", "-j", "1", "-c", str(connections), "-f", str(path)),
@@ -145,7 +150,9 @@ def run(script: Script, dsn: str, connections: int, seconds: float, folder: Path
         *("-U", parts.username or "postgres", parts.path.lstrip("/")),
     ]
     environment = {**os.environ, "PGOPTIONS": "-c jit=off"}
-    output = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    output = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
+    if output.returncode:
+        raise RuntimeError(f"pgbench: {output.stderr[-2000:]}")
     found = re.search(r"tps = ([0-9.]+)", output.stdout)
     failed = re.search(r"failed transactions: ([0-9]+)", output.stdout)
     assert found is not None, output.stdout

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
 
 import orjson
 
@@ -9,8 +11,11 @@ from tests.benchmarks.data import LANGUAGES, Data
 from tests.benchmarks.load import Request
 
 #: Bodies that each writing connection sends in turn.
-VARIANTS = 2
-BATCH = 200
+VARIANTS: Final = 2
+BATCH: Final = 200
+#: Bulk deletes of each connection in a turn; what is deleted cannot be deleted again.
+DELETES: Final = 40
+_ALL: Final = frozenset({"fastapi", "litestar", "fastify"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +27,23 @@ class Scenario:
     connections: int
     requests: Callable[[Data, int], list[Request]]
     """The requests of the connection of that number, sent round and round."""
-    peers: frozenset[str]
+    peers: frozenset[str] = _ALL
     """Who answers it beside Selvedge."""
+    setup: str = ""
+    """A statement that comes before each turn; then every request is sent once and no more."""
 
 
 def scenarios() -> Iterator[Scenario]:
     """Every scenario, in the order of the report."""
-    peers = frozenset({"fastapi", "litestar", "fastify"})
-    yield Scenario("relations", "list 30 style relations", 16, _relations, peers)
-    yield Scenario("colors", "list 100 colors with groups and names", 16, _colors, peers)
-    yield Scenario("put", "bulk PUT of 200 colors, every one changed", 8, _put_all, peers)
-    yield Scenario("put-some", "bulk PUT of 200 colors, a tenth changed", 8, _put_some, peers)
+    yield Scenario("relations", "list 30 style relations", 16, _relations)
+    yield Scenario("colors", "list 100 colors with groups and names", 16, _colors)
+    yield Scenario("measurement", "read one measurement", 16, _measurement)
+    every, some = partial(_put_colors, every=1), partial(_put_colors, every=10)
+    yield Scenario("put", "bulk PUT of 200 colors, every one changed", 8, every)
+    yield Scenario("put-some", "bulk PUT of 200 colors, a tenth changed", 8, some)
+    yield Scenario("put-fields", "bulk PUT of 200 style custom fields", 8, _put_fields, frozenset())
+    yield Scenario("patch", "PATCH of a color", 16, _patch)
+    yield Scenario("delete", "bulk DELETE of 200 item categories", 8, _delete, setup=_CATEGORIES)
 
 
 def _relations(_: Data, __: int) -> list[Request]:
@@ -43,34 +54,96 @@ def _colors(_: Data, __: int) -> list[Request]:
     return [Request("GET", "/api/colors?pageSize=100")]
 
 
-def _put_all(data: Data, connection: int) -> list[Request]:
-    return [_put(data, connection, variant, every=1) for variant in range(VARIANTS)]
+def _measurement(data: Data, _: int) -> list[Request]:
+    return [Request("GET", data.measurement)]
 
 
-def _put_some(data: Data, connection: int) -> list[Request]:
-    return [_put(data, connection, variant, every=10) for variant in range(VARIANTS)]
-
-
-def _put(data: Data, connection: int, variant: int, every: int) -> Request:
-    """A batch in which every so many colors differ from the other variant's.
+def _put_colors(data: Data, connection: int, every: int) -> list[Request]:
+    """Batches in which every so many colors differ from the other variant's.
 
     They get another note, and every tenth color of the batch another group and a language less.
     """
-    mine = data.colors[connection * BATCH : (connection + 1) * BATCH]
-    items = []
-    for n, color in enumerate(mine):
-        changed = variant if n % every == 0 else 0
-        moved = changed if n % 10 == 0 else 0
-        items.append(
-            {
-                "id": color,
-                "name": f"Heather {color}",
-                "userDefinedId": f"B-{color}",
-                "colorReference": f"19-{color} TCX",
-                "colorNote": f"Lab dip {changed + 1} requested, runs darker on wool.",
-                "state": "active",
-                "colorGroupIds": [data.groups[(color + k + moved) % len(data.groups)] for k in range(3)],
-                "languageIds": LANGUAGES[moved:],
-            }
+    mine = list(enumerate(data.colors[connection * BATCH : (connection + 1) * BATCH]))
+    return [
+        _put("colors", [_color(data, color, v * (n % every == 0), n) for n, color in mine])
+        for v in range(VARIANTS)
+    ]
+
+
+def _color(data: Data, color: int, variant: int, n: int) -> dict[str, Any]:
+    moved = variant if n % 10 == 0 else 0
+    places = [(color + k + moved) % len(data.groups) for k in range(3)]
+    return {
+        "id": color,
+        "name": f"Heather {color}",
+        "userDefinedId": f"B-{color}",
+        "colorReference": f"19-{color} TCX",
+        "colorNote": f"Lab dip {variant + 1} requested, runs darker on wool.",
+        "state": "active",
+        "colorGroupIds": [data.groups[place] for place in places],
+        "languageIds": LANGUAGES[moved:],
+    }
+
+
+def _put_fields(data: Data, connection: int) -> list[Request]:
+    mine = [*data.fields][connection * BATCH : (connection + 1) * BATCH]
+    return [
+        _put("style-custom-fields", [_field(data, field, v) for field in mine])
+        for v in range(VARIANTS)
+    ]
+
+
+def _field(data: Data, field: int, variant: int) -> dict[str, Any]:
+    """A field whose flag differs by variant, and in every tenth a value and the brands too."""
+    moved = variant if field % 10 == 0 else 0
+    values = [
+        {
+            "id": value,
+            "value": f"Option {n} {'revised' * (moved and n == 0)}",
+            "userDefinedId": f"O-{n}",
+        }
+        for n, value in enumerate(data.fields[field])
+    ]
+    return {
+        "id": field,
+        "name": f"Trim detail {field}",
+        "state": "active",
+        "isMandatory": bool(variant),
+        "allowedValues": values,
+        "associatedBrands": [{"id": data.brands[moved]}, {"id": data.brands[2]}],
+        "associatedGroups": [{"id": data.style_groups[field % 2]}],
+    }
+
+
+def _put(collection: str, items: list[dict[str, Any]]) -> Request:
+    return Request("PUT", f"/api/{collection}", orjson.dumps(items))
+
+
+def _patch(data: Data, connection: int) -> list[Request]:
+    path = f"/api/colors/{data.colors[connection]}"
+    notes = [f"Lab dip {variant + 1} approved." for variant in range(VARIANTS)]
+    bodies = [
+        orjson.dumps([{"op": "replace", "path": "/colorNote", "value": note}]) for note in notes
+    ]
+    return [Request("PATCH", path, body, "application/json-patch+json") for body in bodies]
+
+
+#: Ids far from those of the demo data, the same in every turn.
+_FIRST_CATEGORY: Final = 10_000_000
+_CATEGORIES: Final = f"""
+insert into item_category (organization_id, id, name)
+select 1, n, 'Category ' || n
+from generate_series({_FIRST_CATEGORY}, {_FIRST_CATEGORY + 8 * DELETES * BATCH - 1}) as n
+on conflict do nothing
+"""
+
+
+def _delete(_: Data, connection: int) -> list[Request]:
+    first = _FIRST_CATEGORY + connection * DELETES * BATCH
+    return [
+        Request(
+            "DELETE",
+            f"/api/item-categories?{'&'.join(f'ids={n}' for n in range(low, low + BATCH))}",
         )
-    return Request("PUT", "/api/colors", orjson.dumps(items))
+        for low in range(first, first + DELETES * BATCH, BATCH)
+    ]

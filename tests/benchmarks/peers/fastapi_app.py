@@ -4,14 +4,17 @@ import base64
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated, Generic, Literal, TypeVar
+from datetime import UTC, datetime
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import asyncpg
+import jsonpatch
 from fastapi import Depends, FastAPI, HTTPException, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from statements import sql
 
 ORGANIZATION = 1
+WRITABLE = ("name", "userDefinedId", "userDefinedId2", "colorReference", "colorNote", "state")
 T = TypeVar("T")
 State = Literal["active", "inactive", "deleted"]
 Id = Annotated[int, Field(ge=1, le=2**63 - 1)]
@@ -65,6 +68,35 @@ class ColorItem(BaseModel):
     state: State
     colorGroupIds: list[Id] = []
     languageIds: list[Id] = []
+
+
+class Line(BaseModel):
+    lineId: int | None
+    name: str | None
+    requestedMeasurement: float | None
+    companyMeasurement: float | None
+    supplierMeasurement: float | None
+    newMeasurement: float | None
+    tolerance: float | None
+
+
+class Measurement(BaseModel):
+    sizeRangeSizeId: int
+    sizeRangeSizeName: str
+    unit: str | None
+    designerComment: str | None
+    properties: list[str]
+    lines: list[Line]
+
+
+class ItemCategory(BaseModel):
+    id: int
+    name: str
+    state: State
+    usedInItems: int
+    beginDate: datetime
+    endDate: datetime
+    properties: list[str] = []
 
 
 class Pagination(BaseModel):
@@ -123,38 +155,88 @@ async def list_colors(
 async def replace_colors(
     db: Connection, items: Annotated[list[ColorItem], Field(min_length=1, max_length=1000)]
 ) -> Answer[list[Color]]:
-    ids = [item.id for item in items]
+    if len({item.id for item in items}) < len(items):
+        raise HTTPException(400, "An id stands twice.")
+    async with db.transaction():
+        return Answer(data=await write(db, items))
+
+
+@app.patch("/api/colors/{color_id}")
+async def patch_color(
+    db: Connection, color_id: Id, operations: list[dict[str, Any]]
+) -> Answer[Color]:
+    async with db.transaction():
+        rows = await db.fetch(sql("colors_by_id"), ORGANIZATION, [color_id])
+        if not rows:
+            raise HTTPException(404, "There is no such color.")
+        (color,) = await colors(db, rows)
+        try:
+            patched = jsonpatch.apply_patch(writable(color), operations)
+        except jsonpatch.JsonPatchTestFailed as error:
+            raise HTTPException(409, str(error)) from error
+        except jsonpatch.JsonPatchException as error:
+            raise HTTPException(422, str(error)) from error
+        (color,) = await write(db, [ColorItem(**patched, id=color_id)])
+        return Answer(data=color)
+
+
+@app.get("/api/styles/{style_id}/sample-requests/{request_id}/measurements/{size_id}")
+async def read_measurement(
+    db: Connection, style_id: Id, request_id: Id, size_id: Id
+) -> Answer[Measurement]:
+    row = await db.fetchrow(sql("measurement"), ORGANIZATION, style_id, request_id, size_id)
+    if row is None:
+        raise HTTPException(404, "This size is not requested.")
+    lines = await db.fetch(sql("measurement_lines"), ORGANIZATION, request_id, size_id)
+    return Answer(data=Measurement(**row, lines=[Line(**line) for line in lines]))
+
+
+@app.delete("/api/item-categories")
+async def delete_categories(
+    db: Connection, ids: Annotated[list[Id], Query(min_length=1, max_length=200)]
+) -> Answer[list[ItemCategory]]:
     if len(set(ids)) < len(ids):
         raise HTTPException(400, "An id stands twice.")
+    async with db.transaction():
+        rows = {row["id"]: row for row in await db.fetch(sql("lock_categories"), ORGANIZATION, ids)}
+        if len(rows) < len(ids):
+            raise HTTPException(404, "There is no such item category.")
+        if await db.fetch(sql("categories_in_use"), ORGANIZATION, ids):
+            raise HTTPException(409, "An item category is in use.")
+        await db.execute(sql("delete_categories"), ORGANIZATION, ids)
+    now = datetime.now(UTC)
+    gone = [ItemCategory(**rows[id_], state="deleted", usedInItems=0, endDate=now) for id_ in ids]
+    return Answer(data=gone)
+
+
+async def write(db: asyncpg.Connection, items: list[ColorItem]) -> list[Color]:
+    ids = [item.id for item in items]
     groups = [(item.id, group) for item in items for group in item.colorGroupIds]
     languages = [(item.id, language) for item in items for language in item.languageIds]
-    async with db.transaction():
-        locked = await db.fetch(sql("lock_colors"), ORGANIZATION, ids)
-        if len(locked) < len(ids):
-            raise HTTPException(404, "There is no such color.")
-        await check_references(db, {group for _, group in groups}, {one for _, one in languages})
-        await db.execute(
-            sql("update_colors"),
-            ORGANIZATION,
-            ids,
-            [item.name for item in items],
-            [item.userDefinedId for item in items],
-            [item.userDefinedId2 for item in items],
-            [item.colorReference for item in items],
-            [item.colorNote for item in items],
-            [item.state for item in items],
-        )
-        for kind, links in (("groups", groups), ("languages", languages)):
-            left, right = [one for one, _ in links], [other for _, other in links]
-            await db.execute(sql(f"remove_{kind}"), ORGANIZATION, ids, left, right)
-            await db.execute(sql(f"add_{kind}"), ORGANIZATION, left, right)
-        rows = {row["id"]: row for row in await db.fetch(sql("colors_by_id"), ORGANIZATION, ids)}
-        return Answer(data=await colors(db, [rows[id_] for id_ in ids]))
+    locked = await db.fetch(sql("lock_colors"), ORGANIZATION, ids)
+    if len(locked) < len(ids):
+        raise HTTPException(404, "There is no such color.")
+    await check_references(db, {group for _, group in groups}, {one for _, one in languages})
+    await db.execute(
+        sql("update_colors"),
+        ORGANIZATION,
+        ids,
+        [item.name for item in items],
+        [item.userDefinedId for item in items],
+        [item.userDefinedId2 for item in items],
+        [item.colorReference for item in items],
+        [item.colorNote for item in items],
+        [item.state for item in items],
+    )
+    for kind, links in (("groups", groups), ("languages", languages)):
+        left, right = [one for one, _ in links], [other for _, other in links]
+        await db.execute(sql(f"remove_{kind}"), ORGANIZATION, ids, left, right)
+        await db.execute(sql(f"add_{kind}"), ORGANIZATION, left, right)
+    rows = {row["id"]: row for row in await db.fetch(sql("colors_by_id"), ORGANIZATION, ids)}
+    return await colors(db, [rows[id_] for id_ in ids])
 
 
-async def check_references(
-    db: asyncpg.Connection, groups: set[int], languages: set[int]
-) -> None:
+async def check_references(db: asyncpg.Connection, groups: set[int], languages: set[int]) -> None:
     if len(await db.fetch(sql("known_groups"), ORGANIZATION, groups)) < len(groups):
         raise HTTPException(400, "There is no such color group.")
     if len(await db.fetch(sql("known_languages"), languages)) < len(languages):
@@ -172,6 +254,13 @@ async def colors(db: asyncpg.Connection, rows: list[asyncpg.Record]) -> list[Col
         Color(**row, colorGroups=groups[row["id"]], languageNames=languages[row["id"]])
         for row in rows
     ]
+
+
+def writable(color: Color) -> dict[str, Any]:
+    form: dict[str, Any] = {name: getattr(color, name) for name in WRITABLE}
+    form["colorGroupIds"] = [group.id for group in color.colorGroups]
+    form["languageIds"] = [name.languageId for name in color.languageNames]
+    return form
 
 
 def after(cursor: str | None) -> int:

@@ -4,17 +4,20 @@ import base64
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated, Generic, Literal, TypeVar
+from datetime import UTC, datetime
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import asyncpg
-from litestar import Litestar, get, put
+import jsonpatch
+from litestar import Litestar, delete, get, patch, put
 from litestar.datastructures import State as AppState
-from litestar.exceptions import ClientException, NotFoundException
+from litestar.exceptions import ClientException, HTTPException, NotFoundException
 from litestar.params import Parameter
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, convert
 from statements import sql
 
 ORGANIZATION = 1
+WRITABLE = ("name", "userDefinedId", "userDefinedId2", "colorReference", "colorNote", "state")
 T = TypeVar("T")
 State = Literal["active", "inactive", "deleted"]
 Id = Annotated[int, Meta(ge=1, le=2**63 - 1)]
@@ -66,6 +69,35 @@ class ColorItem(Struct, forbid_unknown_fields=True):
     colorNote: Annotated[str, Meta(max_length=4000)] | None = None
     colorGroupIds: list[Id] = []
     languageIds: list[Id] = []
+
+
+class Line(Struct):
+    lineId: int | None
+    name: str | None
+    requestedMeasurement: float | None
+    companyMeasurement: float | None
+    supplierMeasurement: float | None
+    newMeasurement: float | None
+    tolerance: float | None
+
+
+class Measurement(Struct):
+    sizeRangeSizeId: int
+    sizeRangeSizeName: str
+    unit: str | None
+    designerComment: str | None
+    properties: list[str]
+    lines: list[Line]
+
+
+class ItemCategory(Struct):
+    id: int
+    name: str
+    state: State
+    usedInItems: int
+    beginDate: datetime
+    endDate: datetime
+    properties: list[str] = []
 
 
 class Pagination(Struct):
@@ -120,38 +152,87 @@ async def list_colors(
 async def replace_colors(
     state: AppState, data: Annotated[list[ColorItem], Meta(min_length=1, max_length=1000)]
 ) -> Answer[list[Color]]:
-    ids = [item.id for item in data]
+    if len({item.id for item in data}) < len(data):
+        raise ClientException("An id stands twice.")
+    async with state.pool.acquire() as db, db.transaction():
+        return Answer(await write(db, data))
+
+
+@patch("/api/colors/{color_id:int}")
+async def patch_color(state: AppState, color_id: int, data: list[dict[str, Any]]) -> Answer[Color]:
+    async with state.pool.acquire() as db, db.transaction():
+        rows = await db.fetch(sql("colors_by_id"), ORGANIZATION, [color_id])
+        if not rows:
+            raise NotFoundException("There is no such color.")
+        (color,) = await colors(db, rows)
+        try:
+            patched = jsonpatch.apply_patch(writable(color), data)
+        except jsonpatch.JsonPatchTestFailed as error:
+            raise HTTPException(str(error), status_code=409) from error
+        except jsonpatch.JsonPatchException as error:
+            raise HTTPException(str(error), status_code=422) from error
+        (color,) = await write(db, [convert({**patched, "id": color_id}, ColorItem)])
+        return Answer(color)
+
+
+@get("/api/styles/{style_id:int}/sample-requests/{request_id:int}/measurements/{size_id:int}")
+async def read_measurement(
+    state: AppState, style_id: int, request_id: int, size_id: int
+) -> Answer[Measurement]:
+    async with state.pool.acquire() as db:
+        row = await db.fetchrow(sql("measurement"), ORGANIZATION, style_id, request_id, size_id)
+        if row is None:
+            raise NotFoundException("This size is not requested.")
+        lines = await db.fetch(sql("measurement_lines"), ORGANIZATION, request_id, size_id)
+    return Answer(Measurement(*row, [Line(*line) for line in lines]))
+
+
+@delete("/api/item-categories", status_code=200)
+async def delete_categories(
+    state: AppState, ids: Annotated[list[int], Parameter(min_items=1, max_items=200)]
+) -> Answer[list[ItemCategory]]:
     if len(set(ids)) < len(ids):
         raise ClientException("An id stands twice.")
-    groups = [(item.id, group) for item in data for group in item.colorGroupIds]
-    languages = [(item.id, language) for item in data for language in item.languageIds]
     async with state.pool.acquire() as db, db.transaction():
-        locked = await db.fetch(sql("lock_colors"), ORGANIZATION, ids)
-        if len(locked) < len(ids):
-            raise NotFoundException("There is no such color.")
-        await check_references(db, {group for _, group in groups}, {one for _, one in languages})
-        await db.execute(
-            sql("update_colors"),
-            ORGANIZATION,
-            ids,
-            [item.name for item in data],
-            [item.userDefinedId for item in data],
-            [item.userDefinedId2 for item in data],
-            [item.colorReference for item in data],
-            [item.colorNote for item in data],
-            [item.state for item in data],
-        )
-        for kind, links in (("groups", groups), ("languages", languages)):
-            left, right = [one for one, _ in links], [other for _, other in links]
-            await db.execute(sql(f"remove_{kind}"), ORGANIZATION, ids, left, right)
-            await db.execute(sql(f"add_{kind}"), ORGANIZATION, left, right)
-        rows = {row["id"]: row for row in await db.fetch(sql("colors_by_id"), ORGANIZATION, ids)}
-        return Answer(await colors(db, [rows[id_] for id_ in ids]))
+        rows = {row["id"]: row for row in await db.fetch(sql("lock_categories"), ORGANIZATION, ids)}
+        if len(rows) < len(ids):
+            raise NotFoundException("There is no such item category.")
+        if await db.fetch(sql("categories_in_use"), ORGANIZATION, ids):
+            raise HTTPException("An item category is in use.", status_code=409)
+        await db.execute(sql("delete_categories"), ORGANIZATION, ids)
+    now = datetime.now(UTC)
+    gone = [ItemCategory(**rows[id_], state="deleted", usedInItems=0, endDate=now) for id_ in ids]
+    return Answer(gone)
 
 
-async def check_references(
-    db: asyncpg.Connection, groups: set[int], languages: set[int]
-) -> None:
+async def write(db: asyncpg.Connection, items: list[ColorItem]) -> list[Color]:
+    ids = [item.id for item in items]
+    groups = [(item.id, group) for item in items for group in item.colorGroupIds]
+    languages = [(item.id, language) for item in items for language in item.languageIds]
+    locked = await db.fetch(sql("lock_colors"), ORGANIZATION, ids)
+    if len(locked) < len(ids):
+        raise NotFoundException("There is no such color.")
+    await check_references(db, {group for _, group in groups}, {one for _, one in languages})
+    await db.execute(
+        sql("update_colors"),
+        ORGANIZATION,
+        ids,
+        [item.name for item in items],
+        [item.userDefinedId for item in items],
+        [item.userDefinedId2 for item in items],
+        [item.colorReference for item in items],
+        [item.colorNote for item in items],
+        [item.state for item in items],
+    )
+    for kind, links in (("groups", groups), ("languages", languages)):
+        left, right = [one for one, _ in links], [other for _, other in links]
+        await db.execute(sql(f"remove_{kind}"), ORGANIZATION, ids, left, right)
+        await db.execute(sql(f"add_{kind}"), ORGANIZATION, left, right)
+    rows = {row["id"]: row for row in await db.fetch(sql("colors_by_id"), ORGANIZATION, ids)}
+    return await colors(db, [rows[id_] for id_ in ids])
+
+
+async def check_references(db: asyncpg.Connection, groups: set[int], languages: set[int]) -> None:
     if len(await db.fetch(sql("known_groups"), ORGANIZATION, groups)) < len(groups):
         raise ClientException("There is no such color group.")
     if len(await db.fetch(sql("known_languages"), languages)) < len(languages):
@@ -173,6 +254,13 @@ async def colors(db: asyncpg.Connection, rows: list[asyncpg.Record]) -> list[Col
     ]
 
 
+def writable(color: Color) -> dict[str, Any]:
+    form: dict[str, Any] = {name: getattr(color, name) for name in WRITABLE}
+    form["colorGroupIds"] = [group.id for group in color.colorGroups]
+    form["languageIds"] = [name.languageId for name in color.languageNames]
+    return form
+
+
 def after(cursor: str | None) -> int:
     return int(base64.urlsafe_b64decode(cursor)) if cursor else 0
 
@@ -185,5 +273,14 @@ def pagination(found: list[StyleRelation] | list[Color], more: bool) -> Paginati
 
 
 app = Litestar(
-    [list_relations, list_colors, replace_colors], lifespan=[lifespan], openapi_config=None
+    [
+        list_relations,
+        list_colors,
+        replace_colors,
+        patch_color,
+        read_measurement,
+        delete_categories,
+    ],
+    lifespan=[lifespan],
+    openapi_config=None,
 )

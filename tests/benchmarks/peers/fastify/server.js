@@ -1,6 +1,8 @@
 // The benchmarked routes with Fastify and pg, as their documentation shows them.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Ajv from 'ajv'
+import jsonPatch from 'fast-json-patch'
 import createFastify from 'fastify'
 import pg from 'pg'
 
@@ -46,6 +48,27 @@ const page = items => object({
   data: list(items),
   pagination: object({ hasMore: { type: 'boolean' }, cursor: text })
 })
+const number = { type: 'number', nullable: true }
+const measurement = object({
+  sizeRangeSizeId: id,
+  sizeRangeSizeName: text,
+  unit: nullable,
+  designerComment: nullable,
+  properties: list(text),
+  lines: list(object({
+    lineId: { type: 'integer', nullable: true },
+    name: nullable,
+    requestedMeasurement: number,
+    companyMeasurement: number,
+    supplierMeasurement: number,
+    newMeasurement: number,
+    tolerance: number
+  }))
+})
+const time = { type: 'string', format: 'date-time' }
+const category = object({
+  id, name: text, state, usedInItems: id, beginDate: time, endDate: time, properties: list(text)
+})
 const positive = { type: 'integer', minimum: 1 }
 const optional = { type: 'string', nullable: true, maxLength: 1000 }
 const colorItem = {
@@ -70,6 +93,7 @@ const querystring = object({
 })
 
 const fastify = createFastify({ bodyLimit: 8 * 1024 * 1024 })
+const validColor = new Ajv({ allErrors: false, strict: false }).compile(colorItem)
 
 fastify.get(
   '/api/style-relations',
@@ -99,25 +123,111 @@ fastify.put(
       response: { 200: answer(list(color)) }
     }
   },
-  async (request, reply) => {
-    const db = await pool.connect()
-    try {
-      await db.query('begin')
-      const data = await replaceColors(db, request.body)
-      await db.query('commit')
-      return { status: 'success', code: 'ok', data }
-    } catch (error) {
-      await db.query('rollback')
-      throw error
-    } finally {
-      db.release()
+  async request => {
+    const items = request.body
+    if (new Set(items.map(item => item.id)).size < items.length) {
+      throw failure(400, 'An id stands twice.')
     }
+    return ok(await transaction(db => writeColors(db, items)))
   }
 )
 
-async function replaceColors (db, items) {
+fastify.addContentTypeParser(
+  'application/json-patch+json', { parseAs: 'string' }, fastify.getDefaultJsonParser('error', 'error')
+)
+
+fastify.patch(
+  '/api/colors/:id',
+  { schema: { params: object({ id: positive }), response: { 200: answer(color) } } },
+  async request => {
+    const { id } = request.params
+    return ok(await transaction(async db => {
+      const { rows } = await query(db, 'colors_by_id', [ORGANIZATION, [id]])
+      if (rows.length === 0) throw failure(404, 'There is no such color.')
+      const [stored] = await colors(db, rows)
+      const patched = patch(writable(stored), request.body)
+      const item = { ...patched, id }
+      if (!validColor(item)) throw failure(400, 'This is not a color.')
+      const [data] = await writeColors(db, [item])
+      return data
+    }))
+  }
+)
+
+fastify.get(
+  '/api/styles/:style/sample-requests/:sample/measurements/:size',
+  {
+    schema: {
+      params: object({ style: positive, sample: positive, size: positive }),
+      response: { 200: answer(measurement) }
+    }
+  },
+  async request => {
+    const { style, sample, size } = request.params
+    const { rows: [found] } = await query(pool, 'measurement', [ORGANIZATION, style, sample, size])
+    if (!found) throw failure(404, 'This size is not requested.')
+    const lines = await query(pool, 'measurement_lines', [ORGANIZATION, sample, size])
+    return ok({ ...found, lines: lines.rows })
+  }
+)
+
+fastify.delete(
+  '/api/item-categories',
+  {
+    schema: {
+      querystring: object({ ids: { ...list(positive), minItems: 1, maxItems: 200, uniqueItems: true } }),
+      response: { 200: answer(list(category)) }
+    }
+  },
+  async request => {
+    const { ids } = request.query
+    const rows = await transaction(async db => {
+      const locked = await query(db, 'lock_categories', [ORGANIZATION, ids])
+      if (locked.rowCount < ids.length) throw failure(404, 'There is no such item category.')
+      const used = await query(db, 'categories_in_use', [ORGANIZATION, ids])
+      if (used.rowCount > 0) throw failure(409, 'An item category is in use.')
+      await query(db, 'delete_categories', [ORGANIZATION, ids])
+      return locked.rows
+    })
+    const byId = new Map(rows.map(row => [row.id, row]))
+    const rest = { state: 'deleted', usedInItems: 0, endDate: new Date(), properties: [] }
+    return ok(ids.map(one => ({ ...byId.get(one), ...rest })))
+  }
+)
+
+async function transaction (work) {
+  const db = await pool.connect()
+  try {
+    await db.query('begin')
+    const result = await work(db)
+    await db.query('commit')
+    return result
+  } catch (error) {
+    await db.query('rollback')
+    throw error
+  } finally {
+    db.release()
+  }
+}
+
+function patch (document, operations) {
+  try {
+    return jsonPatch.applyPatch(document, operations, true).newDocument
+  } catch (error) {
+    throw failure(error.name === 'TEST_OPERATION_FAILED' ? 409 : 422, error.message)
+  }
+}
+
+function writable ({ id, colorGroups, languageNames, properties, ...scalars }) {
+  return {
+    ...scalars,
+    colorGroupIds: colorGroups.map(group => group.id),
+    languageIds: languageNames.map(name => name.languageId)
+  }
+}
+
+async function writeColors (db, items) {
   const ids = items.map(item => item.id)
-  if (new Set(ids).size < ids.length) throw failure(400, 'An id stands twice.')
   const groups = items.flatMap(item => (item.colorGroupIds ?? []).map(one => [item.id, one]))
   const languages = items.flatMap(item => (item.languageIds ?? []).map(one => [item.id, one]))
   const locked = await query(db, 'lock_colors', [ORGANIZATION, ids])
@@ -163,6 +273,7 @@ async function colors (db, rows) {
   return [...byId.values()]
 }
 
+const ok = data => ({ status: 'success', code: 'ok', data })
 const after = cursor => (cursor ? Number(Buffer.from(cursor, 'base64url')) : 0)
 const failure = (statusCode, message) => Object.assign(new Error(message), { statusCode })
 
