@@ -1,0 +1,72 @@
+"""A server that no longer answers, on a connection that stays open."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from service import database
+from service.database import Connection, Database
+from service.errors import ApiError
+from tests.faults.proxy import Link, Moment, Proxy, Trap
+
+SECONDS = 0.5
+
+
+@pytest.fixture
+async def proxy(dsn: str) -> AsyncIterator[Proxy]:
+    """A proxy before the session's server."""
+    [folder] = parse_qs(urlsplit(dsn).query)["host"]
+    made = Proxy(Path(folder) / ".s.PGSQL.5432")
+    yield made
+    await made.close()
+
+
+@pytest.mark.parametrize(
+    ("step", "moment", "code", "stored"),
+    [
+        (0, Moment.BEFORE, "server_error.unavailable", 0),
+        (1, Moment.BEFORE, "server_error.unavailable", 0),
+        (1, Moment.ANSWERED, "server_error.unavailable", 0),
+        (None, Moment.BEFORE, "server_error.outcome_unknown", 0),
+        (None, Moment.ANSWERED, "server_error.outcome_unknown", 1),
+    ],
+)
+async def test_silence_ends(
+    proxy: Proxy,
+    dsn: str,
+    monkeypatch: pytest.MonkeyPatch,
+    step: int | None,
+    moment: Moment,
+    code: str,
+    stored: int,
+) -> None:
+    """The wait is bounded, the caller is told what is known, and the next one is served."""
+    monkeypatch.setattr(database, "SILENCE_SECONDS", SECONDS)
+    path = urlsplit(dsn).path
+    served = Database(
+        f"postgresql://postgres@127.0.0.1:{await proxy.open()}{path}?sslmode=disable", 1
+    )
+
+    async def add(connection: Connection) -> None:
+        await connection.execute("insert into language (name, code) values ('Silence', 'xx')")
+
+    async def count(connection: Connection) -> int:
+        return int(await connection.fetchval("select count(*) from language where code = 'xx'"))
+
+    async def forever(_: Link) -> None:
+        await asyncio.Event().wait()
+
+    assert await served.read(count) == 0
+    trap = Trap(step, moment, forever)
+    proxy.arm(trap)
+    async with asyncio.timeout(4 * SECONDS):
+        with pytest.raises(ApiError) as raised:
+            await served.write(add)
+        assert raised.value.code == code
+        assert await served.read(count) == stored
+    await served.close()
+    assert trap.task is not None
+    trap.task.cancel()
