@@ -37,7 +37,7 @@ def editor(resource: MasterRecord, raw: bytes) -> Callable[[Item], Item]:
     touches_state = any(_touches(operation, "state") for operation in operations)
 
     def edit(stored: Item) -> Item:
-        patched = _apply(operations, orjson.loads(orjson.dumps(stored)))
+        patched = apply(operations, orjson.loads(orjson.dumps(stored)))
         return _checked(resource, stored, patched, touches_state)
 
     return edit
@@ -99,7 +99,7 @@ def _target_fault(resource: MasterRecord, pointer: str) -> str | None:
     return None
 
 
-def _apply(operations: list[dict[str, Any]], document: Any) -> Any:
+def apply(operations: list[dict[str, Any]], document: Any) -> Any:
     """The document after all operations; what they bring in is measured, for copies double."""
     room = MAX_DOCUMENT_BYTES - (_size(document) or 0)
     for number, operation in enumerate(operations):
