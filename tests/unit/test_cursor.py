@@ -1,0 +1,93 @@
+"""Cursors: what goes in comes out, typed, and nothing else does (contract, section 5)."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service import cursor
+from service.errors import ApiError
+from service.listing import Condition, Listing, SortKey
+from service.properties import Properties
+
+GROUPS, SUPPLIERS = Properties("groups"), Properties("sub-suppliers")
+SCOPE = cursor.scope("/api/groups", 1)
+BY_ID = (SortKey(GROUPS["id"], False),)
+ids = st.integers(1, 2**63 - 1)
+times = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31), timezones=st.just(UTC))
+names = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=60)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(
+    wanted_ids=st.lists(ids, min_size=1, max_size=5),
+    name=names,
+    time=times,
+    descending=st.booleans(),
+    size=st.integers(1, 100),
+    last=st.tuples(st.none() | names, ids),
+)
+def test_a_listing_comes_back_as_it_was(
+    wanted_ids: list[int],
+    name: str,
+    time: datetime,
+    descending: bool,
+    size: int,
+    last: tuple[Any, int],
+) -> None:
+    listing = Listing(
+        (
+            Condition(GROUPS["beginDate"], "lt", (time,)),
+            Condition(GROUPS["id"], "eq", tuple(wanted_ids)),
+            Condition(GROUPS["name"], "contains", (name,)),
+            Condition(GROUPS["userDefinedId"], "isNull", (descending,)),
+        ),
+        (SortKey(GROUPS["userDefinedId"], descending), SortKey(GROUPS["id"], False)),
+        size,
+    )
+    found = cursor.decode(cursor.encode(listing, list(last), SCOPE), GROUPS, SCOPE)
+    assert found.conditions == listing.conditions
+    assert (found.sort, found.page_size, found.after) == (listing.sort, size, last)
+
+
+def test_times_keep_their_microseconds() -> None:
+    sort = (SortKey(GROUPS["beginDate"], True), *BY_ID)
+    text = cursor.encode(Listing(sort=sort), ["2026-11-20T09:18:00.000001Z", 7], SCOPE)
+    after = cursor.decode(text, GROUPS, SCOPE).after
+    assert after == (datetime(2026, 11, 20, 9, 18, tzinfo=UTC) + timedelta(microseconds=1), 7)
+
+
+def test_string_ids_are_numbers_where_they_sort() -> None:
+    sort = (SortKey(SUPPLIERS["id"], False),)
+    found = cursor.decode(cursor.encode(Listing(sort=sort), [10], SCOPE), SUPPLIERS, SCOPE)
+    assert found.after == (10,)
+
+
+def test_short_and_long_queries_alike() -> None:
+    for count in (1, 40):
+        values = tuple(f"A group no. {number}" for number in range(count))
+        listing = Listing((Condition(GROUPS["name"], "eq", values),), BY_ID)
+        text = cursor.encode(listing, [5], SCOPE)
+        assert len(text) <= cursor.MAX_LENGTH
+        assert cursor.decode(text, GROUPS, SCOPE).conditions == listing.conditions
+
+
+@pytest.mark.parametrize(
+    "scope", [cursor.scope("/api/groups", 2), cursor.scope("/api/colors", 1), ""]
+)
+def test_a_cursor_belongs_to_its_list_and_organization(scope: str) -> None:
+    text = cursor.encode(Listing(sort=BY_ID), [1], SCOPE)
+    with pytest.raises(ApiError) as error:
+        cursor.decode(text, GROUPS, scope)
+    assert error.value.code == "validation_error.invalid_cursor"
+
+
+def test_every_single_change_of_a_character_is_noticed() -> None:
+    text = cursor.encode(Listing(sort=BY_ID), [1], SCOPE)
+    for place, character in enumerate(text):
+        changed = text[:place] + ("A" if character != "A" else "B") + text[place + 1 :]
+        for wrong in (changed, text[:place], text[:place] + text[place + 1 :]):
+            with pytest.raises(ApiError):
+                cursor.decode(wrong, GROUPS, SCOPE)

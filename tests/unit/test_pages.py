@@ -1,0 +1,116 @@
+"""Keyset predicates: after each record come exactly the ones that its sort puts after it."""
+
+from collections.abc import AsyncIterator
+from itertools import product
+from typing import Any
+
+import asyncpg
+import pytest
+
+from service.listing import Condition, Listing, SortKey
+from service.properties import Property
+from service.queries.pages import batch_page, listing_page
+
+A = Property("a", "integer", nullable=True, sortable=True)
+B = Property("someText", "string", nullable=True, sortable=True)
+C = Property("c", "integer", nullable=False, sortable=True)
+ID = Property("id", "integer", nullable=False, sortable=True)
+ROWS = [
+    (number, *values)
+    for number, values in enumerate(product((None, 1, 2), (None, "Z", "a"), (1, 2)), start=1)
+]
+
+
+@pytest.fixture
+async def connection(dsn: str) -> AsyncIterator[asyncpg.Connection]:
+    connection = await asyncpg.connect(dsn)
+    await connection.execute(
+        'create temp table r (id bigint, a bigint, some_text text collate "C", c bigint)'
+    )
+    await connection.copy_records_to_table("r", records=ROWS)
+    yield connection
+    await connection.close()
+
+
+async def page(connection: asyncpg.Connection, listing: Listing) -> list[tuple[Any, ...]]:
+    """Id and sort values of each record of the page and one more."""
+    found = listing_page([1], listing, hides_deleted=False)
+    text = f"with record as (select r.* from r where $1::bigint = 1), page as (\n{found.text}\n)\n"
+    names = {"a": "a", "someText": "some_text", "c": "c", "id": "id"}
+    columns = ", ".join(names[key.property.name] for key in listing.sort)
+    rows = await connection.fetch(
+        f"{text} select {columns} from page order by ordinal", *found.parameters
+    )
+    return [tuple(row) for row in rows]
+
+
+@pytest.mark.parametrize("keys", [(A,), (B,), (A, B), (B, A), (A, C), (C, B), (A, B, C)])
+async def test_every_mix_of_directions(
+    keys: tuple[Property, ...], connection: asyncpg.Connection
+) -> None:
+    for directions in product((False, True), repeat=len(keys) + 1):
+        sort = tuple(map(SortKey, (*keys, ID), directions))
+        whole = await page(connection, Listing(sort=sort, page_size=100))
+        assert len(whole) == len(ROWS)
+        for place, after in enumerate(whole):
+            rest = await page(connection, Listing(sort=sort, page_size=100, after=after))
+            assert rest == whole[place + 1 :], (directions, after)
+
+
+async def test_a_page_has_one_record_more(connection: asyncpg.Connection) -> None:
+    sort = (SortKey(ID, False),)
+    assert len(await page(connection, Listing(sort=sort, page_size=5))) == 6
+    last = await page(connection, Listing(sort=sort, page_size=5, page_number=4))
+    assert [row[0] for row in last] == [16, 17, 18]
+
+
+def test_values_are_parameters_and_never_text() -> None:
+    listing = Listing(
+        (
+            Condition(B, "eq", ("'; drop table color; --",)),
+            Condition(B, "contains", ("%",)),
+            Condition(A, "in", (1, 2)),
+            Condition(A, "isNull", (True,)),
+        ),
+        (SortKey(B, True), SortKey(ID, False)),
+        after=("'", 7),
+    )
+    found = listing_page([1], listing, hides_deleted=True)
+    assert "drop" not in found.text
+    assert found.parameters[0] == 1
+    assert "'; drop table color; --" in found.parameters
+    assert [1, 2] in found.parameters
+
+
+def test_equal_listings_make_equal_statements() -> None:
+    """So that few statements are prepared: values differ, texts do not."""
+    sort = (SortKey(ID, False),)
+    texts = {
+        listing_page(
+            [1], Listing((Condition(A, "eq", values),), sort, after=(after,)), hides_deleted=False
+        ).text
+        for values in ((1, 2), (3, 4, 5), (6, 7))
+        for after in (1, 2)
+    }
+    assert len(texts) == 1
+
+
+def test_deleted_records_are_hidden_unless_the_state_is_filtered() -> None:
+    state = Property("state", "string", nullable=False, sortable=True)
+    sort = (SortKey(ID, False),)
+    hidden = listing_page([1], Listing(sort=sort), hides_deleted=True)
+    asked = listing_page(
+        [1], Listing((Condition(state, "ne", ("active",)),), sort), hides_deleted=True
+    )
+    assert "'deleted'" in hidden.text
+    assert "'deleted'" not in asked.text
+
+
+async def test_a_batch_comes_in_the_order_of_its_ids(connection: asyncpg.Connection) -> None:
+    found = batch_page([1], [3, 1, 99, 2])
+    rows = await connection.fetch(
+        "with record as (select r.* from r where $1::bigint = 1)\n"
+        f"select id from ({found.text}) as page order by ordinal",
+        *found.parameters,
+    )
+    assert [row["id"] for row in rows] == [3, 1, 2]
