@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 VENV := .venv
+PEERS := tests/benchmarks/.peers
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet --upgrade \
@@ -10,7 +11,7 @@ COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run migrate demo test faults lint format types requirements clean clean-data
+.PHONY: bench bench-scale soak help run migrate demo test faults lint format types requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +47,18 @@ requirements: $(VENV)/.installed-dev ## Pin the newest versions that pyproject.t
 	@$(COMPILE) --output-file requirements.txt pyproject.toml
 	@$(COMPILE) --extra dev --constraint requirements.txt --output-file requirements-dev.txt \
 		pyproject.toml
+	@$(COMPILE) --output-file tests/benchmarks/peers/requirements.txt \
+		tests/benchmarks/peers/requirements.in
+
+# Measurements: never part of the tests, and best on a machine that does nothing else.
+bench: $(PEERS)/.installed ## Measure beside peers (needs Node.js); ARGS="--rounds 3 --only put" chooses
+	@$(BIN)/python -m tests.benchmarks bench $(ARGS)
+
+bench-scale: $(PEERS)/.installed ## Measure lists of up to 10^7; ARGS="--largest 1000000" for less
+	@$(BIN)/python -m tests.benchmarks scale $(ARGS)
+
+soak: $(PEERS)/.installed ## Measure memory and latency under mixed load for MINUTES (10)
+	@$(BIN)/python -m tests.benchmarks soak --minutes $(or $(MINUTES),10)
 
 clean: ## Remove what was installed, built and cached; the data stays
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -68,4 +81,15 @@ $(VENV)/.installed: requirements.txt pyproject.toml | $(BIN)/python
 $(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
 	@echo "Installing what its tests need ..."
 	@$(PIP) install --require-hashes --requirement requirements-dev.txt
+	@touch $@
+
+$(PEERS)/.installed: tests/benchmarks/peers/requirements.txt \
+		$(wildcard tests/benchmarks/peers/fastify/*) $(VENV)/.installed-dev
+	@echo "Installing what the benchmark's peers need ..."
+	@$(BIN)/python -m venv $(PEERS)/python
+	@$(PEERS)/python/bin/python -m pip --disable-pip-version-check --quiet install \
+		--require-hashes --requirement tests/benchmarks/peers/requirements.txt
+	@mkdir -p $(PEERS)/fastify
+	@cp tests/benchmarks/peers/fastify/* $(PEERS)/fastify/
+	@cd $(PEERS)/fastify && npm ci --silent --no-audit --no-fund
 	@touch $@

@@ -1,30 +1,51 @@
-"""`python -m tests.benchmarks bench | scale | soak`."""
+"""`python -m tests.benchmarks bench | scale | soak`, for `make`."""
 
 import argparse
 import os
 
-from tests.benchmarks import bench
+from tests.benchmarks import bench, report, scale, soak
 from tests.benchmarks.contestants import TITLES
+from tests.benchmarks.scenarios import scenarios
+
+_HOW = """\
+{rounds} rounds of {seconds:g} s; in each round every scenario goes to one after the other, so that
+whatever else the machine does meets all alike. c is the number of connections, each with one
+request under way. Every server is one process with one worker on its usual pool (Selvedge: 4
+connections; asyncpg and pg: 10), no access log; Selvedge alone checks API keys, counts metrics and
+answers with request ids. Peers answer the same documents, which is checked before timing."""
 
 
 def main() -> None:
     """Run one measurement and write its part of docs/benchmarks.md."""
+    arguments = _parser().parse_args()
+    # All share two cores, whatever the machine has.
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
+    arguments.run(arguments)
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks")
-    commands = parser.add_subparsers(required=True, dest="command")
-    beside = commands.add_parser("bench")
+    commands = parser.add_subparsers(required=True)
+    beside = commands.add_parser("bench", help="Selvedge beside peers and ceilings")
     beside.add_argument("--rounds", type=int, default=7)
     beside.add_argument("--seconds", type=float, default=3.0)
-    beside.add_argument("--only", nargs="*", default=[])
-    beside.add_argument("--contestants", nargs="*", default=list(TITLES))
-    arguments = parser.parse_args()
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
-    results = bench.run(arguments.rounds, arguments.seconds, arguments.only, arguments.contestants)
-    for scenario, by_name in results.samples.items():
-        for name in by_name:
-            print(
-                f"{scenario:<10} {name:<9} {results.rate(scenario, name):9.1f}/s ratio {results.ratio(scenario, name):5.2f}"
-                f" cpu {results.median(scenario, name, 'service_cpu') * 1e6:7.0f} db {results.median(scenario, name, 'database_cpu') * 1e6:7.0f}  p50 {results.median(scenario, name, 'median') * 1e3:.2f}ms"
-            )
+    beside.add_argument("--only", nargs="*", default=[one.name for one in scenarios()])
+    beside.add_argument("--contestants", nargs="*", choices=TITLES, default=list(TITLES))
+    beside.set_defaults(run=_bench)
+    sizes = commands.add_parser("scale", help="lists of more and more relations")
+    sizes.add_argument("--largest", type=int, default=10**7)
+    sizes.set_defaults(run=lambda arguments: scale.run(arguments.largest))
+    long = commands.add_parser("soak", help="mixed load at 64 connections")
+    long.add_argument("--minutes", type=float, default=10.0)
+    long.set_defaults(run=lambda arguments: soak.run(arguments.minutes))
+    return parser
+
+
+def _bench(arguments: argparse.Namespace) -> None:
+    wanted = [one for one in scenarios() if one.name in arguments.only]
+    results = bench.run(wanted, arguments.contestants, arguments.rounds, arguments.seconds)
+    how = _HOW.format(rounds=arguments.rounds, seconds=arguments.seconds)
+    report.write_bench(results, wanted, how)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import re
 import statistics
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -19,55 +19,15 @@ from tests.benchmarks import load, pgbench
 from tests.benchmarks.bare import answer_name
 from tests.benchmarks.contestants import Contestant, contestant, tree_seconds
 from tests.benchmarks.data import Data, data
-from tests.benchmarks.scenarios import VARIANTS, Scenario, scenarios
+from tests.benchmarks.samples import Results, Sample
+from tests.benchmarks.scenarios import VARIANTS, Scenario
 
 _WARM_UP_SECONDS: Final = 0.5
 _TIME: Final = re.compile(rb'(?<=T)[0-9:.]+(?=(Z|[+]00:00)")|(?<=[0-9])(Z|[+]00:00)(?=")')
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One contestant's turn at one scenario in one round."""
-
-    per_second: float
-    median: float
-    """Seconds."""
-    p99: float | None
-    service_cpu: float
-    """Seconds per request."""
-    database_cpu: float
-    """Seconds per request."""
-
-
-@dataclass
-class Results:
-    """Samples by scenario and contestant."""
-
-    samples: dict[str, dict[str, list[Sample]]] = field(default_factory=dict)
-
-    def add(self, scenario: str, name: str, sample: Sample) -> None:
-        """Add one."""
-        self.samples.setdefault(scenario, {}).setdefault(name, []).append(sample)
-
-    def rate(self, scenario: str, name: str) -> float:
-        """The median of the rounds, in requests per second."""
-        return self.median(scenario, name, "per_second")
-
-    def median(self, scenario: str, name: str, value: str) -> float:
-        """The median of the rounds of any of a sample's values."""
-        values: list[float] = [getattr(one, value) for one in self.samples[scenario][name]]
-        return statistics.median(values)
-
-    def ratio(self, scenario: str, over: str) -> float:
-        """Selvedge's rate over another's: the median of the ratios of the rounds."""
-        ours, theirs = self.samples[scenario]["selvedge"], self.samples[scenario][over]
-        pairs = zip(ours, theirs, strict=True)
-        return statistics.median(one.per_second / other.per_second for one, other in pairs)
-
-
-def run(rounds: int, seconds: float, only: Sequence[str], names: Sequence[str]) -> Results:
-    """Measure all of it."""
-    wanted = [one for one in scenarios() if not only or one.name in only]
+def run(wanted: Sequence[Scenario], names: Sequence[str], rounds: int, seconds: float) -> Results:
+    """Measure the scenarios with the named contestants."""
     with ExitStack() as stack:
         measured = stack.enter_context(data())
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="selvedge-answers-")))
@@ -89,10 +49,12 @@ def run(rounds: int, seconds: float, only: Sequence[str], names: Sequence[str]) 
                 for scenario in wanted:
                     for name, sample in bench.turns(scenario):
                         results.add(scenario.name, name, sample)
-                        print(
-                            f"{number + 1}/{rounds} {scenario.name:<10} {name:<9} {sample.per_second:9.1f}/s"
-                        )
+                        _tell(f"{number + 1}/{rounds}", scenario.name, name, sample)
     return results
+
+
+def _tell(round_: str, scenario: str, name: str, sample: Sample) -> None:
+    print(f"{round_:>5}  {scenario:<12}{name:<10}{sample.per_second:>10,.0f}/s", flush=True)
 
 
 async def _check(
@@ -177,10 +139,10 @@ class _Bench:
         )
         used = tree_seconds(self._postmaster) - database
         answers = seen.per_second * max(1, round(self.seconds))
-        return Sample(seen.per_second, seen.median_seconds, None, 0.0, used / answers)
+        return Sample(seen.per_second, seen.median_seconds, seen.p99_seconds, 0.0, used / answers)
 
     async def _rewind(self, scenario: Scenario) -> None:
-        """Bring the data to what pgbench's statements were captured on: the last before the first."""
+        """Bring the data to what pgbench starts from: the last variant before the first."""
         port = next(server.port for server in self.servers if server.name == "selvedge")
         for number in range(scenario.connections):
             last = scenario.requests(self.measured, number)[-1]

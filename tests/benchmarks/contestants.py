@@ -54,7 +54,7 @@ def tree_seconds(root: psutil.Process) -> float:
 
 
 @contextmanager
-def contestant(name: str, dsn: str, answers: Path) -> Iterator[Contestant]:
+def contestant(name: str, dsn: str, answers: Path, *, workers: int = 1) -> Iterator[Contestant]:
     """Start one of TITLES that speaks HTTP; `answers` is the folder of what `bare` answers."""
     port = _free_port()
     command = {
@@ -64,7 +64,7 @@ def contestant(name: str, dsn: str, answers: Path) -> Iterator[Contestant]:
         "litestar": _uvicorn("litestar_app", port),
         "fastify": ["node", str(_INSTALLED / "fastify" / "server.js")],
     }[name]
-    environment = {**os.environ, **_environment(dsn, port)}
+    environment = {**os.environ, **_environment(dsn, port), "WORKERS": str(workers)}
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
         try:
             _wait(port, process)
@@ -77,11 +77,23 @@ def contestant(name: str, dsn: str, answers: Path) -> Iterator[Contestant]:
                 process.kill()
 
 
+def peers_python() -> Path:
+    """The interpreter that has the peers' packages; `make bench` installs them."""
+    return _INSTALLED / "python" / "bin" / "python"
+
+
 def _uvicorn(module: str, port: int) -> list[str]:
     """One worker; uvloop and httptools come with uvicorn[standard], no access log."""
-    python = _INSTALLED / "python" / "bin" / "python"
     options = ["--port", str(port), "--no-access-log", "--log-level", "warning"]
-    return [str(python), "-m", "uvicorn", "--app-dir", str(_PEERS), f"{module}:app", *options]
+    return [
+        str(peers_python()),
+        "-m",
+        "uvicorn",
+        "--app-dir",
+        str(_PEERS),
+        f"{module}:app",
+        *options,
+    ]
 
 
 def _environment(dsn: str, port: int) -> dict[str, str]:
@@ -95,7 +107,6 @@ def _environment(dsn: str, port: int) -> dict[str, str]:
         "PGUSER": parts.username or "postgres",
         "PGDATABASE": parts.path.lstrip("/"),
         "PORT": str(port),
-        "WORKERS": "1",
         "LOG_LEVEL": "warning",
         "SQL_FOLDER": str(_PEERS / "sql"),
         "NODE_ENV": "production",

@@ -49,7 +49,8 @@ returning custom_field_id, id
 """
 _MEASURED = """
 select
-    '/api/styles/' || r.style_id || '/sample-requests/' || r.id || '/measurements/' || m.size_range_size_id
+    '/api/styles/' || r.style_id || '/sample-requests/' || r.id
+    || '/measurements/' || m.size_range_size_id
 from sample_request_measurement m
 join sample_request r on r.organization_id = $1::bigint and r.id = m.sample_request_id
 where m.organization_id = $1::bigint

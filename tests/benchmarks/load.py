@@ -62,7 +62,8 @@ async def run(
 ) -> Measured:
     """Send each connection's requests round and round for that long; answers to all are awaited.
 
-    With `once` every request is sent once, however long that takes. Raises TimeoutError when an answer does not come, ConnectionError when a connection ends early.
+    With `once` every request is sent once, however long that takes. Raises TimeoutError when an
+    answer does not come, ConnectionError when a connection ends early.
     """
     measured = Measured()
     loop = asyncio.get_running_loop()

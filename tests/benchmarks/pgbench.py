@@ -53,8 +53,8 @@ async def script(data: Data, scenario: Scenario) -> Script:
                 statements.clear()
                 await _send(client, request, data.key)
                 lines += _transaction(statements, variables)
-            lines.append("\\endif")
-        lines += ["\\endif", f"\\set variant (:variant + 1) % {len(requests)}"]
+            lines += ["\\endif", f"\\set variant (:variant + 1) % {len(requests)}"]
+        lines.append("\\endif")
     return Script("\n".join(lines) + "\n", {"variant": "0", **variables.named})
 
 
@@ -131,6 +131,7 @@ class PgbenchRun:
 
     per_second: float
     median_seconds: float
+    p99_seconds: float
 
 
 def run(script: Script, dsn: str, connections: int, seconds: float, folder: Path) -> PgbenchRun:
@@ -162,4 +163,5 @@ def run(script: Script, dsn: str, connections: int, seconds: float, folder: Path
         microseconds += [int(line.split()[2]) for line in written.read_text().splitlines()]
         written.unlink()
     microseconds.sort()
-    return PgbenchRun(float(found[1]), microseconds[len(microseconds) // 2] / 1e6)
+    at = [microseconds[len(microseconds) * percent // 100] / 1e6 for percent in (50, 99)]
+    return PgbenchRun(float(found[1]), *at)

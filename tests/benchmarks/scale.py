@@ -1,0 +1,184 @@
+"""Lists of 10^4 to 10^7 style relations: the first page and the deepest, by cursor."""
+
+import asyncio
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+import asyncpg
+import orjson
+import uvloop
+
+from service import cursor, listing
+from service.resources import STYLE_RELATIONS
+from tests.benchmarks import load, report
+from tests.benchmarks.contestants import contestant
+from tests.benchmarks.data import ORGANIZATION, Data, data
+from tests.benchmarks.load import Request
+
+_SMALLEST: Final = 10**4
+_CHUNK: Final = 10**6
+_PATH: Final = "/api/style-relations"
+_REPEATS: Final = 200
+
+_GROW: Final = """
+insert into style_relation (organization_id, style_id, related_style_id)
+select $1::bigint, ($2::bigint[])[n % cardinality($2::bigint[]) + 1],
+    ($2::bigint[])[n * 7919 % cardinality($2::bigint[]) + 1]
+from generate_series(1, $3::bigint) as n
+"""
+_STYLES: Final = """
+insert into style (organization_id, number, name)
+select $1::bigint, 'ST-' || n, 'Style ' || n from generate_series(1, 20000) as n
+"""
+_BY_ID: Final[list[tuple[str, str]]] = []
+_BY_NUMBER: Final = [
+    ("sort[0].property", "RelatedStyleNumber"),
+    ("sort[0].order", "desc"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One page, asked for again and again by one caller."""
+
+    rows: int
+    page: str
+    milliseconds: float
+
+
+def run(largest: int) -> None:
+    """Measure and write the part of the document."""
+    with (
+        data() as measured,
+        TemporaryDirectory(prefix="selvedge-scale-") as folder,
+        contestant("selvedge", measured.dsn, Path(folder)) as server,
+        asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
+    ):
+        points = list(_points(measured, server.port, runner, largest))
+    _write(points)
+
+
+def _points(measured: Data, port: int, runner: asyncio.Runner, largest: int) -> Iterator[Point]:
+    rows, wanted = 0, _SMALLEST
+    runner.run(_execute(measured.dsn, _STYLES, ORGANIZATION))
+    while wanted <= largest:
+        rows = runner.run(_grow(measured.dsn, wanted))
+        for name, sort in (("by id", _BY_ID), ("by related style number, descending", _BY_NUMBER)):
+            for depth in ("first", "deepest"):
+                path = runner.run(_path(measured, sort, deep=depth == "deepest"))
+                milliseconds = runner.run(_measure(port, measured.key, path))
+                yield Point(wanted, f"{depth} page {name}", milliseconds)
+                print(f"{rows:>12,}  {depth:<8}{name:<38}{milliseconds:8.2f} ms", flush=True)
+        wanted *= 10
+
+
+async def _measure(port: int, key: str, path: str) -> float:
+    """The median of many answers, in milliseconds; a page that is slow is asked for less often."""
+    request = Request("GET", path).encoded(key)
+    times: list[float] = []
+    until = time.perf_counter() + 20
+    while len(times) < _REPEATS and (time.perf_counter() < until or len(times) < 3):
+        started = time.perf_counter()
+        assert orjson.loads(await load.ask(port, request))["data"]
+        times.append(time.perf_counter() - started)
+    return statistics.median(times) * 1000
+
+
+async def _path(measured: Data, sort: Sequence[tuple[str, str]], *, deep: bool) -> str:
+    """The path of a first page, or of the last full page by the cursor that leads there."""
+    if not deep:
+        query = "&".join(f"{name}={value}" for name, value in sort)
+        return f"{_PATH}?{query}" if query else _PATH
+    order = "r.id desc" if not sort else "s.number, r.id desc"
+    connection = await asyncpg.connect(measured.dsn)
+    try:
+        last = await connection.fetchrow(
+            f"""
+            select s.number, r.id from style_relation r
+            join style s on s.organization_id = r.organization_id and s.id = r.related_style_id
+            where r.organization_id = $1 order by {order} offset 31 limit 1
+            """,
+            ORGANIZATION,
+        )
+    finally:
+        await connection.close()
+    wanted = listing.read(list(sort), STYLE_RELATIONS.properties)
+    keys = [last["id"]] if not sort else [last["number"], last["id"]]
+    return f"{_PATH}?cursor={cursor.encode(wanted, keys, cursor.scope(_PATH, ORGANIZATION))}"
+
+
+async def _grow(dsn: str, wanted: int) -> int:
+    """Bring the organization to that many relations, with what autovacuum does in time."""
+    connection = await asyncpg.connect(dsn, command_timeout=3600)
+    try:
+        count = "select count(*) from style_relation where organization_id = $1"
+        styles = [
+            row["id"]
+            for row in await connection.fetch(
+                "select id from style where organization_id = $1 order by id", ORGANIZATION
+            )
+        ]
+        rows = await connection.fetchval(count, ORGANIZATION)
+        while rows < wanted:
+            chunk = min(_CHUNK, wanted - rows)
+            await connection.execute(_GROW, ORGANIZATION, styles, chunk)
+            rows += chunk
+        await connection.execute("vacuum analyze style_relation, style")
+        return int(rows)
+    finally:
+        await connection.close()
+
+
+async def _execute(dsn: str, statement: str, *parameters: object) -> None:
+    connection = await asyncpg.connect(dsn)
+    try:
+        await connection.execute(statement, *parameters)
+    finally:
+        await connection.close()
+
+
+def _write(points: Sequence[Point]) -> None:
+    sizes = sorted({point.rows for point in points})
+    pages = list(dict.fromkeys(point.page for point in points))
+    found = {(point.page, point.rows): point.milliseconds for point in points}
+    lines = [
+        {
+            "label": page,
+            "x": sizes,
+            "y": [found[page, size] for size in sizes],
+            "dashed": page.startswith("deepest"),
+        }
+        for page in pages
+    ]
+    plot = {
+        "kind": "lines",
+        "lines": lines,
+        "log_x": True,
+        "marker": "o",
+        "x_label": "style relations of the organization",
+        "y_label": "milliseconds",
+        "title": "A page of 30 style relations",
+    }
+    report.draw(plot, "benchmarks-scale.png")
+    rows = [[page, *(f"{found[page, size]:.2f}" for size in sizes)] for page in pages]
+    report.write_part(
+        "scale",
+        [
+            "## Pages of long lists",
+            "",
+            "Milliseconds from request to answer of one caller with nothing else going on (medians of",
+            f"up to {_REPEATS}), by the number of style relations of the organization; the deepest page",
+            "is the last full one, by cursor.",
+            "",
+            "![Milliseconds by number of relations](benchmarks-scale.png)",
+            "",
+            *report.table(["page", *(f"{size:,}" for size in sizes)], rows),
+            "",
+            f"Machine: {report.machine()}.",
+        ],
+    )
