@@ -171,9 +171,9 @@ def _write(points: Sequence[Point]) -> None:
         [
             "## Pages of long lists",
             "",
-            "Milliseconds from request to answer of one caller with nothing else going on (medians of",
-            f"up to {_REPEATS}), by the number of style relations of the organization; the deepest page",
-            "is the last full one, by cursor.",
+            "Milliseconds of one caller while nothing else goes on (medians of",
+            f"up to {_REPEATS}), by the number of style relations of the organization; the deepest",
+            "page is the last full one, by cursor.",
             "",
             "![Milliseconds by number of relations](benchmarks-scale.png)",
             "",

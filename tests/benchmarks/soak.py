@@ -2,6 +2,7 @@
 
 import asyncio
 import statistics
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +46,8 @@ def run(minutes: float) -> None:
         TemporaryDirectory(prefix="selvedge-soak-") as folder,
         contestant("selvedge", measured.dsn, Path(folder), workers=_WORKERS) as server,
     ):
-        workers = server.process.children()
+        while len(workers := server.process.children()) < _WORKERS:
+            time.sleep(0.1)
         seen, memory = uvloop.run(_load(measured, server.port, workers, minutes))
     _write(seen, memory, minutes)
     errors = sum(one.failures for one in seen.values())
