@@ -11,7 +11,7 @@ COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: bench bench-scale soak help run migrate demo test faults lint format types requirements clean clean-data
+.PHONY: bench bench-scale soak help run migrate demo test faults fuzz lint format types requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,10 @@ test: $(VENV)/.installed-dev ## Run all tests on a throw-away PostgreSQL; ARGS="
 faults: $(VENV)/.installed-dev ## Strike at ROUNDS batches in flight; writes docs/reliability.md
 	@mkdir -p docs
 	@$(BIN)/python -m tests.faults --rounds $(or $(ROUNDS),1000) --report docs/reliability.md
+
+fuzz: $(VENV)/.installed-dev ## Make up CASES requests, from SEED if given; writes docs/reliability.md
+	@$(BIN)/python -m tests.fuzz --cases $(or $(CASES),20000) $(if $(SEED),--seed $(SEED)) \
+		--report docs/reliability.md
 
 lint: $(VENV)/.installed-dev ## Check style and format
 	@$(BIN)/ruff check .

@@ -1,0 +1,177 @@
+"""Many cases, made by Hypothesis from one seed, sent one after the other, judged and counted."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final, TypeAlias
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from service.queries.records import MasterRecord
+from service.routes import Route, routes
+from tests.fuzz import bodies, patches, queries, reads, requests
+from tests.fuzz.cases import Case, judge, told
+from tests.fuzz.relations import Known
+from tests.fuzz.stage import ORGANIZATIONS, Stage, stage
+
+ROUND: Final = 250
+"""Cases that Hypothesis makes from one seed."""
+_WEIGHT_OF_WRITES: Final = 3
+
+Subjects: TypeAlias = Callable[[MasterRecord, Route, Known, Random], bodies.Subject]
+_SUBJECTS: Final[dict[str, Sequence[Subjects]]] = {
+    "create": (bodies.create, bodies.create_many),
+    "replace": (bodies.replace,),
+    "bulk_replace": (bodies.replace_many,),
+    "patch": (bodies.patch,),
+}
+
+
+@dataclass
+class Tally:
+    """What was sent, and what was answered wrong."""
+
+    routes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By collection and operation."""
+    kinds: Counter[str] = field(default_factory=Counter)
+    """By fault; a case with two faults is counted for both, and once as such."""
+    failures: dict[str, str] = field(default_factory=dict)
+    """The shortest example told of each operation and fault that was answered wrong."""
+    postgres: str = ""
+
+    @property
+    def cases(self) -> int:
+        """How many were sent."""
+        return self.routes.total()
+
+    def add(self, case: Case) -> None:
+        """Count a case that was sent."""
+        resource = case.route.resource
+        self.routes[resource.name if resource else "", case.route.operation] += 1
+        self.kinds.update(case.kinds)
+        if len(case.kinds) > 1:
+            self.kinds[TWO] += 1
+
+    def fail(self, case: Case, message: str) -> None:
+        """Keep what was answered wrong."""
+        name = f"{case.route.operation}: {', '.join(case.kinds)}"
+        self.failures[name] = min(self.failures.get(name, message), message, key=len)
+
+
+TWO: Final = "two faults"
+
+
+def targets(collection: str | None = None) -> Iterator[Route]:
+    """The routes that take bodies, ids or queries, writes more often; of one collection, or all."""
+    for route in routes():
+        if route.resource and collection in (None, route.resource.name):
+            yield from [route] * (1 if route.method == "GET" else _WEIGHT_OF_WRITES)
+
+
+def case(on: Stage, route: Route, organization: int, random: Random) -> Case:
+    """A case for the route, almost always with a fault."""
+    if route.method == "GET":
+        return _read(on, route, organization, random)
+    resource, known = route.resource, on.known[organization]
+    assert isinstance(resource, MasterRecord)
+    if route.operation.endswith("delete"):
+        return requests.deleted(resource, route, known, random, organization)
+    if route.operation == "patch" and random.random() < 0.4:
+        return patches.patched(resource, route, known, random, organization)
+    subject = random.choice(_SUBJECTS[route.operation])(resource, route, known, random)
+    if route.operation != "patch" and random.random() < 0.15:
+        return requests.beside(subject, resource, random, organization)
+    return bodies.faulty(subject, resource, known, random, organization)
+
+
+def _read(on: Stage, route: Route, organization: int, random: Random) -> Case:
+    resource = route.resource
+    assert resource is not None
+    if route.operation == "read":
+        ids = random.choice(on.paths[resource.name][organization])
+        return reads.read(route, ids, resource, random, organization)
+    path = route.path
+    if resource.parents:
+        [style_id, *_] = random.choice(on.paths[resource.name][organization])
+        path = path.format(styleId=style_id)
+    cursors = on.cursors.get((path, organization))
+    if cursors and random.random() < 0.2:
+        others = [own for (other, _), own in on.cursors.items() if other != path]
+        strange = random.choice(random.choice(others))
+        return reads.continued(route, path, cursors, strange, random, organization)
+    return queries.listed(route, path, resource, random, organization)
+
+
+def run(
+    dsn: str,
+    *,
+    cases: int,
+    start: object,
+    wanted: Sequence[Route] | None = None,
+    done: Callable[[int], object] = lambda _: None,
+) -> Tally:
+    """The tally of that many cases on a database with the demo data, which stays as it is.
+
+    ``start`` is the seed; ``done`` is called with the number of cases after each round.
+    """
+    tally, chosen = Tally(), [*(wanted or targets())]
+    with asyncio.Runner() as runner:
+        manager = stage(dsn)
+        on = runner.run(manager.__aenter__())
+        tally.postgres = on.postgres
+        try:
+            for number in range(-(-cases // ROUND)):
+                before, size = tally.cases, min(ROUND, cases - number * ROUND)
+                _round(runner, on, chosen, tally, size, f"{start}.{number}")
+                done(tally.cases - before)
+        finally:
+            runner.run(manager.__aexit__(None, None, None))
+    return tally
+
+
+def _round(
+    runner: asyncio.Runner, on: Stage, wanted: Sequence[Route], tally: Tally, size: int, name: str
+) -> None:
+    @seed(name)
+    @settings(
+        max_examples=size,
+        database=None,
+        deadline=None,
+        # Each fault stands alone already: there is little to shrink, and much to see.
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(
+        st.sampled_from(wanted),
+        st.sampled_from(ORGANIZATIONS),
+        st.integers(0, 2**64 - 1),
+    )
+    def one(route: Route, organization: int, number: int) -> None:
+        if on.spoiled:
+            return
+        # Bodies take more choices than Hypothesis can hand out one by one.
+        made = case(on, route, organization, Random(number))
+        tally.add(made)
+        try:
+            runner.run(_send(on, made))
+        except AssertionError as error:
+            tally.fail(made, str(error))
+
+    one()
+
+
+async def _send(on: Stage, made: Case) -> None:
+    request = made.request
+    answer = await on.apis[made.organization].call(
+        request.method,
+        request.path,
+        request.body,
+        params=request.params,
+        headers=request.headers,
+        content_type=request.content_type,
+    )
+    judge(made, answer)
+    assert not await on.changed(), f"The database changed.\n{told(made, answer)}"

@@ -1,0 +1,113 @@
+"""Requests, and the failure that each one has to get."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from service.routes import Route
+from tests.support.api import Answer
+from tests.support.published import holds
+
+RowKey: TypeAlias = tuple[str, str | None]
+"""Type and field."""
+
+#: The contract's own order (section 4), and what each kind of row calls for.
+_STATUSES: Final = {
+    "forbidden": 403,
+    "not_found": 404,
+    "precondition_failed": 412,
+    "conflict": 409,
+    "unprocessable": 422,
+    "validation_error": 400,
+    "unsupported_media_type": 415,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is sent, but for the caller's key."""
+
+    method: str
+    path: str
+    body: bytes | None = None
+    params: Sequence[tuple[str, str]] | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    content_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bulk:
+    """What a bulk failure tells of its request."""
+
+    operation: str
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A request of an organization with faults of these kinds, and the rows that name them.
+
+    Without rows the request is right, and changes nothing as it is a read. ``loose`` rows may
+    come in any order. ``bulk`` is None where the failure is no bulk one.
+    """
+
+    route: Route
+    organization: int
+    request: Request
+    kinds: tuple[str, ...]
+    rows: tuple[RowKey, ...]
+    bulk: Bulk | None = None
+    loose: bool = False
+
+    @property
+    def status(self) -> int:
+        """The status that the rows call for, the first of the contract's order."""
+        heads = {kind.partition(".")[0] for kind, _ in self.rows}
+        return next((code for head, code in _STATUSES.items() if head in heads), 200)
+
+    @property
+    def code(self) -> str:
+        """The type of the rows that call for the status, or as much of it as they share."""
+        kinds = {kind for kind, _ in self.rows if _STATUSES[kind.partition(".")[0]] == self.status}
+        return kinds.pop() if len(kinds) == 1 else kinds.pop().partition(".")[0]
+
+
+def judge(case: Case, answer: Answer) -> None:
+    """Raise AssertionError unless the answer names the planted faults, and nothing else."""
+    found = answer.details if answer.status >= 400 else []
+    expected = [*case.rows]
+    if case.loose:
+        found, expected = sorted(found, key=repr), sorted(expected, key=repr)
+    assert (answer.status, found) == (case.status, expected), told(case, answer)
+    holds(case.route, answer)
+    if case.rows:
+        assert answer.json["code"] == case.code, told(case, answer)
+        assert _bulk(answer.json["error"]) == _expected_bulk(case), told(case, answer)
+
+
+def _bulk(error: dict[str, Any]) -> tuple[Any, ...] | None:
+    if "operation" not in error:
+        return None
+    return error["operation"], error["total_items"], error["failed_items"]
+
+
+def _expected_bulk(case: Case) -> tuple[Any, ...] | None:
+    if case.bulk is None:
+        return None
+    heads = {row and row.partition("]")[0] for _, row in case.rows}
+    whole = any(not head or "[" not in head for head in heads)
+    return case.bulk.operation, case.bulk.total, case.bulk.total if whole else len(heads)
+
+
+def told(case: Case, answer: Answer) -> str:
+    """The case and its answer, to be read."""
+    request, body = case.request, (case.request.body or b"")
+    return "\n".join(
+        (
+            f"{', '.join(case.kinds)} in organization {case.organization}:",
+            f"{request.method} {request.path} {[*(request.params or ())]} {request.headers}",
+            f"{body[:3000]!r}",
+            f"expected {case.status} {case.rows} {case.bulk}",
+            f"answered {answer.status} {answer.raw[:1500]!r}",
+        )
+    )

@@ -1,0 +1,63 @@
+"""Schemathesis on the service's own OpenAPI document, run as the command that it is."""
+
+import asyncio
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from aiohttp.test_utils import TestServer
+
+_SCHEMATHESIS: Final = Path(sys.executable).with_name("schemathesis")
+#: What only the database knows, and parameters that exclude each other, stand in no schema.
+UNKNOWABLE: Final = "positive_data_acceptance"
+_COUNTS: Final = re.compile(r"(\d+) generated(?:, (\d+) found)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of the cases: how many, how many surprised, and what was printed."""
+
+    cases: int
+    failures: int
+    passed: bool
+    output: str
+
+
+async def run(
+    server: TestServer,
+    key: str,
+    folder: Path,
+    *,
+    seed: int,
+    examples: int,
+    phases: str,
+    operations: str = ".",
+) -> Outcome:
+    """Cases, right and wrong, for the operations whose path has that pattern.
+
+    The phase ``fuzzing`` makes about as many for each as there are to be ``examples``.
+    """
+    process = await asyncio.create_subprocess_exec(
+        _SCHEMATHESIS,
+        "run",
+        str(server.make_url("/openapi.json")),
+        f"--header=Authorization: Bearer {key}",
+        f"--phases={phases}",
+        f"--exclude-checks={UNKNOWABLE}",
+        f"--max-examples={examples}",
+        f"--seed={seed}",
+        f"--include-path-regex={operations}",
+        "--generation-database=none",
+        "--generation-codec=latin-1",  # the client can send no other header
+        "--no-color",
+        cwd=folder,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    raw, _ = await process.communicate()
+    output = raw.decode()
+    counts = _COUNTS.search(output)
+    cases, failures = (int(count or 0) for count in counts.groups()) if counts else (0, 0)
+    return Outcome(cases, failures, process.returncode == 0, output)

@@ -1,0 +1,99 @@
+"""Patches of which one operation is wrong by itself (RFC 6902)."""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any, Final, TypeAlias
+
+import orjson
+
+from service.queries.records import MasterRecord
+from service.routes import Route
+from tests.fuzz.cases import Case, Request
+from tests.fuzz.relations import Known
+from tests.fuzz.sites import form
+
+#: A fault's kind, the row's type, the operation's member at fault, and operations that have it.
+Wrong: TypeAlias = tuple[str, str, str, Sequence[Any]]
+
+_NO_POINTERS: Final = ("name", "~", "/~2", "/name~", "name/", " /name")
+_NO_OPERATIONS: Final = ("", "Add", "merge", "test ")
+_NO_TEXTS: Final[Sequence[Any]] = (1, [], {}, True)
+
+
+def patched(
+    resource: MasterRecord, route: Route, known: Known, random: Random, organization: int
+) -> Case:
+    """A patch with one wrong operation, between others that change nothing."""
+    id_, stored = random.choice([*known.writables[resource.name].items()])
+    name = random.choice([name for name in stored if not isinstance(stored[name], list)])
+    right = [
+        {"op": "test", "path": f"/{name}", "value": stored[name]},
+        {"op": "replace", "path": f"/{name}", "value": stored[name], "note": "ignored"},
+        {"op": "copy", "from": f"/{name}", "path": f"/{name}"},
+    ]
+    operations = [random.choice(right) for _ in range(random.randrange(3))]
+    place = random.randint(0, len(operations))
+    found = [*_by_themselves(f"/{name}"), *_elsewhere(resource, f"/{name}")]
+    kind, error_type, member, wrong = random.choice(found)
+    operations.insert(place, random.choice(wrong))
+    row = (error_type, f"[{place}].{member}".rstrip("."))
+    request = Request("PATCH", route.path.format(id=id_), orjson.dumps(operations))
+    return Case(route, organization, request, (kind,), (row,))
+
+
+def _by_themselves(path: str) -> Iterator[Wrong]:
+    """What no document at all could be patched with, or not this one."""
+    add = {"op": "add", "path": path, "value": 1}
+    move = {"op": "move", "path": path, "from": path}
+    for whole in (add, move):
+        for gone in whole:
+            left = {key: part for key, part in whole.items() if key != gone}
+            yield "operation without a member", "validation_error.required_field", gone, [left]
+    unknown = [{"op": op, "path": path} for op in _NO_OPERATIONS]
+    yield "unknown operation", "validation_error.invalid_value", "op", unknown
+    no_texts = [{"op": op, "path": path} for op in _NO_TEXTS]
+    yield "wrong type", "validation_error.invalid_type", "op", no_texts
+    no_texts = [{"op": "remove", "path": pointer} for pointer in _NO_TEXTS]
+    yield "wrong type", "validation_error.invalid_type", "path", no_texts
+    yield "wrong type", "validation_error.invalid_type", "", [None, 1, "remove", [], True]
+    beyond = f"{path}/x/y"
+    tests = [
+        {"op": "test", "path": path, "value": {"no": "such"}},
+        {"op": "test", "path": beyond, "value": None},
+    ]
+    yield "failed test", "conflict.test_failed", "path", tests
+    hopeless = [
+        {"op": "remove", "path": beyond},
+        {"op": "add", "path": beyond, "value": 1},
+        {"op": "replace", "path": beyond, "value": 1},
+        {"op": "move", "from": path, "path": f"{path}/x"},
+        {"op": "copy", "from": beyond, "path": path},
+    ]
+    yield "patch that cannot be applied", "unprocessable.patch", "path", hopeless
+
+
+def _elsewhere(resource: MasterRecord, path: str) -> Iterator[Wrong]:
+    """What goes to a place where nothing can be written, or comes from there."""
+    fields = form(resource, "replace").properties()
+    read_only = [f"/{prop}" for prop, located in fields if located.schema.get("readOnly")]
+    for kind, error_type, pointers in (
+        ("pointer that is none", "validation_error.invalid_value", _NO_POINTERS),
+        ("unknown field", "validation_error.unknown_field", ("/colour", f"{path}~0", "/", "/0")),
+        (
+            "read-only field",
+            "validation_error.read_only_field",
+            ["/id", *read_only],
+        ),
+    ):
+        to = [
+            {"op": op, "path": pointer, "value": None}
+            for op in ("add", "replace", "remove", "test")
+            for pointer in pointers
+        ]
+        yield kind, error_type, "path", to
+        come = [
+            {"op": op, "from": pointer, "path": path}
+            for op in ("copy", "move")
+            for pointer in pointers
+        ]
+        yield kind, error_type, "from", come

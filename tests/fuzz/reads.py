@@ -1,0 +1,59 @@
+"""Cursors and reads that are right, or almost right."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from service.queries.collections import Collection
+from service.routes import Route
+from tests.fuzz.cases import Case, Request
+from tests.fuzz.plants import FAR
+from tests.fuzz.queries import Pairs
+
+
+def continued(
+    route: Route, path: str, cursors: Sequence[str], strange: str, random: Random, organization: int
+) -> Case:
+    """A cursor that is right, altered, or not alone."""
+    cursor = random.choice(cursors)
+    place = random.randrange(len(cursor))
+    altered = cursor[:place] + random.choice("Aa0-_") + cursor[place + 1 :]
+    bad = [altered, cursor[:place], cursor + "A", cursor + "=", strange, "", "é", cursor * 40]
+    beside = random.choice(["pageSize", "pageNumber", "filter", "sort", "sort[0].property"])
+    exclusive, unknown = "exclusive_parameters", "unknown_parameter"
+    found: list[tuple[str, Pairs, tuple[Any, ...]]] = [
+        ("none", [("cursor", cursor)], ()),
+        ("altered cursor", [("cursor", random.choice(bad))], ("invalid_cursor", "cursor")),
+        ("cursor not alone", [("cursor", cursor), (beside, "1")], (exclusive, beside)),
+        ("cursor not alone", [(beside, "1"), ("cursor", cursor)], (exclusive, beside)),
+        ("unknown parameter", [("cursor", cursor), ("colour", "1")], (unknown, "colour")),
+        ("one-valued twice", [("cursor", cursor)] * 2, ("duplicate", "cursor")),
+    ]
+    kind, pairs, row = random.choice(found)
+    if kind == "altered cursor" and pairs[0][1] == cursor:
+        kind, row = "none", ()
+    rows = ((f"validation_error.{row[0]}", row[1]),) if row else ()
+    request = Request("GET", path, params=pairs)
+    return Case(route, organization, request, (f"query: {kind}",), rows)
+
+
+def read(
+    route: Route, path: Sequence[Any], resource: Collection, random: Random, organization: int
+) -> Case:
+    """A read of a record, known, unknown or misspelled; ``path`` are the ids that lead to it."""
+    names = [*resource.parents, resource.key]
+    ids = dict(zip(names, map(str, path), strict=True))
+    unknown, parameter = "not_found", "validation_error.unknown_parameter"
+    malformed = unknown if resource.string_ids else "validation_error.invalid_value"
+    name = random.choice(names)
+    found: list[tuple[str, str | None, str, Pairs]] = [
+        ("none", None, ids[name], []),
+        ("unknown record", unknown, str(FAR + random.randrange(1000)), []),
+        ("malformed id", malformed, random.choice(["0", "01", "-1", "x", "1.0", f"{2**63}"]), []),
+        ("unknown parameter", parameter, ids[name], [("colour", "1")]),
+    ]
+    kind, error_type, ids[name], params = random.choice(found)
+    field = params[0][0] if params else name
+    rows = ((error_type, field),) if error_type else ()
+    request = Request("GET", route.path.format(**ids), params=params)
+    return Case(route, organization, request, (f"read: {kind}",), rows)

@@ -1,0 +1,71 @@
+"""The tables, and the section of docs/reliability.md around them."""
+
+from tests.fuzz.campaign import TWO, Tally
+from tests.support.pages import machine, table
+
+_OPERATIONS = (
+    "list", "read", "create", "replace", "patch", "delete", "bulk_replace", "bulk_delete",
+)  # fmt: skip
+_TEXT = """\
+## Fuzz
+
+Written by `make fuzz CASES={cases}` (seed {seed}, {seconds:.0f} s); `make test` runs a short
+version. {total} requests were answered, {wrong}.
+
+### Made up from the OpenAPI document
+
+Schemathesis, as its own command, on `/openapi.json` with a valid key: every operation, right and
+wrong requests, in its phases {phases}. **{documented}** cases; answered with a status, header, type
+or body that the document does not describe, with a 5xx, or otherwise against one of its checks:
+**{surprises}**. One check is off, `{unchecked}`: what only the database knows, and parameters that
+exclude each other, stand in no schema.
+
+### Almost right
+
+**{planted}** requests that are right but for one planted fault, or two: bodies of every write of
+every master record, made up or as the record is stored; patches; ids; headers; query strings and
+cursors. The rows of each answer are exactly those of the planted faults, with type and path, in the
+order of the request; status, code and the numbers of a bulk failure are as the contract has them;
+the answer fits the OpenAPI document; and no row of any table was written. Two organizations take
+turns, one with the optional features and one without, each against the other's ids. Answered
+otherwise: **{failures}**.
+
+{routes}
+
+Creates are of one record and of several. The faults (a request with two counts for both):
+
+{kinds}
+
+Measured on {machine}.
+"""
+
+
+def routes(tally: Tally) -> str:
+    """Cases by collection and operation."""
+    names = list(dict.fromkeys(collection for collection, _ in sorted(tally.routes)))
+    rows = [
+        (name, *(str(tally.routes[name, operation] or "") for operation in _OPERATIONS))
+        for name in names
+    ]
+    return table([("collection", *(name.replace("_", " ") for name in _OPERATIONS)), *rows])
+
+
+def kinds(tally: Tally) -> str:
+    """Cases by fault."""
+    rows = [(name, str(count)) for name, count in sorted(tally.kinds.items()) if name != TWO]
+    return table([("fault", "cases"), *rows, (TWO, str(tally.kinds[TWO]))])
+
+
+def section(tally: Tally, facts: dict[str, object]) -> str:
+    """The section; ``facts`` are what the tally does not tell."""
+    failures = len(tally.failures)
+    right = not failures and not facts["surprises"]
+    return _TEXT.format(
+        wrong="every one as it has to be" if right else "**not every one as it has to be**",
+        failures=f"{failures} kinds" if failures else 0,
+        planted=tally.cases,
+        routes=routes(tally),
+        kinds=kinds(tally),
+        machine=machine(tally.postgres, "hypothesis", "schemathesis"),
+        **facts,
+    )

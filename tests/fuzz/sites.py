@@ -1,0 +1,110 @@
+"""Where a body can go wrong: every place of it, with what its schema says of that place."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, TypeAlias
+
+from service import schemas
+from service.queries.records import MasterRecord
+from service.schemas import Located, Schema
+
+Path: TypeAlias = tuple[str | int, ...]
+
+
+class _Missing:
+    """What stands where a body has nothing."""
+
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING: Final = _Missing()
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in a body; its value is MISSING where an object could have one and has none."""
+
+    path: Path
+    located: Located
+    value: Any
+    required: bool
+
+    @property
+    def schema(self) -> Schema:
+        """What the value has to be."""
+        return self.located.schema
+
+    @property
+    def types(self) -> frozenset[str]:
+        """The JSON types that the schema allows; none where it tells nothing or takes nothing."""
+        return frozenset() if self.read_only else self.located.types()
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the service sets it."""
+        return bool(self.schema.get("readOnly"))
+
+    @property
+    def name(self) -> str | int:
+        """The last part of the path; empty for the body itself."""
+        return self.path[-1] if self.path else ""
+
+
+def sites(
+    located: Located, value: Any, path: Path = (), *, required: bool = False
+) -> Iterator[Site]:
+    """The place itself and all in it, in the order of the schema."""
+    yield Site(path, located, value, required)
+    if isinstance(value, dict):
+        needed = located.schema.get("required", ())
+        for name, prop in located.properties():
+            if prop.schema:
+                member = value.get(name, MISSING)
+                yield from sites(prop, member, (*path, name), required=name in needed)
+    elif isinstance(value, list):
+        for place, member in enumerate(value):
+            yield from sites(located.items(), member, (*path, place), required=True)
+
+
+@cache
+def form(resource: MasterRecord, name: str) -> Located:
+    """A write form of the resource with all that it says of its own fields in one place.
+
+    A form narrows the properties of ``fields``, which both hold at once.
+    """
+    located = schemas.definition(resource.name, name)
+    schema = dict(located.schema)
+    if "array" in located.types():
+        item = "create" if name == "bulkCreate" else "item"
+        return Located(schema | {"items": form(resource, item).schema}, resource.name)
+    if "else" in schema:
+        # Items that delete are read no further; the others are the fields.
+        other = Located(schema["else"], resource.name).resolved().schema
+        schema = other | {
+            "required": ["id", *other["required"]],
+            "properties": other["properties"] | schema["properties"],
+        }
+    fields = schemas.load()[resource.name]["$defs"]["fields"]["properties"]
+    schema["properties"] = {
+        prop: _narrowed(fields.get(prop), own) for prop, own in schema["properties"].items()
+    }
+    return Located(schema, resource.name)
+
+
+def _narrowed(general: Any, own: Any) -> Any:
+    if isinstance(general, dict) and isinstance(own, dict) and "$ref" not in general:
+        return general | own
+    return own
+
+
+def filler(located: Located, number: int) -> Any:
+    """The least that the schema takes, another one for each number."""
+    schema, types = located.schema, located.types()
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "object" in types:
+        needed = schema.get("required", ["id"] if "else" in schema else [])
+        return {name: filler(prop, number) for name, prop in located.properties() if name in needed}
+    return f"{number}" if "string" in types else number

@@ -1,0 +1,127 @@
+"""What the cases play on: the service on the demo data, its callers, and what is stored."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import asyncpg
+from aiohttp.test_utils import TestClient, TestServer
+
+from service.app import create_app
+from service.queries.collections import Collection
+from service.resources import MASTER_RECORDS, REFERENCE_LISTS
+from service.settings import Settings
+from tests.fuzz.relations import Known
+from tests.support import generate, rows
+from tests.support.api import Api, issue_key
+
+ORGANIZATIONS: Final = (1, 2)
+_FEW: Final = 40
+#: Request lines longer than any made up: what the parser refuses never gets to the service.
+LINE_BYTES: Final = 1 << 20
+
+
+class Stage:
+    """A running service whose data nothing may change."""
+
+    def __init__(self, client: TestClient[Any, Any], dsn: str) -> None:
+        self.client = client
+        self.dsn = dsn
+        self.apis: dict[int, Api] = {}
+        self.known: dict[int, Known] = {}
+        self.paths: dict[str, dict[int, list[list[Any]]]] = {}
+        """By collection and organization, the ids that lead to records."""
+        self.cursors: dict[tuple[str, int], list[str]] = {}
+        """By path and organization, cursors of pages that others follow."""
+        self.spoiled = False
+        """Whether a request changed something: what is known does not hold any more."""
+        self._watcher: asyncpg.Connection
+
+    async def prepare(self) -> None:
+        """Read what the cases refer to."""
+        self._watcher = await asyncpg.connect(self.dsn)
+        for organization in ORGANIZATIONS:
+            self.apis[organization] = Api(self.client, await issue_key(self.dsn, organization))
+            self.known[organization] = await self._known(organization)
+        one, other = (self.known[organization] for organization in ORGANIZATIONS)
+        one.foreign, other.foreign = other, one
+        self._stamping = await rows.stamping(self._watcher)
+        self._stored = await self._watcher.fetch(self._stamping)
+        self.postgres: str = await self._watcher.fetchval("show server_version")
+
+    async def close(self) -> None:
+        """Let go of the connection that watches."""
+        await self._watcher.close()
+
+    async def changed(self) -> bool:
+        """Whether anything was written, ever."""
+        self.spoiled = await self._watcher.fetch(self._stamping) != self._stored
+        return self.spoiled
+
+    async def _known(self, organization: int) -> Known:
+        api = self.apis[organization]
+        known = Known(await generate.references(api), multiple_language=organization == 1)
+        for resource in (*MASTER_RECORDS, *REFERENCE_LISTS):
+            if not resource.parents:
+                await self._collect(known, resource, resource.root, organization)
+        styles = self.paths["styles"][organization][:5]
+        for [style_id] in styles:
+            for resource in REFERENCE_LISTS:
+                if resource.parents:
+                    root = resource.root.format(styleId=style_id)
+                    await self._collect(known, resource, root, organization, [style_id])
+        return known
+
+    async def _collect(
+        self, known: Known, resource: Collection, root: str, organization: int, above: Any = ()
+    ) -> None:
+        api = self.apis[organization]
+        found = await api.get(root, {"pageSize": _FEW})
+        ids = [record["id"] for record in found.data]
+        paths = self.paths.setdefault(resource.name, {}).setdefault(organization, [])
+        paths += [[*above, id_] for id_ in ids]
+        cursor = found.json["pagination"].get("cursor")
+        if cursor:
+            self.cursors.setdefault((root, organization), []).append(cursor)
+        if resource in MASTER_RECORDS:
+            forms = [await api.get(f"{root}/{id_}", {"form": "writable"}) for id_ in ids]
+            known.writables[resource.name] = {
+                id_: form.data for id_, form in zip(ids, forms, strict=True)
+            }
+            known.used[resource.name] = _used(resource.name, found.data)
+
+
+def _used(collection: str, records: list[dict[str, Any]]) -> list[Any]:
+    """The records that cannot be deleted, as their documents tell."""
+    parents = {record.get("parentCustomFieldId") for record in records}
+    return [
+        record["id"]
+        for record in records
+        if record.get("usedInStyles")
+        or record.get("usedInItems")
+        or record.get("isDefault")
+        or (collection.endswith("custom-fields") and record["id"] in parents)
+    ]
+
+
+@asynccontextmanager
+async def serving(dsn: str) -> AsyncIterator[TestServer]:
+    """The service on a database, which the request lines of any length reach."""
+    server = TestServer(create_app(Settings.from_environment({"LOG_LEVEL": "warning"}), dsn))
+    await server.start_server(max_line_size=LINE_BYTES, max_field_size=LINE_BYTES)
+    try:
+        yield server
+    finally:
+        await server.close()
+
+
+@asynccontextmanager
+async def stage(dsn: str) -> AsyncIterator[Stage]:
+    """A stage on a database with the demo data."""
+    async with serving(dsn) as server, TestClient(server) as client:
+        made = Stage(client, dsn)
+        await made.prepare()
+        try:
+            yield made
+        finally:
+            await made.close()

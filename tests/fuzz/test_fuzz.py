@@ -1,0 +1,47 @@
+"""Made-up requests are answered as the OpenAPI document and the contract have it.
+
+The short version of `make fuzz`. The seed is the same for everybody, so that a change that passes
+for one passes for all; FUZZ_SEED chooses another one, as `make fuzz` does each time.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz import campaign, documented
+from tests.fuzz.stage import serving
+from tests.support.api import issue_key
+
+SEED = int(os.environ.get("FUZZ_SEED") or "1")
+CASES = 500
+PARTS = 4
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_answers_name_the_planted_faults_and_nothing_else(part: int, demo_dsn: str) -> None:
+    print(f"FUZZ_SEED={SEED}")
+    tally = campaign.run(demo_dsn, cases=CASES, start=f"{SEED}.{part}")
+    assert not tally.failures, "\n\n".join(tally.failures.values())
+    assert tally.cases == CASES
+
+
+@pytest.mark.parametrize(
+    ("phases", "operations", "fewest"),
+    [
+        ("examples,fuzzing", ".", 400),
+        ("coverage", "/api/(style-custom-fields|style-relations|styles)", 1000),
+    ],
+)
+async def test_no_made_up_request_surprises(
+    phases: str, operations: str, fewest: int, demo_dsn: str, tmp_path: Path
+) -> None:
+    """Every operation a few times; of some, all that can be told from their schemas."""
+    print(f"FUZZ_SEED={SEED}")
+    key = await issue_key(demo_dsn, 1)
+    async with serving(demo_dsn) as server:
+        outcome = await documented.run(
+            server, key, tmp_path, seed=SEED, examples=4, phases=phases, operations=operations
+        )
+    assert outcome.passed, outcome.output
+    assert outcome.cases >= fewest, outcome.output
