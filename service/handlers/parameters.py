@@ -22,7 +22,10 @@ async def body(request: web.Request, media_type: str = JSON_TYPE) -> bytes:
     if request.content_type != media_type or charset not in ("utf-8", "utf8", "us-ascii"):
         raise failure("unsupported_media_type", "Content-Type", f"Send {media_type} in UTF-8.")
     only_parameters(request)
-    return await request.read()
+    try:
+        return await request.read()
+    except ConnectionResetError:  # the caller hung up: no fault of the service, and no one listens
+        raise failure("validation_error.malformed_json", value="The body broke off.") from None
 
 
 def only_parameters(request: web.Request, *known: str) -> None:
