@@ -42,10 +42,15 @@ class Page:
 def batch_page(leading: list[Any], ids: list[int]) -> Page:
     """The records of ``ids``, in that order; ``leading`` are the statement's own parameters."""
     page = Page(list(leading))
-    wanted = page.parameter(ids, "bigint[]")
+    if len(ids) == 1:
+        # An array of one would be planned anew every time: a plan for any array costs more.
+        ordinal, condition = "1", f"record.id = {page.parameter(ids[0], 'bigint')}"
+    else:
+        wanted = page.parameter(ids, "bigint[]")
+        ordinal = f"array_position({wanted}, record.id)"
+        condition = f"record.id = any({wanted})"
     page.text = (
-        f"select record.*, array_position({wanted}, record.id) as ordinal, null::text as key\n"
-        f"from record where record.id = any({wanted})"
+        f"select record.*, {ordinal} as ordinal, null::text as key\nfrom record where {condition}"
     )
     return page
 
