@@ -3,6 +3,8 @@
 from collections import defaultdict
 from typing import Any
 
+import orjson
+
 from service.database import Connection
 from service.queries.batch import Batch, Item
 from service.statements import load_bound
@@ -61,9 +63,13 @@ class Association:
 
     async def write(self, connection: Connection, batch: Batch) -> None:
         """Bring the stored sets to the items' ids; differences only."""
+        # The rest of the items, much of a body, is not sent once more for each set.
+        sets = [{"id": item["id"], self.ids: item[self.ids]} for item in batch.items]
         for name in ("remove", "add"):
             text = self._statements[name].text
-            await connection.execute(text, batch.caller.organization_id, batch.json)
+            await connection.execute(
+                text, batch.caller.organization_id, orjson.dumps(sets).decode()
+            )
 
     async def _find(
         self, connection: Connection, batch: Batch, entries: list[Item]
