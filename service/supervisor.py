@@ -67,6 +67,9 @@ def serve(
         return web.AppRunner(
             create_app(settings, dsn),
             max_line_size=_LONGEST_REQUEST_LINE,
+            # No body is taken compressed; to decompress one that is cut or of another coding
+            # than it says fails outside of every handler, or never ends.
+            auto_decompress=False,
             keepalive_timeout=_KEEP_ALIVE_SECONDS,
             shutdown_timeout=_GRACE_SECONDS,
             access_log=None,

@@ -2,6 +2,8 @@
 
 import hashlib
 import re
+from collections.abc import Callable
+from typing import Any
 
 from aiohttp import web
 
@@ -16,12 +18,30 @@ PATCH_TYPE = "application/json-patch+json"
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
+def together(*checks: Callable[[], Any]) -> list[Any]:
+    """What each check answers; raises one ApiError with the rows of all those that fail.
+
+    The first round of the contract's section 4: a caller hears of path, query, headers and body
+    at once. The checks are in the order of the request.
+    """
+    answers, rows = list[Any](), list[Row]()
+    for check in checks:
+        try:
+            answers.append(check())
+        except ApiError as error:
+            rows += error.rows
+    if rows:
+        raise ApiError(rows)
+    return answers
+
+
 async def body(request: web.Request, media_type: str = JSON_TYPE) -> bytes:
-    """The body's bytes; raises 415 unless they are declared as JSON of that kind."""
+    """The body's bytes; raises 415 unless they are declared as JSON of that kind, in no coding."""
     charset = (request.charset or "utf-8").lower()
     if request.content_type != media_type or charset not in ("utf-8", "utf8", "us-ascii"):
         raise failure("unsupported_media_type", "Content-Type", f"Send {media_type} in UTF-8.")
-    only_parameters(request)
+    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise failure("unsupported_media_type", "Content-Encoding", "Send the body as it is.")
     try:
         return await request.read()
     except ConnectionResetError:  # the caller hung up: no fault of the service, and no one listens
@@ -54,8 +74,11 @@ def path_id(request: web.Request, resource: Collection) -> int:
     return path_ids(request, resource, resource.key)[0]
 
 
-def form(request: web.Request) -> str:
+def form(request: web.Request, *, offered: bool) -> str:
     """The statement of the wanted form: ``documents``, or ``writables`` for ``form=writable``."""
+    if not offered:
+        only_parameters(request)
+        return "documents"
     only_parameters(request, "form")
     wanted = request.query.getall("form", [])
     if wanted not in ([], ["writable"]):

@@ -7,7 +7,7 @@ from service.context import caller, database
 from service.envelope import pagination, respond, success
 from service.errors import failure
 from service.etag import etag, is_known
-from service.handlers.parameters import form, only_parameters, path_ids
+from service.handlers.parameters import form, path_ids, together
 from service.listing import Listing
 from service.queries import records
 from service.queries.collections import Collection
@@ -16,9 +16,12 @@ from service.queries.records import MasterRecord
 
 async def list_records(resource: Collection, request: web.Request) -> web.Response:
     """One page of a collection (specification, List endpoints in general)."""
-    tenant, parents = caller(request), path_ids(request, resource, *resource.parents)
+    tenant = caller(request)
     scope = cursor.scope(request.path, tenant.organization_id)
-    wanted = _listing(resource, request, scope)
+    parents, wanted = together(
+        lambda: path_ids(request, resource, *resource.parents),
+        lambda: _listing(resource, request, scope),
+    )
     page = await database(request).read(
         lambda connection: resource.page(connection, tenant, wanted, parents)
     )
@@ -29,12 +32,10 @@ async def list_records(resource: Collection, request: web.Request) -> web.Respon
 async def read_record(resource: Collection, request: web.Request) -> web.Response:
     """One record, or its writable form; 304 when the caller has it already."""
     tenant = caller(request)
-    path = path_ids(request, resource, *resource.parents, resource.key)
-    if isinstance(resource, MasterRecord):
-        wanted = form(request)
-    else:
-        only_parameters(request)
-        wanted = "documents"
+    path, wanted = together(
+        lambda: path_ids(request, resource, *resource.parents, resource.key),
+        lambda: form(request, offered=isinstance(resource, MasterRecord)),
+    )
     document = await database(request).read(
         lambda connection: records.read(connection, resource, tenant, path, wanted)
     )

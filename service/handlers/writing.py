@@ -20,9 +20,11 @@ from service.handlers.parameters import (
     path_id,
     precondition,
     retry,
+    together,
 )
 from service.queries import idempotency, records
 from service.queries.batch import Batch, Item
+from service.queries.idempotency import Retry
 from service.queries.records import MasterRecord
 
 Work: TypeAlias = Callable[[Connection], Awaitable[Answer]]
@@ -33,35 +35,46 @@ async def create(resource: MasterRecord, request: web.Request) -> web.Response:
     raw = await body(request)
     if raw.lstrip().startswith(b"["):
         return await _create_many(resource, request, raw)
-    item = one_item(resource, resource.create_form, raw)
+    _, retried, item = together(
+        lambda: only_parameters(request),
+        lambda: retry(request, raw),
+        lambda: one_item(resource, resource.create_form, raw),
+    )
 
     async def work(connection: Connection) -> Answer:
         document = await records.create(connection, resource, _single(request, item))
         headers = {"ETag": etag(document), "Location": f"{request.path}/{item['id']}"}
         return success(document, created=True, headers=headers)
 
-    return await _write_once(request, raw, work)
+    return await _write_once(request, retried, work)
 
 
 async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     with bulk_operation("bulk_create") as operation:
-        no_precondition(request)
-        items = many_items(resource, resource.bulk_create_form, raw, operation)
+        retried, items = _checked(
+            request,
+            raw,
+            lambda: many_items(resource, resource.bulk_create_form, raw, operation),
+        )
 
         async def work(connection: Connection) -> Answer:
             documents = await records.create(connection, resource, _bulk(request, items))
             return success(b"[%b]" % documents, created=True)
 
-        return await _write_once(request, raw, work)
+        return await _write_once(request, retried, work)
 
 
 async def replace(resource: MasterRecord, request: web.Request) -> web.Response:
     """One record in full; its id is the route's, whatever the body says."""
-    record_id, wanted = path_id(request, resource), precondition(request)
-    item = one_item(resource, resource.replace_form, await body(request)) | {"id": record_id}
+    raw, wanted = await body(request), precondition(request)
+    record_id, _, item = together(
+        lambda: path_id(request, resource),
+        lambda: only_parameters(request),
+        lambda: one_item(resource, resource.replace_form, raw),
+    )
 
     async def work(connection: Connection) -> Answer:
-        batch = _single(request, item)
+        batch = _single(request, item | {"id": record_id})
         return _record(await records.replace(connection, resource, batch, wanted))
 
     return await _write(request, work)
@@ -71,21 +84,28 @@ async def replace_many(resource: MasterRecord, request: web.Request) -> web.Resp
     """Many records in full, those with ``state=deleted`` deleted, all or nothing."""
     raw = await body(request)
     with bulk_operation("bulk_replace") as operation:
-        no_precondition(request)
-        items = many_items(resource, resource.bulk_replace_form, raw, operation)
+        retried, items = _checked(
+            request,
+            raw,
+            lambda: many_items(resource, resource.bulk_replace_form, raw, operation),
+        )
 
         async def work(connection: Connection) -> Answer:
             batch = _bulk(request, items)
             documents = await records.replace(connection, resource, batch, Precondition())
             return success(b"[%b]" % documents)
 
-        return await _write_once(request, raw, work)
+        return await _write_once(request, retried, work)
 
 
 async def patch_record(resource: MasterRecord, request: web.Request) -> web.Response:
     """One record changed by a JSON Patch of its writable form (RFC 6902)."""
-    record_id, wanted = path_id(request, resource), precondition(request)
-    edit = patch.editor(resource, await body(request, PATCH_TYPE))
+    raw, wanted = await body(request, PATCH_TYPE), precondition(request)
+    record_id, _, edit = together(
+        lambda: path_id(request, resource),
+        lambda: only_parameters(request),
+        lambda: patch.editor(resource, raw),
+    )
 
     async def work(connection: Connection) -> Answer:
         batch = _single(request, {"id": record_id})
@@ -96,11 +116,14 @@ async def patch_record(resource: MasterRecord, request: web.Request) -> web.Resp
 
 async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
     """One record, as it was deleted."""
-    only_parameters(request)
-    item, wanted = {"id": path_id(request, resource)}, precondition(request)
+    wanted = precondition(request)
+    record_id, _ = together(
+        lambda: path_id(request, resource),
+        lambda: only_parameters(request),
+    )
 
     async def work(connection: Connection) -> Answer:
-        batch = _single(request, item)
+        batch = _single(request, {"id": record_id})
         return _record(await records.delete(connection, resource, batch, wanted))
 
     return await _write(request, work)
@@ -108,17 +131,33 @@ async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
 
 async def delete_many(resource: MasterRecord, request: web.Request) -> web.Response:
     """Many records, as they were deleted, all or nothing."""
-    only_parameters(request, "ids")
     with bulk_operation("bulk_delete") as operation:
-        no_precondition(request)
-        items = many_ids(resource, request.query.getall("ids", []), operation)
+        retried, items = _checked(
+            request,
+            b"",
+            lambda: many_ids(resource, request.query.getall("ids", []), operation),
+            "ids",
+        )
 
         async def work(connection: Connection) -> Answer:
             batch = _bulk(request, items, "ids[{}]")
             documents = await records.delete(connection, resource, batch, Precondition())
             return success(b"[%b]" % documents)
 
-        return await _write_once(request, b"", work)
+        return await _write_once(request, retried, work)
+
+
+def _checked(
+    request: web.Request, raw: bytes, items: Callable[[], list[Item]], *parameters: str
+) -> tuple[Retry | None, list[Item]]:
+    """What a bulk write stands for and its items, once nothing of the request is wrong."""
+    *_, retried, found = together(
+        lambda: only_parameters(request, *parameters),
+        lambda: no_precondition(request),
+        lambda: retry(request, raw),
+        items,
+    )
+    return retried, found
 
 
 def _single(request: web.Request, item: Item) -> Batch:
@@ -137,9 +176,8 @@ async def _write(request: web.Request, work: Work) -> web.Response:
     return respond(await database(request).write(work))
 
 
-async def _write_once(request: web.Request, raw: bytes, work: Work) -> web.Response:
+async def _write_once(request: web.Request, retried: Retry | None, work: Work) -> web.Response:
     """The work's answer, or its first one where the caller's Idempotency-Key names it."""
-    retried = retry(request, raw)
     if retried is None:
         return await _write(request, work)
     return await _write(request, lambda connection: idempotency.once(connection, retried, work))

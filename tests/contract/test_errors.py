@@ -12,6 +12,7 @@ from tests.support.api import Api, exactly
 from tests.support.published import is_failure
 
 GROUPS, COLORS = "/api/groups", "/api/colors"
+TWICE = [("ids", "1"), ("ids", "1")]
 DEEP = 100_000
 
 of_each_resource = pytest.mark.parametrize(
@@ -96,6 +97,51 @@ async def test_what_the_request_shows_speaks_before_the_database_does(shared_api
         (invalid("duplicate"), "[3].id"),
     ]
     assert answer.json["error"]["failed_items"] == 2
+
+
+async def test_path_query_headers_and_body_at_once(shared_api: Api) -> None:
+    body = {"name": "", "state": "active"}
+    wrong_id, colour = (invalid("invalid_value"), "id"), (invalid("unknown_parameter"), "colour")
+    for method, sent, last in (
+        ("PUT", body, [(invalid("too_short"), "name")]),
+        ("PATCH", b"[", [(invalid("malformed_json"), None)]),
+        ("DELETE", None, []),
+        ("GET", None, []),
+    ):
+        answer = await shared_api.call(method, f"{GROUPS}/x", sent, params={"colour": "red"})
+        is_failure(answer, 400, "validation_error")
+        assert answer.details == [wrong_id, colour, *last]
+    nested = "/api/styles/x/sample-requests"
+    answer = await shared_api.get(nested, {"pageSize": "0"})
+    assert answer.details == [
+        (invalid("invalid_value"), "styleId"),
+        (invalid("out_of_range"), "pageSize"),
+    ]
+
+
+async def test_bulk_failures_count_items_whatever_is_wrong(shared_api: Api) -> None:
+    headers = {"If-Match": "*", "Idempotency-Key": "two words"}
+    beside = [
+        (invalid("unknown_parameter"), "colour"),
+        (invalid("invalid_value"), "If-Match"),
+        (invalid("invalid_value"), "Idempotency-Key"),
+    ]
+    colour = {"colour": "red"}
+    items = [group(1), group(2, name="")]
+    created = [{"name": "A group"}, {"name": ""}]
+    short = (invalid("too_short"), "[1].name")
+    for answer, last in (
+        (await shared_api.put(GROUPS, items, params=colour, headers=headers), short),
+        (await shared_api.post(GROUPS, created, params=colour, headers=headers), short),
+        (
+            await shared_api.delete(GROUPS, [*colour.items(), *TWICE], headers=headers),
+            (invalid("duplicate"), "ids[1]"),
+        ),
+    ):
+        is_failure(answer, 400, "validation_error")
+        assert answer.details == [*beside, last]
+        error = answer.json["error"]
+        assert (error["total_items"], error["failed_items"]) == (2, 2)
 
 
 async def test_all_that_the_database_shows_at_once(shared_api: Api, shared_dsn: str) -> None:

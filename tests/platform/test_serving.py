@@ -1,5 +1,6 @@
 """`selvedge run` and `selvedge serve` as processes: started, killed, stopped, refused."""
 
+import gzip
 import json
 import signal
 import socket
@@ -148,6 +149,25 @@ def test_connections_stay_open_and_request_lines_may_be_long(served: Running) ->
             answer.read()
             assert not answer.will_close
             assert answer.status in (200, 401)
+
+
+def test_compressed_bodies_are_refused_whatever_is_in_them(
+    served: Running, dsn: str, data_dir: Path
+) -> None:
+    selvedge(data_dir, "organization", "create", "Compressor", DATABASE_URL=dsn)
+    issue = ("key", "issue", "--organization", "1", "--scope", "write")
+    key = selvedge(data_dir, *issue, DATABASE_URL=dsn).stdout.strip()
+    address, whole = urlsplit(served.base_url), gzip.compress(b'{"name":"Sent compressed"}')
+    assert address.hostname is not None
+    with closing(HTTPConnection(address.hostname, address.port, timeout=10)) as connection:
+        for coding in ("gzip", "deflate", "br", "zstd", "nonsense"):
+            for body in (whole, whole[:-9], b"{}", b""):
+                headers = {"Content-Encoding": coding, "Content-Type": "application/json"}
+                headers["Authorization"] = f"Bearer {key}"
+                connection.request("POST", "/api/groups", body, headers)
+                answer = connection.getresponse()
+                assert b"Content-Encoding" in answer.read()
+                assert (answer.status, answer.will_close) == (415, False)
 
 
 def test_a_request_line_beyond_the_limit_is_refused(served: Running) -> None:
