@@ -20,6 +20,8 @@ Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 _SANE_ID = re.compile(r"[\x21-\x7e]{1,128}", re.ASCII)
 _READS = ("GET", "HEAD")
+_CODINGS = (web.ContentCoding.gzip, web.ContentCoding.deflate)
+_REFUSED = re.compile(r"q=0(\.0*)?")
 METHODS = frozenset({*_READS, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 #: What needs no key (contract, section 2).
 PUBLIC = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"})
@@ -46,7 +48,7 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
         response = _failed(request, failure("server_error", value="Something went wrong here."))
     response.headers["X-Request-Id"] = request[REQUEST_ID]
     response.headers["Server"] = "Selvedge"
-    _compress(response)
+    _compress(request, response)
     _account(request, response, time.perf_counter() - started)
     return response
 
@@ -58,8 +60,9 @@ async def _admit(request: web.Request) -> None:
         request[CALLER] = await _caller(request)
     error = match.http_exception
     if isinstance(error, web.HTTPMethodNotAllowed):
-        refused = failure("method_not_allowed", value=f"Use {', '.join(error.allowed_methods)}.")
-        refused.headers["Allow"] = ", ".join(sorted(error.allowed_methods))
+        allowed = ", ".join(sorted(error.allowed_methods))
+        refused = failure("method_not_allowed", value=f"Use {allowed}.")
+        refused.headers["Allow"] = allowed
         raise refused
     if error is not None:
         raise failure("not_found.route", value="There is nothing at this path.")
@@ -91,12 +94,21 @@ def _failed(request: web.Request, error: ApiError) -> web.StreamResponse:
     return envelope.respond(envelope.failure(error))
 
 
-def _compress(response: web.StreamResponse) -> None:
+def _compress(request: web.Request, response: web.StreamResponse) -> None:
     """Let the caller's ``Accept-Encoding`` decide, where compressing saves anything."""
     body = response.body if isinstance(response, web.Response) else None
     if isinstance(body, bytes) and len(body) >= envelope.COMPRESS_FROM:
         response.headers["Vary"] = "Accept-Encoding"
-        response.enable_compression()
+        coding = _coding(request.headers.get("Accept-Encoding", ""))
+        if coding is not None:
+            response.enable_compression(coding)
+
+
+def _coding(accepted: str) -> web.ContentCoding | None:
+    """The best coding that the header names and does not refuse (RFC 9110, 12.5.3)."""
+    parted = [coding.partition(";") for coding in accepted.lower().split(",")]
+    wanted = {name.strip() for name, _, weight in parted if not _REFUSED.fullmatch(weight.strip())}
+    return next((coding for coding in _CODINGS if coding.value in wanted), None)
 
 
 def _account(request: web.Request, response: web.StreamResponse, seconds: float) -> None:

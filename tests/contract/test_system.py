@@ -128,11 +128,19 @@ async def test_answers_are_compressed_when_asked_for(shared_api: Api) -> None:
         headers={"Authorization": f"Bearer {shared_api.key}", "Accept-Encoding": "gzip"},
         auto_decompress=False,
     )
-    async with request as answer:
-        assert answer.headers["Content-Encoding"] == "gzip"
-        raw = await answer.read()
+    async with request as compressed:
+        assert compressed.headers["Content-Encoding"] == "gzip"
+        raw = await compressed.read()
     assert len(raw) < len(plain.raw) / 3
     assert gzip.decompress(raw) == plain.raw
+    for refused in ("gzip;q=0", "gzip; q=0.000, deflate;q=0", "br", "x-gzip"):
+        answer = await shared_api.call("GET", long, headers={"Accept-Encoding": refused})
+        assert "Content-Encoding" not in answer.headers
+        assert answer.raw == plain.raw
+    for wanted, coding in (("br, deflate, gzip", "gzip"), ("gzip;q=0, Deflate;q=0.5", "deflate")):
+        answer = await shared_api.call("GET", long, headers={"Accept-Encoding": wanted})
+        assert answer.headers["Content-Encoding"] == coding
+        assert answer.raw == plain.raw
     short = await shared_api.call("GET", "/healthz", headers={"Accept-Encoding": "gzip"})
     assert "Content-Encoding" not in short.headers
 
