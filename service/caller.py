@@ -36,9 +36,9 @@ class Callers:
         if parsed is None:
             return None
         organization_id, key_id, secret = parsed
-        token = keys.digest(key)
+        token, now = keys.digest(key), time.monotonic()
         until, caller = self._known.get(token, (0.0, None))
-        if until > time.monotonic():
+        if until > now:
             return caller
         self._known.pop(token, None)
         found = await self._database.read(
@@ -47,7 +47,7 @@ class Callers:
         if found is not None:
             while len(self._known) >= CACHE_SIZE:
                 del self._known[next(iter(self._known))]
-            self._known[token] = (time.monotonic() + CACHE_SECONDS, found)
+            self._known[token] = (now + CACHE_SECONDS, found)
         return found
 
     async def _look_up(
