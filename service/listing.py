@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from service.errors import ApiError, Row
-from service.properties import OPERATORS, Properties, Property
+from service.properties import OPERATORS, RANGES, Properties, Property
 
 DEFAULT_PAGE_SIZE = 30
 MAX_PAGE_SIZE = 100
@@ -66,6 +66,15 @@ class _Reader:
 
     def fail(self, kind: str, name: str, value: str) -> None:
         self.rows.append(Row(f"validation_error.{kind}", name, value))
+
+    def raise_failures(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Raise ApiError with every row so far, in the order of the query, if there are any."""
+        if self.rows:
+            places = dict[str, int]()
+            for place, (name, _) in enumerate(pairs):
+                places.setdefault(_group(name), place)
+            last = len(pairs)
+            raise ApiError(sorted(self.rows, key=lambda row: places.get(_group(row.field), last)))
 
     def value(self, prop: Property, text: str, name: str) -> Any:
         try:
@@ -150,9 +159,14 @@ _IS_NULL = Property("isNull", "boolean", nullable=False, sortable=False)
 
 
 def asked_of(prop: Property, operator: str) -> Property:
-    """The property whose values an operator takes: those of parts of texts are not bound."""
+    """The property whose values an operator takes: those of parts of texts are not bound.
+
+    What comes before and after is as it sorts: ids are numbers, also where they show as texts.
+    """
     if operator == "isNull":
         return _IS_NULL
+    if operator in RANGES:
+        return replace(prop, kind=prop.stored)
     return replace(prop, choices=None) if operator in ("contains", "startsWith") else prop
 
 
@@ -181,16 +195,13 @@ def read(pairs: Sequence[tuple[str, str]], properties: Properties) -> Listing:
             known = properties.get(name)
             plain.setdefault(known.name if known else name, []).append(text)
     listing = _listing(reader, plain, indexed, single)
-    if reader.rows:
-        names = [name for name, _ in pairs]
-        raise ApiError(sorted(reader.rows, key=lambda row: _request_order(row, names)))
+    reader.raise_failures(pairs)
     return listing
 
 
-def _request_order(row: Row, names: list[str]) -> int:
-    """Where the first parameter of the row's group stands: a missing member has no place."""
-    group = str(row.field).partition(".")[0].lower()
-    return next((i for i, name in enumerate(names) if name.lower().startswith(group)), len(names))
+def _group(name: str | None) -> str:
+    """What a parameter stands with: a missing member of a filter has no place of its own."""
+    return str(name).partition(".")[0].lower()
 
 
 def check_beside_cursor(
@@ -206,13 +217,12 @@ def check_beside_cursor(
             reader.fail("exclusive_parameters", name, "A cursor carries the whole query.")
         elif name != "cursor":
             reader.fail("unknown_parameter", name, "There is no such parameter.")
-    own = {condition.property.name: condition.values for condition in carried.conditions}
+    own = [(c.property, c.values) for c in carried.conditions if c.operator == "eq"]
     for condition in reader.fields(plain):
-        if own.get(condition.property.name) != condition.values:
+        if None not in condition.values and (condition.property, condition.values) not in own:
             message = "A cursor carries the whole query, and not this filter."
             reader.fail("exclusive_parameters", condition.property.name, message)
-    if reader.rows:
-        raise ApiError(reader.rows)
+    reader.raise_failures(pairs)
 
 
 def _listing(

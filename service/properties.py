@@ -15,11 +15,11 @@ _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
 _ID = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,307})(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)", re.ASCII)
-_RANGE = frozenset({"lt", "le", "gt", "ge"})
+RANGES = frozenset({"lt", "le", "gt", "ge"})
 _TEXT = frozenset({"contains", "startsWith"})
 _ANY = frozenset({"eq", "ne", "in", "isNull"})
 #: The spelling of each operator, by its lowercase form.
-OPERATORS = {operator.lower(): operator for operator in _ANY | _RANGE | _TEXT}
+OPERATORS = {operator.lower(): operator for operator in sorted(_ANY | RANGES | _TEXT)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Property:
     @property
     def operators(self) -> frozenset[str]:
         """The filter operators that make sense for the kind."""
-        by_kind = {"boolean": _ANY, "string": _ANY | _RANGE | _TEXT}
-        return by_kind.get(self.kind, _ANY | _RANGE)
+        by_kind = {"boolean": _ANY, "string": _ANY | RANGES | _TEXT}
+        return by_kind.get(self.kind, _ANY | RANGES)
 
     def parse(self, text: str) -> Any:
         """The value that the text stands for in the response's format; ValueError if none."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from service.listing import Condition, Listing, SortKey
+from service.listing import Condition, Listing, SortKey, asked_of
 from service.properties import Property
 
 _SQL_TYPES = {
@@ -103,10 +103,12 @@ def _key(prop: Property) -> str:
 
 
 def _condition(page: Page, condition: Condition) -> str:
-    prop, values = condition.property, condition.values
-    expression, sql_type = _shown(prop), _SQL_TYPES[prop.kind]
+    values = condition.values
     if condition.operator == "isNull":
-        return f"({expression} is null) = {page.parameter(values[0], 'boolean')}"
+        column = _column(condition.property)
+        return f"({column} is null) = {page.parameter(values[0], 'boolean')}"
+    prop = asked_of(condition.property, condition.operator)
+    expression, sql_type = _shown(prop), _SQL_TYPES[prop.kind]
     if len(values) > 1:
         return f"{expression} = any({page.parameter(list(values), sql_type + '[]')})"
     operator = "eq" if condition.operator == "in" else condition.operator

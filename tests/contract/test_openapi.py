@@ -1,6 +1,9 @@
 """The OpenAPI document: valid, whole, and made of nothing but schemas, routes and error table."""
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -70,6 +73,20 @@ def test_document_is_valid_openapi() -> None:
     assert DOCUMENT["openapi"].startswith("3.1.")
     assert DOCUMENT["info"]["title"] == "External API"
     assert DOCUMENT["info"]["version"] == "1.0.0"
+
+
+def test_the_document_is_the_same_in_every_process() -> None:
+    """Sets have another order in each; callers compare documents."""
+    documents = {
+        subprocess.run(
+            [sys.executable, "-m", "service", "openapi"],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(documents) == 1
 
 
 def test_every_route_that_needs_a_key_is_an_operation() -> None:

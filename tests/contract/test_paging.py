@@ -168,6 +168,29 @@ async def test_a_cursor_s_own_field_filter_may_stand_beside_it(shared_api: Api) 
     assert unknown.details == [("validation_error.unknown_parameter", "colour")]
 
 
+async def test_only_the_same_filter_may_stand_beside_a_cursor(shared_api: Api) -> None:
+    """Another operator on the same value is another filter; two conditions on a field are two."""
+    other = {"filter[0].property": "state", "filter[0].operator": "ne", "filter[0].value": "active"}
+    carried = await a_cursor(shared_api, **other, **{"sort[0].property": "name", "pageSize": "1"})
+    answer = await shared_api.get(GROUPS, {"cursor": carried, "state": "active"})
+    assert answer.details == [("validation_error.exclusive_parameters", "state")]
+    carried = await a_cursor(shared_api, state="active", **(other | {"filter[0].value": "deleted"}))
+    answer = await shared_api.get(GROUPS, {"cursor": carried, "state": "active"})
+    assert answer.status == 200
+
+
+async def test_what_is_wrong_beside_a_cursor_in_the_order_sent(shared_api: Api) -> None:
+    carried = await a_cursor(shared_api)
+    params = [("state", "gone"), ("cursor", carried), ("colour", "red"), ("pageSize", "2")]
+    answer = await shared_api.get(GROUPS, params)
+    is_failure(answer, 400, "validation_error")
+    assert answer.details == [
+        ("validation_error.invalid_value", "state"),
+        ("validation_error.unknown_parameter", "colour"),
+        ("validation_error.exclusive_parameters", "pageSize"),
+    ]
+
+
 async def test_cursors_that_were_tampered_with(shared_api: Api) -> None:
     good = await a_cursor(shared_api)
     raw = base64.urlsafe_b64decode(good + "=" * (-len(good) % 4))
