@@ -16,7 +16,7 @@ from tests.support import generate, rows
 from tests.support.api import Api, issue_key
 
 ORGANIZATIONS: Final = (1, 2)
-_FEW: Final = 40
+_FEW: Final = 20
 #: Request lines longer than any made up: what the parser refuses never gets to the service.
 LINE_BYTES: Final = 1 << 20
 

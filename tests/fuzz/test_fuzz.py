@@ -29,8 +29,8 @@ def test_answers_name_the_planted_faults_and_nothing_else(part: int, demo_dsn: s
 @pytest.mark.parametrize(
     ("phases", "operations", "fewest"),
     [
-        ("examples,fuzzing", ".", 400),
-        ("coverage", "/api/(style-custom-fields|style-relations|styles)", 1000),
+        ("fuzzing", ".", 300),
+        ("coverage", "/api/(colors|style-relations)", 700),
     ],
 )
 async def test_no_made_up_request_surprises(
@@ -41,7 +41,7 @@ async def test_no_made_up_request_surprises(
     key = await issue_key(demo_dsn, 1)
     async with serving(demo_dsn) as server:
         outcome = await documented.run(
-            server, key, tmp_path, seed=SEED, examples=4, phases=phases, operations=operations
+            server, key, tmp_path, seed=SEED, examples=3, phases=phases, operations=operations
         )
     assert outcome.passed, outcome.output
     assert outcome.cases >= fewest, outcome.output
