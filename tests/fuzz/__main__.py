@@ -17,7 +17,7 @@ from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
 from tests.support.pages import RELIABILITY, rewrite
 
-_WHOLE = 50_000
+_WHOLE = 30_000
 """Cases from which on there is time for all of Schemathesis' phases, about 12,000 cases."""
 
 

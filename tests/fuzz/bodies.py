@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from dataclasses import replace as replace_in
 from random import Random
 from typing import Any, Final
 
@@ -22,6 +23,8 @@ _KEPT: Final = ("allowedValues", "contacts", "parentCustomFieldId")
 """Lists whose members others may point to, and what they hang on: left as they are stored."""
 _MISSING_LAST: Final = 1 << 30
 _SEVERAL: Final = 3
+_TWO: Final = 0.25
+"""Which part of the bodies is to have a second fault, where two can be told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,31 +116,44 @@ def patch(resource: MasterRecord, route: Route, known: Known, random: Random) ->
     return Subject(route, form(resource, "replace"), body, path, root=stored)
 
 
-def kinds(subject: Subject, resource: MasterRecord, known: Known) -> Iterator[Sequence[Kind]]:
+def kinds(
+    subject: Subject, resource: MasterRecord, known: Known
+) -> tuple[Sequence[Kind], Sequence[Kind]]:
     """What can be wrong with the body: what it shows by itself, and what the database shows."""
     stored = subject.route.operation in ("replace", "bulk_replace", "patch")
-    yield (*plants.KINDS, *relations.between_fields(resource))
+    shown = [*plants.KINDS, *relations.between_fields(resource)]
     beyond = [*relations.beyond_request(resource, known, stored=stored)]
     if subject.bulk == "bulk_replace":
         beyond += relations.of_items(resource, known)
-    yield beyond
+    return shown, beyond
 
 
 def faulty(
     subject: Subject, resource: MasterRecord, known: Known, random: Random, organization: int
 ) -> Case:
     """The subject's case with one fault, or with two that are reported together."""
-    fitting = [*_fitting(random.choice([*kinds(subject, resource, known)] * 2), subject)]
-    if not fitting:
-        fitting = [*_fitting(plants.KINDS, subject)]
+    shown, beyond = kinds(subject, resource, known)
+    among = random.choice([shown, beyond])
+    fitting = [*_fitting(among, subject)] or [*_fitting(shown, subject)]
     name, plant = _one(fitting, random)
     names, planted = [name], [plant]
-    if plant.row is not None and random.random() < 0.25:
+    if plant.row is not None and random.random() < _TWO:
         name, plant = _one(fitting, random)
         if name not in names and plant.row is not None and _independent(planted[0], plant):
             names.append(name)
             planted.append(plant)
-    return _case(subject, names, planted, organization)
+    case = _case(subject, names, planted, organization)
+    if among is shown and not subject.patches and random.random() < _TWO / 2:
+        return _with_parameter(case)
+    return case
+
+
+def _with_parameter(case: Case) -> Case:
+    """The case with a fault in its query, too, which comes before the body."""
+    row = ("validation_error.unknown_parameter", "dryRun")
+    request = replace_in(case.request, params=[("dryRun", "true")])
+    kinds = (*case.kinds, "unknown parameter")
+    return replace_in(case, request=request, kinds=kinds, rows=(row, *case.rows))
 
 
 def _fitting(among: Iterable[Kind], subject: Subject) -> Iterator[tuple[Kind, list[Site]]]:
