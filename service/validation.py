@@ -59,8 +59,9 @@ class Validator:
     """A schema file, or one definition of it, compiled once at start."""
 
     def __init__(self, file: str, definition: str | None = None) -> None:
+        # Masked, for a long value would leave no room for what is wrong with it.
         self._compiled = jsonschema_rs.validator_for(
-            {"$ref": schemas.reference(file, definition)}, registry=_registry()
+            {"$ref": schemas.reference(file, definition)}, registry=_registry(), mask="This"
         )
         located = schemas.definition(file, definition) if definition else schemas.whole(file)
         self._located = located

@@ -213,9 +213,18 @@ async def test_of_a_body_that_is_too_long_every_item_is_still_told(shared_api: A
 
 
 async def test_values_are_cut_at_200_characters(shared_api: Api) -> None:
-    answer = await shared_api.post(GROUPS, {"name": ["ä" * 5000], "state": "ä" * 5000})
-    is_failure(answer, 400, "validation_error")
+    operations = [{"op": "remove", "path": f"/{'ä' * length}"} for length in (250, 5000)]
+    answer = await shared_api.patch(f"{GROUPS}/1", operations)
+    is_failure(answer, 400, invalid("unknown_field"))
     assert {len(row["value"]) for row in answer.json["error"]["details"]} == {200}
+
+
+async def test_messages_say_what_is_wrong_however_long_the_value_is(shared_api: Api) -> None:
+    answer = await shared_api.post(GROUPS, {"name": "ä" * 5000, "state": "ä" * 5000})
+    assert [row["value"] for row in answer.json["error"]["details"]] == [
+        "This is longer than 200 characters",
+        'This is not one of "active", "inactive" or null',
+    ]
 
 
 @pytest.mark.parametrize(
