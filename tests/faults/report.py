@@ -9,7 +9,7 @@ _TOLD_HEADER = ("fault", *TOLD)
 _TEXT = """\
 ## Faults
 
-Written by `make faults ROUNDS={rounds}` (seed {seed}); `make test` runs a short version.
+Written by `make faults` (seed {seed}); `make test` runs a short version.
 
 A batch of {size} records is on its way to the database when something fails. Afterwards the
 database must hold all of the batch or none of it, what the caller was told must be true, the same
@@ -83,7 +83,6 @@ def told(tallies: dict[str, Tally]) -> str:
 def document(tallies: dict[str, Tally], seed: int, postgres: str, facts: dict[str, int]) -> str:
     """The section; `facts` are the sizes it speaks of."""
     return _TEXT.format(
-        rounds=sum(tally.rounds for tally in tallies.values()),
         seed=seed,
         seconds=judge.RETURN_SECONDS,
         results=results(tallies),
