@@ -131,8 +131,8 @@ def _test(document: Any, operation: dict[str, Any]) -> None:
     """RFC 6902, 4.6, in JSON's terms: true is not 1, though Python says so."""
     try:
         found = jsonpointer.resolve_pointer(document, operation["path"])
-    except jsonpointer.JsonPointerException as error:
-        raise jsonpatch.JsonPatchTestFailed(f"There is nothing to test: {error}.") from None
+    except jsonpointer.JsonPointerException:
+        raise jsonpatch.JsonPatchTestFailed("There is nothing to test at this location.") from None
     if not _equal(found, operation["value"]):
         raise jsonpatch.JsonPatchTestFailed("The stored value is another one.")
 

@@ -24,7 +24,6 @@ _ROW_TYPES = {
     "required": "required_field",
     "additionalProperties": "unknown_field",
     "type": "invalid_type",
-    "enum": "invalid_value",
     "const": "read_only_field",
     "minLength": "too_short",
     "maxLength": "too_long",
@@ -148,6 +147,9 @@ def _failures(error: Any) -> Iterator[Fault]:
         yield path, "required_field", "This field is required and cannot be null."
     elif keyword == "enum" and path and path[-1] == "state" and error.instance == "deleted":
         yield path, "state_not_allowed", "Use DELETE to delete a record."
+    elif keyword == "enum":
+        options = ", ".join(str(option) for option in kind.options if option is not None)
+        yield path, "invalid_value", f"Use one of {options}."
     elif keyword == "const":
         yield path, "read_only_field", "This field is set by the service."
     elif keyword == "uniqueItems":
