@@ -15,7 +15,7 @@ from service.schemas import Located
 from tests.fuzz import plants, relations
 from tests.fuzz.cases import Bulk, Case, Request
 from tests.fuzz.plants import Kind, Plant
-from tests.fuzz.relations import Known
+from tests.fuzz.relations import Beyond, Known
 from tests.fuzz.sites import MISSING, Path, Site, form, sites
 from tests.support import generate
 
@@ -64,8 +64,9 @@ def _made(resource: MasterRecord, name: str, known: Known, random: Random) -> di
 
 
 def _stored(resource: MasterRecord, known: Known, random: Random, number: int) -> list[Any]:
-    """Ids of that many records; the last few stay out for others to clash with."""
-    return random.sample([*known.writables[resource.name]][:-5], number)
+    """Ids of that many records, without the bystanders."""
+    all_ids = [*known.writables[resource.name]]
+    return random.sample(all_ids[: -len(known.bystanders(resource.name))], number)
 
 
 def create(resource: MasterRecord, route: Route, known: Known, random: Random) -> Subject:
@@ -122,10 +123,9 @@ def kinds(
     """What can be wrong with the body: what it shows by itself, and what the database shows."""
     stored = subject.route.operation in ("replace", "bulk_replace", "patch")
     shown = [*plants.KINDS, *relations.between_fields(resource)]
-    beyond = [*relations.beyond_request(resource, known, stored=stored)]
-    if subject.bulk == "bulk_replace":
-        beyond += relations.of_items(resource, known)
-    return shown, beyond
+    beyond = Beyond(resource, known, stored)
+    items = beyond.of_items() if subject.bulk == "bulk_replace" else ()
+    return shown, [*beyond.kinds(), *items]
 
 
 def faulty(

@@ -49,7 +49,7 @@ def _value(prop: Property, random: Random) -> str:
 
 def _no_value(prop: Property, random: Random) -> str | None:
     if prop.choices:
-        return random.choice(["", "unheard of", next(iter(prop.choices)).upper()])
+        return random.choice(["", "unheard of", min(prop.choices).upper()])
     return random.choice(_WRONG[prop.kind]) if prop.kind in _WRONG else None
 
 
@@ -97,7 +97,7 @@ class _Maker:
         if operator == "isNull":
             value = self.random.choice(["true", "false"])
         elif operator == "in":
-            value = ",".join({value, _value(prop, self.random)})
+            value = f"{value},{_value(prop, self.random)}"
         members = {"property": prop.name, "operator": operator, "value": value} | other
         number = self.numbers.pop()
         return [(f"filter[{number}].{member}", text) for member, text in members.items()]

@@ -1,6 +1,6 @@
 """Faults that lie between fields and records: values twice, and what only the database knows."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
@@ -8,7 +8,9 @@ from typing import Any, Final
 from service.queries.records import MasterRecord
 from tests.fuzz.plants import FAR, Kind, Plant, Planter
 from tests.fuzz.sites import Path, Site, filler
+from tests.support.generate import REFERRED
 
+_BYSTANDERS: Final = 5
 _SETS: Final = ("colorGroupIds", "languageIds")
 _ASSOCIATIONS: Final = ("associatedBrands", "associatedGroups", "associatedStyleCategories")
 _CHILDREN: Final = ("allowedValues", "contacts")
@@ -28,10 +30,32 @@ class Known:
 
     def unknown(self, collection: str, random: Random) -> int:
         """An id that is none of the organization's, though maybe another one's."""
-        others = self.foreign.references.get(collection, ()) if self.foreign else ()
-        own = self.references.get(collection, ())
-        foreign = [id_ for id_ in others if id_ not in own]
-        return random.choice([FAR + random.randrange(1000), 2**63 - 1, *foreign[:2]])
+        foreign = {*self._ids(self.foreign, collection)} - {*self._ids(self, collection)}
+        unknown: int = random.choice(
+            [FAR + random.randrange(1000), 2**63 - 1, *sorted(foreign)[:2]]
+        )
+        return unknown
+
+    def others_child(self, collection: str, field: str, random: Random) -> int:
+        """The id of a member of another record's list, maybe of another organization's."""
+        children: list[int] = [
+            member["id"]
+            for known in (self, self.foreign)
+            if known is not None
+            for id_ in known.bystanders(collection)
+            for member in known.writables[collection][id_][field]
+        ]
+        return random.choice([FAR, *children])
+
+    def bystanders(self, collection: str) -> list[Any]:
+        """The ids of a few records that no request is for."""
+        return [*self.writables[collection]][-_BYSTANDERS:]
+
+    @staticmethod
+    def _ids(known: "Known | None", collection: str) -> Iterable[Any]:
+        if known is None:
+            return ()
+        return known.references.get(collection) or known.writables.get(collection, {})
 
 
 def _invalid(at: Path, value: Any, kind: str, row: Path, *needs: Path) -> Plant:
@@ -107,121 +131,133 @@ def _item_twice(name: str) -> Kind:
     return Kind(f"{name} twice", lambda site: bool(holders(site)), plant)
 
 
-def beyond_request(resource: MasterRecord, known: Known, *, stored: bool) -> Iterator[Kind]:
+@dataclass(frozen=True, slots=True)
+class Beyond:
     """What only the database shows, in a body that is right by itself.
 
     ``stored`` says that the body is for records that are there.
     """
 
-    def far(collection: str, random: Random) -> int:
-        return known.unknown(collection, random)
+    resource: MasterRecord
+    known: Known
+    stored: bool
 
-    def unknown_in_set(site: Site, random: Random) -> Plant:
-        collection = "color-groups" if site.name == "colorGroupIds" else "languages"
+    def kinds(self) -> Iterator[Kind]:
+        """What can be wrong with fields."""
+        sets = _SETS if self.known.multiple_language else _SETS[:1]
+        yield Kind("unknown reference", _named(*sets), self._unknown_in_set)
+        unknown = self._unknown_member
+        yield Kind("unknown reference", _named("languages"), unknown("languageId"))
+        yield Kind("unknown reference", _named(*_ASSOCIATIONS), unknown("id"))
+        yield Kind("unknown customId", _named(*_ASSOCIATIONS), self._unknown_custom_id)
+        yield Kind("reference twice", _named_and_there(*_ASSOCIATIONS), self._same_association)
+        yield Kind("another's child", _named(*_CHILDREN), self._others_child)
+        yield Kind("unknown parent", _named("parentCustomFieldId"), self._unknown_parent)
+        if self.resource.name == "style-custom-fields":
+            values = unknown("parentAllowedValueId")
+            yield Kind("unknown value of the parent", _named("allowedValues"), values)
+        if not self.known.multiple_language:
+            yield Kind("feature off", _named("languageIds"), self._without_feature)
+        if self.stored:
+            yield Kind("other type", _named("type"), self._other_type)
+        if self.resource.name == "care-instruction-materials":
+            yield Kind("reference that another holds", _named("userDefinedId"), self._taken)
+
+    def of_items(self) -> Iterator[Kind]:
+        """What can be wrong with whole items of a bulk replace."""
+        used = self.known.used[self.resource.name]
+        yield Kind("unknown record", _is_root, self._nobodys)
+        yield Kind("another organization's record", _is_root, self._foreign)
+        yield Kind(
+            "record in use",
+            lambda site: _is_root(site) and bool(used) and not {*used} & {*_ids(site)},
+            self._in_use,
+        )
+
+    def _unknown_in_set(self, site: Site, random: Random) -> Plant:
+        id_ = self.known.unknown(REFERRED[str(site.name)], random)
         row = (*site.path, _next(site))
-        value = [*_listed(site), far(collection, random)]
-        return _invalid(site.path, value, "unknown_reference", row)
+        return _invalid(site.path, [*_listed(site), id_], "unknown_reference", row)
 
-    def unknown_member(key: str) -> Planter:
+    def _unknown_member(self, key: str) -> Planter:
         def plant(site: Site, random: Random) -> Plant:
-            id_: Any = far("languages" if key == "languageId" else "", random)
-            if key == "customId":
-                id_ = random.choice(["no such reference", "", "%"])
-            member = _member(site, 1) | {key: id_}
-            if key == "customId":
-                del member["id"]
-            row = (*site.path, _next(site), key)
-            return _invalid(site.path, [*_listed(site), member], "unknown_reference", row)
+            id_ = self.known.unknown(REFERRED.get(str(site.name), REFERRED.get(key, "")), random)
+            return self._with_member(site, key, _member(site, 1) | {key: id_})
 
         return plant
 
-    def same_association(site: Site, random: Random) -> Plant:
+    def _unknown_custom_id(self, site: Site, random: Random) -> Plant:
+        text = random.choice(["no such reference", "", "%"])
+        return self._with_member(site, "customId", {"customId": text})
+
+    def _others_child(self, site: Site, random: Random) -> Plant:
+        id_ = self.known.others_child(self.resource.name, str(site.name), random)
+        return self._with_member(site, "id", _member(site, 1) | {"id": id_})
+
+    @staticmethod
+    def _with_member(site: Site, key: str, member: dict[str, Any]) -> Plant:
+        row = (*site.path, _next(site), key)
+        return _invalid(site.path, [*_listed(site), member], "unknown_reference", row)
+
+    def _same_association(self, site: Site, random: Random) -> Plant:
         id_ = random.choice(site.value)["id"]
         row = (*site.path, _next(site), "id")
         return _invalid(site.path, [*site.value, {"id": id_}], "duplicate", row)
 
-    def unknown_parent(site: Site, random: Random) -> Plant:
-        fixed = stored and getattr(resource, "parent_is_fixed", False)
+    def _unknown_parent(self, site: Site, random: Random) -> Plant:
+        fixed = self.stored and getattr(self.resource, "parent_is_fixed", False)
         kind = "read_only_field" if fixed else "unknown_reference"
-        return _invalid(site.path, far(resource.name, random), kind, site.path)
+        id_ = self.known.unknown(self.resource.name, random)
+        return _invalid(site.path, id_, kind, site.path)
 
-    def of_lists(*names: str) -> Callable[[Site], bool]:
-        return lambda site: site.name in names
-
-    sets = _SETS if known.multiple_language else _SETS[:1]
-    yield Kind("unknown reference", of_lists(*sets), unknown_in_set)
-    yield Kind("unknown reference", of_lists("languages"), unknown_member("languageId"))
-    yield Kind("unknown reference", of_lists(*_ASSOCIATIONS), unknown_member("id"))
-    yield Kind("unknown reference", of_lists(*_ASSOCIATIONS), unknown_member("customId"))
-    yield Kind("another's child", of_lists(*_CHILDREN), unknown_member("id"))
-    yield Kind(
-        "reference twice", lambda s: s.name in _ASSOCIATIONS and bool(_listed(s)), same_association
-    )
-    yield Kind("unknown parent", lambda site: site.name == "parentCustomFieldId", unknown_parent)
-    if resource.name == "style-custom-fields":
-        yield Kind(
-            "unknown parent", of_lists("allowedValues"), unknown_member("parentAllowedValueId")
-        )
-    if not known.multiple_language:
-        yield Kind("feature off", of_lists("languageIds"), _without_feature(known))
-    if stored:
-        yield Kind("other type", lambda site: site.name == "type", _other_type)
-    if resource.name == "care-instruction-materials":
-        yield _taken(known.writables[resource.name])
-
-
-def _without_feature(known: Known) -> Planter:
-    def plant(site: Site, random: Random) -> Plant:
-        value = random.sample(known.references["languages"], 2)
+    def _without_feature(self, site: Site, random: Random) -> Plant:
+        value = random.sample(self.known.references["languages"], 2)
         return _invalid(site.path, value, "feature_disabled", site.path)
 
-    return plant
+    def _other_type(self, site: Site, random: Random) -> Plant:
+        value = random.choice(["no type", "Numeric", ""])
+        return _invalid(site.path, value, "read_only_field", site.path)
 
-
-def _other_type(site: Site, random: Random) -> Plant:
-    return _invalid(
-        site.path, random.choice(["no type", "Numeric", ""]), "read_only_field", site.path
-    )
-
-
-def _taken(writables: Mapping[Any, Mapping[str, Any]]) -> Kind:
-    """A material's reference that another live material holds, which no batch here touches."""
-    holders = list(writables.values())[-5:]
-
-    def plant(site: Site, random: Random) -> Plant:
-        value = random.choice(holders)["userDefinedId"]
+    def _taken(self, site: Site, random: Random) -> Plant:
+        """A material's reference that another live material holds."""
+        holder = random.choice(self.known.bystanders(self.resource.name))
+        value = self.known.writables[self.resource.name][holder]["userDefinedId"]
         return Plant(site.path, value, "conflict.duplicate", site.path)
 
-    return Kind("reference that another holds", lambda site: site.name == "userDefinedId", plant)
+    def _nobodys(self, site: Site, random: Random) -> Plant:
+        id_ = FAR + random.randrange(1000)
+        return _item(site, str(id_) if self.resource.string_ids else id_, "not_found")
+
+    def _foreign(self, site: Site, random: Random) -> Plant:
+        assert self.known.foreign is not None
+        id_ = random.choice([*self.known.foreign.writables[self.resource.name]])
+        forbidden = self.resource.foreign_is_forbidden
+        return _item(site, id_, "forbidden.organization" if forbidden else "not_found")
+
+    def _in_use(self, site: Site, random: Random) -> Plant:
+        id_ = random.choice(self.known.used[self.resource.name])
+        # It stays in use while the fields whose parent it is keep it.
+        users = [(place, "parentCustomFieldId") for place in range(len(site.value))]
+        return _item(site, id_, "conflict.in_use", *users, state="deleted")
 
 
-def of_items(resource: MasterRecord, known: Known) -> Iterator[Kind]:
-    """What only the database shows of whole items of a bulk replace."""
-    used: Sequence[Any] = known.used.get(resource.name, ())
+def _named(*names: str) -> Callable[[Site], bool]:
+    return lambda site: site.name in names
 
-    def is_root(site: Site) -> bool:
-        return not site.path
 
-    def nobodys(site: Site, random: Random) -> Plant:
-        end, id_ = len(site.value), FAR + random.randrange(1000)
-        item = _member(site, 1) | {"id": str(id_) if resource.string_ids else id_}
-        return Plant((end,), item, "not_found", (end, "id"))
+def _named_and_there(*names: str) -> Callable[[Site], bool]:
+    return lambda site: site.name in names and bool(_listed(site))
 
-    def foreign(site: Site, random: Random) -> Plant:
-        assert known.foreign is not None
-        end, id_ = len(site.value), random.choice(list(known.foreign.writables[resource.name]))
-        kind = "forbidden.organization" if resource.foreign_is_forbidden else "not_found"
-        return Plant((end,), _member(site, 1) | {"id": id_}, kind, (end, "id"))
 
-    def in_use(site: Site, random: Random) -> Plant:
-        end, id_ = len(site.value), random.choice(used)
-        item = _member(site, 1) | {"id": id_, "state": "deleted"}
-        users = [(place, "parentCustomFieldId") for place in range(end)]
-        return Plant((end,), item, "conflict.in_use", (end, "id"), tuple(users))
+def _is_root(site: Site) -> bool:
+    return not site.path
 
-    def unused(site: Site) -> bool:
-        return is_root(site) and not {item["id"] for item in site.value} & {*used} and bool(used)
 
-    yield Kind("unknown record", is_root, nobodys)
-    yield Kind("another organization's record", is_root, foreign)
-    yield Kind("record in use", unused, in_use)
+def _ids(site: Site) -> Iterator[Any]:
+    return (item["id"] for item in site.value)
+
+
+def _item(site: Site, id_: Any, kind: str, *needs: Path, **more: Any) -> Plant:
+    """One more item of a bulk replace, that its id makes wrong."""
+    end = len(site.value)
+    return Plant((end,), _member(site, 1) | {"id": id_, **more}, kind, (end, "id"), needs)

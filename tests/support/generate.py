@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import count
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 from service import schemas
 from service.queries.collections import Collection
@@ -12,7 +12,7 @@ from service.schemas import Located
 from tests.support.api import Api
 
 #: Which collection a field's ids are of.
-_REFERRED = {
+REFERRED: Final = {
     "colorGroupIds": "color-groups",
     "languageIds": "languages",
     "languageId": "languages",
@@ -35,7 +35,7 @@ async def references(api: Api) -> dict[str, list[int]]:
     """Ids of live records of the caller's organization, by collection."""
     found = {}
     for collection in (*MASTER_RECORDS, *REFERENCE_LISTS):
-        if collection.name in _REFERRED.values():
+        if collection.name in REFERRED.values():
             answer = await api.get(f"/api/{collection.name}")
             found[collection.name] = [record["id"] for record in answer.data]
     return found
@@ -71,7 +71,7 @@ def _object(located: Located, known: References, random: Random) -> dict[str, An
 def value(name: str, located: Located, known: References, random: Random) -> Any:
     """A value that the field of that name takes."""
     types = located.types() - {"null"}
-    if name in _REFERRED:
+    if name in REFERRED:
         return _reference(name, located, known, random)
     if "enum" in located.schema:
         return random.choice([one for one in located.schema["enum"] if one is not None])
@@ -91,7 +91,7 @@ def value(name: str, located: Located, known: References, random: Random) -> Any
 
 
 def _reference(name: str, located: Located, known: References, random: Random) -> Any:
-    ids = known[_REFERRED[name]]
+    ids = known[REFERRED[name]]
     if "array" not in located.types():
         return random.choice(ids)
     chosen = random.sample(ids, random.randint(0, min(3, len(ids))))
