@@ -6,7 +6,7 @@ The short version of `make faults`.
 from tests.faults.campaign import run
 from tests.faults.stage import stage
 
-ROUNDS = 60
+ROUNDS = 40
 SEED = 4
 
 
