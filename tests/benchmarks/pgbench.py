@@ -19,7 +19,7 @@ import asyncpg
 from aiohttp.test_utils import TestClient, TestServer
 
 from service.app import create_app
-from service.postmaster import installation
+from service.embedded.postmaster import installation
 from service.settings import Settings
 from tests.benchmarks.data import Data
 from tests.benchmarks.load import Request

@@ -120,7 +120,8 @@ def _put(collection: str, items: list[dict[str, Any]]) -> Request:
 
 
 def _patch(data: Data, connection: int) -> list[Request]:
-    path = f"/api/colors/{data.colors[connection]}"
+    # From the end: in mixed load it does not wait for the batches, which begin at the start.
+    path = f"/api/colors/{data.colors[-1 - connection]}"
     notes = [f"Lab dip {variant + 1} approved." for variant in range(VARIANTS)]
     bodies = [
         orjson.dumps([{"op": "replace", "path": "/colorNote", "value": note}]) for note in notes

@@ -52,7 +52,7 @@ def lines(plot, path):
     axis.set_title(plot["title"], loc="left", fontsize=11, fontweight="bold")
     axis.grid(axis="y", color="#e5e5e5")
     axis.spines[["top", "right"]].set_visible(False)
-    axis.legend(frameon=False, fontsize=9)
+    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     figure.savefig(path, dpi=110)
 
 
