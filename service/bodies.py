@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from service.errors import ApiError, Row
+from service.faults import Fault, repeated
 from service.queries.batch import Item
 from service.queries.records import MasterRecord
-from service.validation import Fault, Validator, parse
+from service.validation import Validator, parse
 
 MAX_IDS = 200
 
@@ -92,17 +93,3 @@ def _items_faults(resource: MasterRecord, items: list[Any]) -> Iterator[Fault]:
     live = [(place, item) for place, item in known if item.get("state") != "deleted"]
     for name in resource.unique:
         yield from repeated(live, name)
-
-
-def repeated(members: list[tuple[int, Any]], name: str) -> Iterator[Fault]:
-    """A fault for each member, by its place in a list, whose value another had before it.
-
-    A false is no value: of switches only the one that is on must be alone.
-    """
-    seen = set()
-    for place, member in members:
-        value = member.get(name) if isinstance(member, dict) else None
-        if isinstance(value, int | str) and value is not False:
-            if (type(value), value) in seen:
-                yield [place, name], "duplicate", "Another one of this request has this value."
-            seen.add((type(value), value))

@@ -14,9 +14,10 @@ import orjson
 
 from service import schemas
 from service.errors import ApiError, failure
+from service.faults import Fault
 from service.queries.batch import Item
 from service.queries.records import MasterRecord
-from service.validation import Fault, Validator, parse
+from service.validation import Validator, parse
 
 MAX_DOCUMENT_BYTES = 8 * 1024 * 1024
 

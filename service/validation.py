@@ -5,20 +5,17 @@ this module turns its errors into the contract's rows (section 4) and adds what 
 integers written as ``1.0``, and NUL in texts.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any
 
 import jsonschema_rs
 import orjson
 
 from service import schemas
 from service.errors import Row, failure
-
-Path = Sequence[str | int]
-Fault: TypeAlias = tuple[Path, str, str]
-"""Where in a body, the last part of the row's type, and the message."""
+from service.faults import Fault, RequestOrder, field
 
 _ROW_TYPES = {
     "required": "required_field",
@@ -34,7 +31,6 @@ _ROW_TYPES = {
 }
 _KINDS = ("required_field", "invalid_type")
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
-_MISSING_LAST = 1 << 30
 #: After how many failures the items that follow are only counted: a body of nothing but faults is
 #: not worth its minutes.
 MAX_FAILURES = 20_000
@@ -123,12 +119,6 @@ def _registry() -> jsonschema_rs.Registry:
     return jsonschema_rs.Registry([(schema["$id"], schema) for schema in schemas.load().values()])
 
 
-def field(path: Path) -> str | None:
-    """A path in the contract's notation, ``[3].allowedValues[0].value``; None for the root."""
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
-    return text.removeprefix(".") or None
-
-
 def _cut(value: Any) -> Any:
     """The value with lists no longer than it takes to be too long."""
     if isinstance(value, dict):
@@ -206,29 +196,3 @@ def _read(located: schemas.Located, value: dict[str, Any]) -> Iterator[tuple[str
 def _disguised(number: float) -> bool:
     """Whether it is whole, and not beyond 64 bits: that is a failure of its own."""
     return number.is_integer() and abs(number) < 2**63
-
-
-class RequestOrder:
-    """Where paths stand in a request; what is missing comes after what is there."""
-
-    def __init__(self, root: Any) -> None:
-        self._root = root
-        self._places: dict[int, dict[str, int]] = {}
-
-    def __call__(self, path: Path) -> list[int]:
-        """The path's sort key."""
-        order, value = [], self._root
-        for part in path:
-            if isinstance(part, int):
-                order.append(part)
-            elif isinstance(value, dict) and part in value:
-                order.append(self._members(value)[part])
-            else:
-                return [*order, _MISSING_LAST]
-            value = value[part]
-        return order
-
-    def _members(self, value: dict[str, Any]) -> dict[str, int]:
-        if id(value) not in self._places:
-            self._places[id(value)] = {name: place for place, name in enumerate(value)}
-        return self._places[id(value)]

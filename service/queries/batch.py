@@ -10,7 +10,7 @@ import orjson
 
 from service.caller import Caller
 from service.errors import ApiError, Row
-from service.validation import RequestOrder
+from service.faults import RequestOrder
 
 Item: TypeAlias = dict[str, Any]
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from service.bodies import repeated
+from service.faults import Fault, repeated
 from service.queries.batch import Item
 from service.queries.records import MasterRecord
 from service.statements import Statement, load_bound
-from service.validation import Fault
 
 
 class CareText(MasterRecord):

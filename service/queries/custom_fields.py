@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from service.bodies import repeated
 from service.database import Connection
+from service.faults import Fault, repeated
 from service.queries.batch import Batch, Item
 from service.queries.records import MasterRecord, lock_organization
 from service.statements import Statement, load, load_bound
-from service.validation import Fault
 
 
 class CustomFields(MasterRecord):

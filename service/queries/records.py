@@ -14,9 +14,10 @@ from service.caller import Caller
 from service.database import Connection
 from service.errors import failure
 from service.etag import Precondition
+from service.faults import Fault
 from service.queries.batch import Batch, Item
 from service.queries.collections import SHARED, Collection
-from service.validation import Fault, Validator
+from service.validation import Validator
 
 Edit: TypeAlias = Callable[[Item], Item]
 """From the stored writable form to the wanted one; raises ApiError."""

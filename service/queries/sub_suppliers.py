@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from service.bodies import repeated
+from service.faults import Fault, repeated
 from service.queries.batch import Item
 from service.queries.records import MasterRecord
-from service.validation import Fault
 
 
 class SubSuppliers(MasterRecord):

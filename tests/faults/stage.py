@@ -16,8 +16,8 @@ import aiohttp
 import asyncpg
 import psutil
 
-from service import demo, postmaster
-from service.embedded import EmbeddedServer
+from service import demo
+from service.embedded import EmbeddedServer, postmaster
 from service.migrating import migrate
 from tests.faults.proxy import Proxy
 from tests.faults.work import Batch, Workload

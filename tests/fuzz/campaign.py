@@ -19,7 +19,7 @@ from tests.fuzz.stage import ORGANIZATIONS, Stage, stage
 
 ROUND: Final = 250
 """Cases that Hypothesis makes from one seed."""
-_WEIGHT_OF_WRITES: Final = 3
+_WEIGHT_OF_BODIES: Final = 4
 
 Subjects: TypeAlias = Callable[[MasterRecord, Route, Known, Random], bodies.Subject]
 _SUBJECTS: Final[dict[str, Sequence[Subjects]]] = {
@@ -65,10 +65,13 @@ TWO: Final = "two faults"
 
 
 def targets(collection: str | None = None) -> Iterator[Route]:
-    """The routes that take bodies, ids or queries, writes more often; of one collection, or all."""
+    """The routes that take bodies, ids or queries; of one collection, or all.
+
+    Those with bodies come several times, for they have most to be wrong with.
+    """
     for route in routes():
         if route.resource and collection in (None, route.resource.name):
-            yield from [route] * (1 if route.method == "GET" else _WEIGHT_OF_WRITES)
+            yield from [route] * (_WEIGHT_OF_BODIES if route.operation in _SUBJECTS else 1)
 
 
 def case(on: Stage, route: Route, organization: int, random: Random) -> Case:

@@ -10,14 +10,19 @@ import psutil
 import psycopg
 import pytest
 
-from service import postmaster
-from service.embedded import DataDirInUseError, EmbeddedServer, EmbeddedServerError, running_server
+from service.embedded import (
+    DataDirInUseError,
+    EmbeddedServer,
+    EmbeddedServerError,
+    postmaster,
+    running_server,
+)
 from tests.support.processes import wait_until_gone
 
 _OWNER = """
 import sys, time
 from pathlib import Path
-from service import postmaster
+from service.embedded import postmaster
 from service.embedded import EmbeddedServer
 if sys.argv[2] == "outlived":
     postmaster._libc = None  # as on a system where children do not notice

@@ -18,7 +18,7 @@ import pytest
 from aiohttp import http_parser
 
 from service import migrating
-from service.postmaster import at_work
+from service.embedded.postmaster import at_work
 from tests.support.databases import fresh_database
 from tests.support.processes import Running, running, selvedge, wait_until_gone
 

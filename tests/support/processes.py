@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from service.postmaster import at_work
+from service.embedded.postmaster import at_work
 
 _START_SECONDS = 60
 

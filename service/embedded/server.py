@@ -18,8 +18,8 @@ from typing import IO, Final, Self
 
 import psutil
 
-from service import postmaster
-from service.unprivileged import Account, make_reachable, server_account
+from service.embedded import postmaster
+from service.embedded.unprivileged import Account, make_reachable, server_account
 
 _START_SECONDS: Final = 300
 """Long, because recovery after a crash may replay much."""

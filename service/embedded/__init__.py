@@ -1,0 +1,10 @@
+"""The embedded PostgreSQL: one server in one data folder, owned by one process."""
+
+from service.embedded.server import (
+    DataDirInUseError,
+    EmbeddedServer,
+    EmbeddedServerError,
+    running_server,
+)
+
+__all__ = ["DataDirInUseError", "EmbeddedServer", "EmbeddedServerError", "running_server"]
