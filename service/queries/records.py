@@ -59,7 +59,7 @@ class MasterRecord(Collection):
         yield from ()
 
     async def prepare(self, connection: Connection, batch: Batch) -> None:
-        """Take the locks that come before the records', and settle what features decide."""
+        """Take the locks that come before the records'."""
 
     async def check(self, connection: Connection, batch: Batch) -> None:
         """Report to the batch what the database shows to be wrong with its items."""
@@ -140,13 +140,13 @@ async def patch(
 ) -> bytes:
     """The document after ``edit`` changed its writable form, under the record's lock."""
     await resource.prepare(connection, batch)
-    await _lock(connection, resource, batch, "for no key update")
+    states = await _lock(connection, resource, batch, "for no key update")
     await _require(connection, resource, batch, precondition)
     batch.raise_failures()
     writable = await resource.documents(connection, batch.caller, batch.ids, "writables")
     batch.items[0] = edit(orjson.loads(writable)) | {"id": batch.items[0]["id"]}
     kept, gone = batch.split(lambda _: False)
-    return await _write(connection, resource, batch, kept, gone, Precondition())
+    return await _settle(connection, resource, batch, kept, gone, states)
 
 
 async def _write(
@@ -161,6 +161,18 @@ async def _write(
     strength = "for update" if gone.items else "for no key update"
     states = await _lock(connection, resource, batch, strength)
     await _require(connection, resource, batch, precondition)
+    return await _settle(connection, resource, batch, kept, gone, states)
+
+
+async def _settle(
+    connection: Connection,
+    resource: MasterRecord,
+    batch: Batch,
+    kept: Batch,
+    gone: Batch,
+    states: dict[int, str],
+) -> bytes:
+    """Check, write and read back a batch whose records are locked and in these states."""
     known = kept.only(lambda item: item["id"] in states)
     if known.items:
         await resource.check(connection, known)
