@@ -45,12 +45,21 @@ class Contestant:
 
 
 def tree_seconds(root: psutil.Process) -> float:
-    """Processor time of a process and all under it so far, in seconds, the ended ones included."""
-    total = 0.0
-    for process in [root, *root.children(recursive=True)]:
-        times = process.cpu_times()
-        total += times.user + times.system + times.children_user + times.children_system
-    return total
+    """Processor time of a process and all under it so far, in seconds, the ended ones included.
+
+    The root comes first: what ends after that is not counted twice, and is looked for once more.
+    """
+    while True:
+        total = _seconds(root)
+        try:
+            return total + sum(map(_seconds, root.children(recursive=True)))
+        except psutil.NoSuchProcess:
+            continue
+
+
+def _seconds(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system + times.children_user + times.children_system)
 
 
 @contextmanager

@@ -17,6 +17,8 @@ from tests.benchmarks.scenarios import Scenario
 
 _ROOT: Final = Path(__file__).parents[2]
 _DOCUMENT: Final = _ROOT / "docs" / "benchmarks.md"
+#: Taken on import, before there is any load of our own.
+_LOAD_BEFORE: Final = psutil.getloadavg()[0]
 _PARTS: Final = ("bench", "scale", "soak")
 _START: Final = """# Benchmarks
 
@@ -93,9 +95,12 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def machine() -> str:
-    """What everything ran on, in one line."""
+    """What everything ran on, in one line, and what else it was doing."""
     memory = psutil.virtual_memory().total / 2**30
-    return f"{_processor()}, {psutil.cpu_count()} cores, {memory:.0f} GB, {platform.system()}"
+    return (
+        f"{_processor()}, {psutil.cpu_count()} cores, {memory:.0f} GB, {platform.system()};"
+        f" load average of the minute before: {_LOAD_BEFORE:.1f} (0 is a machine to itself)"
+    )
 
 
 def _ratios(results: Results, scenarios: Sequence[Scenario]) -> list[str]:

@@ -13,7 +13,7 @@ import psutil
 import uvloop
 
 from tests.benchmarks import load, report
-from tests.benchmarks.contestants import contestant
+from tests.benchmarks.contestants import contestant, tree_seconds
 from tests.benchmarks.data import Data, data
 from tests.benchmarks.load import Measured
 from tests.benchmarks.scenarios import scenarios
@@ -48,8 +48,10 @@ def run(minutes: float) -> None:
     ):
         while len(workers := server.process.children()) < _WORKERS:
             time.sleep(0.1)
+        before = [tree_seconds(worker) for worker in workers]
         seen, memory = uvloop.run(_load(measured, server.port, workers, minutes))
-    _write(seen, memory, minutes)
+        used = [tree_seconds(one) - was for one, was in zip(workers, before, strict=True)]
+    _write(seen, memory, used, minutes)
     errors = sum(one.failures for one in seen.values())
     assert not errors, next(one.first_failure for one in seen.values() if one.failures)
 
@@ -80,7 +82,9 @@ async def _watch(workers: Sequence[psutil.Process], minutes: float) -> _Memory:
     return memory
 
 
-def _write(seen: dict[str, Measured], memory: _Memory, minutes: float) -> None:
+def _write(
+    seen: dict[str, Measured], memory: _Memory, used: Sequence[float], minutes: float
+) -> None:
     titles = {one.name: one.title for one in scenarios()}
     plot = {
         "kind": "lines",
@@ -123,6 +127,9 @@ def _write(seen: dict[str, Measured], memory: _Memory, minutes: float) -> None:
             *report.table(header, rows),
             "",
             f"Resident memory, {'; '.join(halves)}.",
+            "How the connections fell among the workers, by processor time: "
+            + ", ".join(f"worker {n} {one:.0f} s" for n, one in enumerate(used, start=1))
+            + ".",
             "",
             f"Machine: {report.machine()}.",
         ],
