@@ -1,7 +1,9 @@
 """The parent process: it listens, keeps the workers alive and stops them.
 
 gunicorn's arbiter replaces workers that die or hang; each worker runs the aiohttp application on
-uvloop and takes connections from the one socket that the parent opened.
+uvloop. The kernel deals connections out among sockets, one per worker: from a single one the worker
+that wakes first would take a whole burst. The parent holds all of them, so what waits for a worker
+that died is answered by its successor.
 """
 
 import errno
@@ -33,12 +35,15 @@ _BIND_SECONDS: Final = 5
 """The workers of a parent that was killed hold its port for about a second."""
 
 
-def listen(settings: Settings) -> socket.socket:
-    """Return a listening socket; raises SettingsError when the address cannot be had."""
+def listen(settings: Settings) -> list[socket.socket]:
+    """Return a listening socket per worker, all on one address.
+
+    Raises SettingsError when the address cannot be had.
+    """
     deadline = time.monotonic() + _BIND_SECONDS
     while True:
         try:
-            return _listen(settings.host, settings.port)
+            return _listen(settings)
         except OSError as error:
             if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
                 where = f"{settings.host} port {settings.port}"
@@ -46,13 +51,20 @@ def listen(settings: Settings) -> socket.socket:
             time.sleep(0.1)
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    return socket.create_server(address[:2], family=family, backlog=2048)
+def _listen(settings: Settings) -> list[socket.socket]:
+    found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
+    family, *_, address = found[0]
+    # Sockets that may share an address share it with strangers, too: this one may not.
+    with socket.create_server(address[:2], family=family) as probe:
+        address = probe.getsockname()
+    return [
+        socket.create_server(address[:2], family=family, backlog=2048, reuse_port=True)
+        for _ in range(settings.workers)
+    ]
 
 
 def serve(
-    settings: Settings, dsn: str, listener: socket.socket, tend: Callable[[], None]
+    settings: Settings, dsn: str, listeners: list[socket.socket], tend: Callable[[], None]
 ) -> NoReturn:
     """Serve until a signal ends it (SIGINT, SIGTERM, SIGQUIT, SIGHUP), then raise SystemExit.
 
@@ -76,7 +88,7 @@ def serve(
         )
 
     with _metrics_folder():
-        _Arbiter(_Application(settings, listener, runner), tend).run()
+        _Arbiter(_Application(settings, listeners, runner), tend).run()
     sys.exit()
 
 
@@ -94,6 +106,12 @@ def _metrics_folder() -> Iterator[None]:
         yield
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _deal_socket(arbiter: Arbiter, worker: Any) -> None:
+    """Give a worker about to start the socket that no other one has."""
+    taken = {other.sockets[0] for other in arbiter.WORKERS.values()}
+    worker.sockets = [next(free for free in arbiter.LISTENERS if free not in taken)]
 
 
 def _forget_metrics(_: Arbiter, worker: Any) -> None:
@@ -114,12 +132,12 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
     def __init__(
         self,
         settings: Settings,
-        listener: socket.socket,
+        listeners: list[socket.socket],
         runner: Callable[[], Awaitable[web.AppRunner]],
     ) -> None:
         self._settings = settings
         self._runner = runner
-        self._bind = f"fd://{listener.detach()}"
+        self._bind = [f"fd://{listener.detach()}" for listener in listeners]
         super().__init__()
 
     def load_config(self) -> None:
@@ -132,6 +150,7 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
             "loglevel": _log_level(self._settings),
             "proc_name": "selvedge",
             "control_socket_disable": True,
+            "pre_fork": _deal_socket,
             "child_exit": _forget_metrics,
         }
         for name, value in options.items():

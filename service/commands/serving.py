@@ -65,9 +65,9 @@ def _serve(
 ) -> NoReturn:
     from service import supervisor  # gunicorn and aiohttp, which no other command needs
 
-    listener = supervisor.listen(settings)
-    _announce(_base_url(listener), keys or {})
-    supervisor.serve(settings, dsn, listener, tend)
+    listeners = supervisor.listen(settings)
+    _announce(_base_url(listeners[0]), keys or {})
+    supervisor.serve(settings, dsn, listeners, tend)
 
 
 def _base_url(listener: socket.socket) -> str:
