@@ -4,7 +4,7 @@ import logging
 from collections.abc import AsyncIterator
 
 import orjson
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 
 from service import openapi
 from service.access_log import AccessLog
@@ -36,7 +36,17 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     app.cleanup_ctx.append(resources)
     for route in routes():
         if route.method == "GET":
-            app.router.add_get(route.path, route.handler, name=route.name)
+            app.router.add_get(route.path, route.handler, name=route.name, expect_handler=_expect)
         else:
-            app.router.add_route(route.method, route.path, route.handler)
+            app.router.add_route(route.method, route.path, route.handler, expect_handler=_expect)
     return app
+
+
+async def _expect(request: web.Request) -> None:
+    """Let a caller that waits for it send the body; other expectations are ignored.
+
+    RFC 9110, section 10.1.1; aiohttp's own answer to those would be none of the contract's.
+    """
+    if request.headers["Expect"].lower() == "100-continue" and request.version >= HttpVersion11:
+        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        request.writer.output_size = 0

@@ -32,15 +32,17 @@ class Callers:
 
     async def find(self, key: str) -> Caller | None:
         """The caller that presents ``key``; None when it is malformed, unknown or expired."""
-        parsed = keys.parse(key)
-        if parsed is None:
+        if not key.isascii():
             return None
-        organization_id, key_id, secret = parsed
         token, now = keys.digest(key), time.monotonic()
         until, caller = self._known.get(token, (0.0, None))
         if until > now:
             return caller
         self._known.pop(token, None)
+        parsed = keys.parse(key)
+        if parsed is None:
+            return None
+        organization_id, key_id, secret = parsed
         found = await self._database.read(
             lambda connection: self._look_up(connection, organization_id, key_id, secret)
         )

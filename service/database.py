@@ -7,13 +7,14 @@ errors that say whether anything was done (contract, section 4).
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, nullcontext, suppress
 from typing import TypeAlias, TypeVar
 
 import asyncpg
 
 from service.errors import ApiError, failure
+from service.turns import Turns
 
 T = TypeVar("T")
 Connection: TypeAlias = asyncpg.Connection
@@ -69,45 +70,45 @@ class Database:
     def __init__(self, dsn: str, size: int) -> None:
         self._dsn = dsn
         self._size = size
-        self._turn = asyncio.Semaphore(size)
-        self._idle: list[Connection] = []
-        self._busy: set[Connection] = set()
+        self._turns: Turns[Connection | None] = Turns([None] * size, ACQUIRE_SECONDS)
+        self._bulk_turns = Turns(range(max(1, size // 2)), ACQUIRE_SECONDS)
+        self._open: set[Connection] = set()
 
     async def close(self) -> None:
         """Close every connection, the busy ones after a short wait."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(ACQUIRE_SECONDS):
-                for _ in range(self._size):
-                    await self._turn.acquire()
-        for connection in (*self._idle, *self._busy):
+            for _ in range(self._size):
+                await self._turns.take()
+        for connection in self._open:
             connection.terminate()
+
+    @asynccontextmanager
+    async def bulk_turn(self) -> AsyncIterator[None]:
+        """The right to a bulk write: these take long, so half of the connections is not theirs."""
+        turn = await self._bulk_turns.take()
+        try:
+            yield
+        finally:
+            self._bulk_turns.give_back(turn)
 
     async def take(self) -> Connection:
         """A connection, made on first use; raises TimeoutError after ACQUIRE_SECONDS of waiting."""
-        if self._turn.locked():
-            async with asyncio.timeout(ACQUIRE_SECONDS):
-                await self._turn.acquire()
-        else:
-            await self._turn.acquire()
-        try:
-            connection = self._idle.pop() if self._idle else None
-            if connection is None or connection.is_closed():
+        connection = await self._turns.take()
+        if connection is None or connection.is_closed():
+            self._open.discard(connection)
+            try:
                 connection = await self._connect()
-        except BaseException:
-            self._turn.release()
-            raise
-        self._busy.add(connection)
+            except BaseException:
+                self._turns.give_back(None)
+                raise
+            self._open.add(connection)
         return connection
 
     def give_back(self, connection: Connection) -> None:
         """Let the next one have it; one that is inside a transaction is not trusted and closed."""
-        self._busy.remove(connection)
-        if not connection.is_closed():
-            if connection.is_in_transaction():
-                connection.terminate()
-            else:
-                self._idle.append(connection)
-        self._turn.release()
+        if not connection.is_closed() and connection.is_in_transaction():
+            connection.terminate()
+        self._turns.give_back(connection)
 
     async def _connect(self) -> Connection:
         try:
@@ -142,14 +143,17 @@ class Database:
                 raise unavailable() from error
         raise AssertionError("unreachable")
 
-    async def write(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+    async def write(
+        self, work: Callable[[Connection], Awaitable[T]], *, is_bulk: bool = False
+    ) -> T:
         """The result of work done in one transaction, committed unless the work raises.
 
         Serialization failures and deadlocks are tried again here and never reach a caller.
         """
         for attempt in range(ATTEMPTS):
+            turn = self.bulk_turn() if is_bulk else nullcontext()
             try:
-                async with _Borrowed(self) as connection:
+                async with turn, _Borrowed(self) as connection:
                     return await _transaction(connection, work)
             except _RETRYABLE as error:
                 if attempt == ATTEMPTS - 1:

@@ -3,9 +3,24 @@
 import os
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    generate_latest,
+    multiprocess,
+    values,
+)
 from prometheus_client.registry import REGISTRY
+
+_PROCESS: Final = os.getpid()
+
+if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+    # A worker imports this after its fork and forks no more; asking the system who it is for each
+    # number it adds takes longer than adding it.
+    values.ValueClass = values.MultiProcessValue(lambda: _PROCESS)  # type: ignore[no-untyped-call]
 
 REQUESTS = Counter("selvedge_requests_total", "Answered requests.", ["method", "route", "status"])
 SECONDS = Histogram(

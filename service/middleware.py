@@ -1,10 +1,11 @@
 """Around every handler: request id, caller, errors, compression, metrics and the access log."""
 
 import logging
+import random
 import re
-import secrets
 import time
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from typing import TypeAlias
 from urllib.parse import unquote_to_bytes
 
@@ -12,7 +13,7 @@ from aiohttp import web
 
 from service import envelope
 from service.caller import Caller
-from service.context import ACCESS_LOG, CALLER, CALLERS, REQUEST_ID
+from service.context import ACCESS_LOG, CALLER, CALLERS
 from service.errors import ApiError, failure
 from service.metrics import observer
 
@@ -35,7 +36,7 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     """The answer to a request, whatever becomes of it."""
     started = time.perf_counter()
     given = request.headers.get("X-Request-Id", "")
-    request[REQUEST_ID] = given if _SANE_ID.fullmatch(given) else secrets.token_hex(16)
+    request_id = given if _SANE_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
     try:
         await _admit(request)
         response = await handler(request)
@@ -44,12 +45,12 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     except web.HTTPRequestEntityTooLarge as error:
         response = _failed(request, failure("payload_too_large", value=error.text))
     except Exception:
-        _log.exception("request %s failed", request[REQUEST_ID])
+        _log.exception("request %s failed", request_id)
         response = _failed(request, failure("server_error", value="Something went wrong here."))
-    response.headers["X-Request-Id"] = request[REQUEST_ID]
+    response.headers["X-Request-Id"] = request_id
     response.headers["Server"] = "Selvedge"
     _compress(request, response)
-    _account(request, response, time.perf_counter() - started)
+    _account(request, request_id, response, time.perf_counter() - started)
     return response
 
 
@@ -104,6 +105,7 @@ def _compress(request: web.Request, response: web.StreamResponse) -> None:
             response.enable_compression(coding)
 
 
+@lru_cache(maxsize=256)
 def _coding(accepted: str) -> web.ContentCoding | None:
     """The best coding that the header names and does not refuse (RFC 9110, 12.5.3)."""
     parted = [coding.partition(";") for coding in accepted.lower().split(",")]
@@ -111,11 +113,11 @@ def _coding(accepted: str) -> web.ContentCoding | None:
     return next((coding for coding in _CODINGS if coding.value in wanted), None)
 
 
-def _account(request: web.Request, response: web.StreamResponse, seconds: float) -> None:
+def _account(
+    request: web.Request, request_id: str, response: web.StreamResponse, seconds: float
+) -> None:
     resource = request.match_info.route.resource
     route = resource.canonical if resource else "unmatched"
     method = request.method if request.method in METHODS else "other"
     observer(method, route, response.status)(seconds)
-    request.app[ACCESS_LOG].write(
-        request, request[REQUEST_ID], request.get(CALLER), response, seconds
-    )
+    request.app[ACCESS_LOG].write(request, request_id, request.get(CALLER), response, seconds)

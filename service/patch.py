@@ -81,15 +81,15 @@ def _target_fault(resource: MasterRecord, pointer: str) -> str | None:
     except jsonpointer.JsonPointerException:
         return "invalid_value"
     place = schemas.definition(resource.name, "fields")
-    readable = {name for name, _ in place.properties()}
-    writable = {name for name, _ in schemas.definition(resource.name, "writable").properties()}
+    readable = place.properties.keys()
+    writable = schemas.definition(resource.name, "writable").properties.keys()
     if parts and parts[0] in readable - writable:
         return "read_only_field"
     for part in parts:
-        if "array" in place.types():
-            place = place.items()
+        if "array" in place.types:
+            place = place.items
             continue
-        members = dict(place.properties())
+        members = place.properties
         if not members:
             return None
         if part not in members:

@@ -63,7 +63,7 @@ class Properties(Mapping[str, Property]):
         required = document.schema.get("required", ())
         self._by_name = {
             name.lower(): found
-            for name, located in document.properties()
+            for name, located in document.properties.items()
             if (found := _property(name, located, name in required))
         }
 
@@ -78,7 +78,7 @@ class Properties(Mapping[str, Property]):
 
 
 def _property(name: str, located: schemas.Located, required: bool) -> Property | None:
-    types, schema = located.types(), located.schema
+    types, schema = located.types, located.schema
     kind = next(iter(types - {"null"}), "")
     if kind not in ("integer", "number", "boolean", "string"):
         return None

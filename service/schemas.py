@@ -1,8 +1,7 @@
 """The hand-written JSON Schemas, the one statement of every field's name, type and limits."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, TypeAlias
 from urllib.parse import urljoin
 
@@ -34,14 +33,18 @@ def whole(file: str) -> "Located":
     return Located(load()[file], file)
 
 
+@cache
 def definition(collection: str, name: str) -> "Located":
     """A definition of a collection's file, with its ``$ref`` followed."""
     return Located(load()[collection]["$defs"][name], collection).resolved()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Located:
-    """A schema and the file that its relative references start from."""
+    """A schema and the file that its relative references start from.
+
+    Requests are read by it, so each reference is followed once.
+    """
 
     schema: Schema
     home: str
@@ -61,17 +64,28 @@ class Located:
             own["properties"] = base.schema["properties"] | own["properties"]
         return Located(base.schema | own, base.home)
 
-    def properties(self) -> Iterator[tuple[str, "Located"]]:
-        """Name and resolved schema of each property, in the file's order."""
-        for key, schema in self.schema.get("properties", {}).items():
-            located = Located(schema if isinstance(schema, dict) else {}, self.home)
-            yield key, located.resolved()
+    @cached_property
+    def properties(self) -> "dict[str, Located]":
+        """The resolved schema of each property by name, in the file's order."""
+        properties = self.schema.get("properties", {})
+        return {name: self._part(schema) for name, schema in properties.items()}
 
+    @cached_property
     def items(self) -> "Located":
         """The resolved schema of an array's items."""
-        return Located(self.schema.get("items", {}), self.home).resolved()
+        return self._part(self.schema.get("items", {}))
 
+    @cached_property
+    def otherwise(self) -> "Located":
+        """The resolved schema of what the ``if`` does not hold for."""
+        return self._part(self.schema.get("else", {}))
+
+    @cached_property
     def types(self) -> frozenset[str]:
         """The JSON types that the schema allows, ``null`` among them."""
         named = self.schema.get("type", [])
         return frozenset([named] if isinstance(named, str) else named)
+
+    def _part(self, schema: Any) -> "Located":
+        """A schema within this one; those that are no object say nothing of their values."""
+        return Located(schema if isinstance(schema, dict) else {}, self.home).resolved()

@@ -1,16 +1,4 @@
 -- What a style custom field is restricted to: {{link}} holds custom fields with a {{column}} of {{target}}.
--- Items have the ids in {{ids}}.
-
--- name: add
-insert into {{link}} (organization_id, custom_field_id, {{column}})
-select $1::bigint, item.id, wanted.id
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "{{ids}}" bigint[])
-cross join unnest(item."{{ids}}") as wanted(id)
-where not exists (
-    select from {{link}} stored
-    where stored.organization_id = $1::bigint
-        and stored.custom_field_id = item.id and stored.{{column}} = wanted.id
-);
 
 -- name: documents
 -- A part of its owner's documents and writables, which are of one shape here.
@@ -29,9 +17,3 @@ where organization_id = $1::bigint and (id = any($2::bigint[]) or {{reference}} 
     and {{condition}}
 order by id
 for key share;
-
--- name: remove
-delete from {{link}} as stored
-using jsonb_to_recordset($2::jsonb) as item(id bigint, "{{ids}}" bigint[])
-where stored.organization_id = $1::bigint and stored.custom_field_id = item.id
-    and stored.{{column}} <> all (item."{{ids}}");

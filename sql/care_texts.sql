@@ -19,6 +19,7 @@ update {{table}} set state = 'deleted'
 where organization_id = $1::bigint and id = any($2::bigint[]);
 
 -- name: documents
+-- {{state}} is the column of that name, or what it becomes of those that go for good.
 with record as (
     select t.* from {{table}} t where t.organization_id = $1::bigint
 ),
@@ -42,7 +43,7 @@ select
     '{"id":' || id
     || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
     || ',"text":' || to_json(text)
-    || ',"state":"' || state
+    || ',"state":"' || {{state}}
     || '","position":' || position
     || ',"properties":[],"languages":[' || coalesce(translation.documents, '') || ']}' as document
 from page

@@ -1,15 +1,5 @@
 -- Colors, their color groups and their names in other languages (specification, Color).
 
--- name: add_groups
-insert into color_in_group (organization_id, color_id, color_group_id)
-select $1::bigint, link.color_id, link.id
-from unnest($2::bigint[], $3::bigint[]) as link(color_id, id);
-
--- name: add_languages
-insert into color_language (organization_id, color_id, language_id)
-select $1::bigint, link.color_id, link.id
-from unnest($2::bigint[], $3::bigint[]) as link(color_id, id);
-
 -- name: delete
 update color set state = 'deleted'
 where organization_id = $1::bigint and id = any($2::bigint[]);
@@ -95,49 +85,6 @@ from jsonb_to_recordset($2::jsonb) as item(
     id bigint, name text, "userDefinedId" text, "userDefinedId2" text, "colorReference" text,
     "colorNote" text, state text
 );
-
--- name: link_changes
-with item as materialized (
-    select id, "colorGroupIds" as color_group_ids, "languageIds" as language_ids
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, "colorGroupIds" bigint[], "languageIds" bigint[])
-),
-wanted_group as (
-    select item.id as color_id, wanted.id from item cross join unnest(color_group_ids) as wanted(id)
-),
-stored_group as (
-    select color_id, color_group_id as id
-    from color_in_group
-    where organization_id = $1::bigint and color_id = any(array(select id from item))
-),
-wanted_language as (
-    select item.id as color_id, wanted.id from item cross join unnest(language_ids) as wanted(id)
-),
-stored_language as (
-    select color_id, language_id as id
-    from color_language
-    where organization_id = $1::bigint and color_id = any(array(select id from item))
-)
-select case when wanted.id is null then 'remove_groups' else 'add_groups' end as change, color_id, id
-from wanted_group as wanted
-full join stored_group as stored using (color_id, id)
-where wanted.id is null or stored.id is null
-union all
-select case when wanted.id is null then 'remove_languages' else 'add_languages' end, color_id, id
-from wanted_language as wanted
-full join stored_language as stored using (color_id, id)
-where wanted.id is null or stored.id is null;
-
--- name: remove_groups
-delete from color_in_group as stored
-using unnest($2::bigint[], $3::bigint[]) as link(color_id, id)
-where stored.organization_id = $1::bigint
-    and stored.color_id = link.color_id and stored.color_group_id = link.id;
-
--- name: remove_languages
-delete from color_language as stored
-using unnest($2::bigint[], $3::bigint[]) as link(color_id, id)
-where stored.organization_id = $1::bigint
-    and stored.color_id = link.color_id and stored.language_id = link.id;
 
 -- name: unknown_references
 select 'colorGroupIds' as field, wanted.id

@@ -59,23 +59,6 @@ join (
     when exists (select from ancestor a where a.descendant_id = item.id and a.id = item.id) then 'cycle'
 end;
 
--- name: check_allowed_values
-select
-    item.n::integer as item,
-    'validation_error.unknown_reference' as type,
-    'allowedValues[' || sent.n - 1 || '].id' as field,
-    'The custom field has no such allowed value.' as value
-from rows from (
-    jsonb_to_recordset($2::jsonb) as (id bigint, "allowedValues" jsonb)
-) with ordinality as item(id, allowed_values, n)
-cross join lateral rows from (
-    jsonb_to_recordset(item.allowed_values) as (id bigint)
-) with ordinality as sent(id, n)
-where sent.id is not null and not exists (
-    select from {{kind}}_allowed_value stored
-    where stored.organization_id = $1::bigint and stored.id = sent.id and stored.custom_field_id = item.id
-);
-
 -- name: delete
 update {{kind}}_custom_field set state = 'deleted'
 where organization_id = $1::bigint and id = any($2::bigint[]);
@@ -96,15 +79,6 @@ from (
 where parent_id = any($2::bigint[])
 group by parent_id;
 
--- name: remove_allowed_values
--- "not in" is hashed, whatever the planner thinks of the number of values sent.
-with item as materialized (
-    select id, "allowedValues" as allowed_values
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, "allowedValues" jsonb)
-),
-sent as materialized (
-    select sent.id from item cross join lateral jsonb_to_recordset(item.allowed_values) as sent(id bigint)
-)
-delete from {{kind}}_allowed_value as stored using item
-where stored.organization_id = $1::bigint and stored.custom_field_id = item.id
-    and stored.id not in (select id from sent where id is not null);
+-- name: remove_values
+delete from {{kind}}_allowed_value
+where organization_id = $1::bigint and id = any($2::bigint[]);

@@ -1,10 +1,7 @@
 -- Item categories (specification, Item category): deleted for good, unless items are in them.
 
--- name: delete
-update item_category set state = 'deleted', end_date = now()
-where organization_id = $1::bigint and id = any($2::bigint[]);
-
 -- name: documents
+-- {{state}} and {{end_date}} are the columns of those names, or what they become of those that go.
 with record as (
     select
         c.*,
@@ -22,10 +19,10 @@ select
     key,
     '{"id":' || id
     || ',"name":' || to_json(name)
-    || ',"state":"' || state
+    || ',"state":"' || {{state}}
     || '","usedInItems":' || used_in_items
     || ',"beginDate":"' || to_char(begin_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
-    || coalesce(',"endDate":"' || to_char(end_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', '')
+    || coalesce(',"endDate":"' || to_char({{end_date}} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', '')
     || ',"properties":[]}' as document
 from page;
 

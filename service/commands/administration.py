@@ -71,7 +71,9 @@ def create_organization(settings: Settings, arguments: Namespace) -> None:
 
 
 def set_organization(settings: Settings, arguments: Namespace) -> None:
-    """Change an organization; CommandError when there is none of that id."""
+    """Change an organization; CommandError when there is none of that id, or nothing to change."""
+    if arguments.name is arguments.multiple_language is arguments.pro is None:
+        raise CommandError("give --name, --multiple-language or --pro")
     with database(settings) as dsn:
         found = execute(
             dsn,

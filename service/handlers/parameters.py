@@ -95,7 +95,9 @@ def no_precondition(request: web.Request) -> None:
     """Raise 400 for ``If-Match`` where there is no single record that it could speak of."""
     if "If-Match" in request.headers:
         raise failure(
-            "validation_error.invalid_value", "If-Match", "Only writes of one record take it."
+            "validation_error.invalid_value",
+            "If-Match",
+            "Only writes of one stored record take it.",
         )
 
 

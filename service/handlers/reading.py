@@ -8,9 +8,8 @@ from service.envelope import pagination, respond, success
 from service.errors import failure
 from service.etag import etag, is_known
 from service.handlers.parameters import form, path_ids, together
-from service.listing import Listing
 from service.queries import records
-from service.queries.collections import Collection
+from service.queries.collections import Collection, Question
 from service.queries.records import MasterRecord
 
 
@@ -18,14 +17,14 @@ async def list_records(resource: Collection, request: web.Request) -> web.Respon
     """One page of a collection (specification, List endpoints in general)."""
     tenant = caller(request)
     scope = cursor.scope(request.path, tenant.organization_id)
-    parents, wanted = together(
+    parents, asked = together(
         lambda: path_ids(request, resource, *resource.parents),
-        lambda: _listing(resource, request, scope),
+        lambda: _asked(resource, request, scope),
     )
     page = await database(request).read(
-        lambda connection: resource.page(connection, tenant, wanted, parents)
+        lambda connection: resource.page(connection, tenant, asked, parents)
     )
-    following = None if page.last is None else cursor.encode(wanted, page.last, scope)
+    following = None if page.last is None else cursor.encode(asked.listing, page.last, scope)
     return respond(success(b"[%b]" % page.documents, pagination=pagination(following)))
 
 
@@ -45,14 +44,13 @@ async def read_record(resource: Collection, request: web.Request) -> web.Respons
     return respond(success(document, headers=headers))
 
 
-def _listing(resource: Collection, request: web.Request, scope: str) -> Listing:
-    """The listing of the query; a cursor carries its own and stands alone."""
-    pairs = list(request.query.items())
+def _asked(resource: Collection, request: web.Request, scope: str) -> Question:
+    """What the query asks; a cursor carries its own query and stands alone."""
     cursors = request.query.getall("cursor", [])
     if not cursors:
-        return listing.read(pairs, resource.properties)
+        return resource.asked(tuple(request.query.items()))
     if len(cursors) > 1:
         raise failure("validation_error.duplicate", "cursor", "Give this parameter once.")
     carried = cursor.decode(cursors[0], resource.properties, scope)
-    listing.check_beside_cursor(pairs, resource.properties, carried)
-    return carried
+    listing.check_beside_cursor(list(request.query.items()), resource.properties, carried)
+    return resource.question(carried)

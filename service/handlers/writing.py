@@ -35,8 +35,9 @@ async def create(resource: MasterRecord, request: web.Request) -> web.Response:
     raw = await body(request)
     if raw.lstrip().startswith(b"["):
         return await _create_many(resource, request, raw)
-    _, retried, item = together(
+    *_, retried, item = together(
         lambda: only_parameters(request),
+        lambda: no_precondition(request),
         lambda: retry(request, raw),
         lambda: one_item(resource, resource.create_form, raw),
     )
@@ -61,7 +62,7 @@ async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes)
             documents = await records.create(connection, resource, _bulk(request, items))
             return success(b"[%b]" % documents, created=True)
 
-        return await _write_once(request, retried, work)
+        return await _write_once(request, retried, work, is_bulk=True)
 
 
 async def replace(resource: MasterRecord, request: web.Request) -> web.Response:
@@ -95,7 +96,7 @@ async def replace_many(resource: MasterRecord, request: web.Request) -> web.Resp
             documents = await records.replace(connection, resource, batch, Precondition())
             return success(b"[%b]" % documents)
 
-        return await _write_once(request, retried, work)
+        return await _write_once(request, retried, work, is_bulk=True)
 
 
 async def patch_record(resource: MasterRecord, request: web.Request) -> web.Response:
@@ -144,7 +145,7 @@ async def delete_many(resource: MasterRecord, request: web.Request) -> web.Respo
             documents = await records.delete(connection, resource, batch, Precondition())
             return success(b"[%b]" % documents)
 
-        return await _write_once(request, retried, work)
+        return await _write_once(request, retried, work, is_bulk=True)
 
 
 def _checked(
@@ -172,12 +173,18 @@ def _record(document: bytes) -> Answer:
     return success(document, headers={"ETag": etag(document)})
 
 
-async def _write(request: web.Request, work: Work) -> web.Response:
-    return respond(await database(request).write(work))
+async def _write(request: web.Request, work: Work, *, is_bulk: bool = False) -> web.Response:
+    return respond(await database(request).write(work, is_bulk=is_bulk))
 
 
-async def _write_once(request: web.Request, retried: Retry | None, work: Work) -> web.Response:
+async def _write_once(
+    request: web.Request, retried: Retry | None, work: Work, *, is_bulk: bool = False
+) -> web.Response:
     """The work's answer, or its first one where the caller's Idempotency-Key names it."""
     if retried is None:
-        return await _write(request, work)
-    return await _write(request, lambda connection: idempotency.once(connection, retried, work))
+        return await _write(request, work, is_bulk=is_bulk)
+
+    async def once(connection: Connection) -> Answer:
+        return await idempotency.once(connection, retried, work)
+
+    return await _write(request, once, is_bulk=is_bulk)

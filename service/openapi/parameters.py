@@ -156,5 +156,6 @@ def _paging() -> Iterator[Parameter]:
     yield _query(
         "cursor",
         {"type": "string", "minLength": 1, "maxLength": MAX_LENGTH},
-        "`pagination.cursor` of the page before. It carries the whole query: send it alone.",
+        "`pagination.cursor` of the page before. It carries the whole query: send it alone. A "
+        "query too long for a cursor is refused where there is a next page.",
     )

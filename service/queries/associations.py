@@ -3,10 +3,9 @@
 from collections import defaultdict
 from typing import Any
 
-import orjson
-
 from service.database import Connection
 from service.queries.batch import Batch, Item
+from service.queries.links import Links
 from service.statements import load_bound
 
 
@@ -19,15 +18,16 @@ class Association:
     def __init__(self, field: str, target: str, *, noun: str, reference: str, live: bool) -> None:
         self.field = field
         self.noun = noun
-        self.ids = f"{noun.replace(' ', '_')}_ids"
+        table = f"custom_field_{noun.replace(' ', '_')}"
+        column = f"{noun.replace(' ', '_')}_id"
+        self._links = Links(table, owner="custom_field_id", linked=column)
         self._statements = load_bound(
             "associations",
-            link=f"custom_field_{noun.replace(' ', '_')}",
-            column=self.ids.removesuffix("s"),
+            link=table,
+            column=column,
             target=target,
             reference=reference,
             condition="state <> 'deleted'" if live else "true",
-            ids=self.ids,
         )
 
     @property
@@ -36,7 +36,7 @@ class Association:
         return self._statements["documents"].text
 
     async def resolve(self, connection: Connection, batch: Batch) -> None:
-        """Give each item the ids that its entries name, and lock these records.
+        """Find the ids that the entries of the items name, and lock these records.
 
         Reports entries that name no record, or several, or one that another entry names.
         """
@@ -58,18 +58,15 @@ class Association:
                 continue
             field = f"{self.field}[{place}].{key}"
             batch.fail(number, f"validation_error.{problem}", field, text)
-        for number, ids in chosen.items():
-            batch.items[number][self.ids] = list(ids)
+        batch.found[self] = [
+            (batch.items[number]["id"], linked_id)
+            for number, ids in chosen.items()
+            for linked_id in ids
+        ]
 
     async def write(self, connection: Connection, batch: Batch) -> None:
-        """Bring the stored sets to the items' ids; differences only."""
-        # The rest of the items, much of a body, is not sent once more for each set.
-        sets = [{"id": item["id"], self.ids: item[self.ids]} for item in batch.items]
-        for name in ("remove", "add"):
-            text = self._statements[name].text
-            await connection.execute(
-                text, batch.caller.organization_id, orjson.dumps(sets).decode()
-            )
+        """Bring the stored sets to what the entries name."""
+        await self._links.write(connection, batch, batch.found[self])
 
     async def _find(
         self, connection: Connection, batch: Batch, entries: list[Item]

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import orjson
@@ -30,11 +29,22 @@ class Batch:
     failures: list[tuple[list[int], Row]] = field(default_factory=list)
     gone: list[int] = field(default_factory=list)
     """Ids of the records that the same request deletes, which the others need not mind."""
+    found: dict[Any, Any] = field(default_factory=dict)
+    """What checks found in the database that the writes go by, by who keeps it there."""
 
-    @cached_property
-    def json(self) -> str:
-        """The items as statements take them; not to be read before they are complete."""
-        return orjson.dumps(self.items).decode()
+    _texts: dict[tuple[str, ...], str] = field(default_factory=dict)
+
+    def json(self, apart: tuple[str, ...] = ()) -> str:
+        """The items as statements take them, without the fields that are written apart.
+
+        Not to be asked for before the items are complete.
+        """
+        if apart not in self._texts:
+            items = self.items
+            if apart:
+                items = [{name: item[name] for name in item if name not in apart} for item in items]
+            self._texts[apart] = orjson.dumps(items).decode()
+        return self._texts[apart]
 
     @property
     def ids(self) -> list[int]:

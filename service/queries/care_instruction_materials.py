@@ -1,5 +1,6 @@
 """Care instruction materials (specification, Care instruction materials)."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import asyncpg
@@ -8,6 +9,7 @@ from service.database import Connection
 from service.errors import ApiError, failure
 from service.queries.batch import Batch
 from service.queries.care_texts import CareText
+from service.statements import Statement
 
 _REFERENCE_KEY = "care_material_reference_key"
 
@@ -19,6 +21,11 @@ class CareInstructionMaterials(CareText):
     table = "care_instruction_material"
     unique = ("userDefinedId",)
     updates = ("release_references", "update")
+
+    def load_statements(self) -> Mapping[str, Statement]:
+        """The documents as records are: deleting softly changes the record."""
+        loaded = super().load_statements()
+        return {**loaded, "documents": loaded["documents"].bind(state="state")}
 
     async def check(self, connection: Connection, batch: Batch) -> None:
         """Besides unknown languages: references that others hold once the request is done."""

@@ -1,9 +1,10 @@
 """Care instructions (specification, Care instructions (bulk))."""
 
 from service.queries.care_texts import CareText
+from service.queries.deleted_for_good import DeletedForGood
 
 
-class CareInstructions(CareText):
+class CareInstructions(DeletedForGood, CareText):
     """How garments are washed, dried, ironed and cleaned: deleted for good."""
 
     name = "care-instructions"

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import orjson
 
-from service import statements
+from service import listing, statements
 from service.caller import Caller
 from service.database import Connection
 from service.errors import failure
@@ -16,6 +17,18 @@ from service.properties import Properties, parse_id
 from service.queries.pages import batch_page, listing_page
 
 SHARED = statements.load("shared")
+#: Query strings of a collection; the longest are 32 KiB each.
+_REMEMBERED = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A listing, and the statement that answers it for whichever organization and parents."""
+
+    listing: Listing
+    text: str
+    parameters: tuple[Any, ...]
+    """Those after the organization and the parents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +63,7 @@ class Collection:
         self.parents = re.findall(r"{(\w+)}", self.root)
         self.properties = Properties(self.name)
         self.statements = self.load_statements()
+        self.asked = lru_cache(maxsize=_REMEMBERED)(self._asked)
 
     def load_statements(self) -> Mapping[str, statements.Statement]:
         """The collection's statements by name: those of its file."""
@@ -67,16 +81,28 @@ class Collection:
                 return 0
             raise
 
-    async def page(
-        self, connection: Connection, caller: Caller, listing: Listing, parents: Sequence[int] = ()
-    ) -> PageOfDocuments:
-        """One page of documents, in the listing's order, of those that hang on ``parents``."""
-        leading = [caller.organization_id, *parents]
-        page = listing_page(leading, listing, hides_deleted=self.hides_deleted)
+    def _asked(self, pairs: tuple[tuple[str, str], ...]) -> Question:
+        """What a query string asks; callers poll, so the latest ones are remembered.
+
+        Raises ApiError with every wrong parameter.
+        """
+        return self.question(listing.read(pairs, self.properties))
+
+    def question(self, wanted: Listing) -> Question:
+        """What a listing asks."""
+        page = listing_page(1 + len(self.parents), wanted, hides_deleted=self.hides_deleted)
         text = SHARED["collect_page"].fill(
             documents=self.statements["documents"].fill(page=page.text), size=page.size
         )
-        row = await connection.fetchrow(text, *page.parameters)
+        return Question(wanted, text, tuple(page.parameters))
+
+    async def page(
+        self, connection: Connection, caller: Caller, asked: Question, parents: Sequence[int] = ()
+    ) -> PageOfDocuments:
+        """One page of documents, in the listing's order, of those that hang on ``parents``."""
+        row = await connection.fetchrow(
+            asked.text, caller.organization_id, *parents, *asked.parameters
+        )
         if not row["documents"]:
             await self.require_parents(connection, caller, parents)
         return PageOfDocuments(
@@ -89,15 +115,18 @@ class Collection:
         caller: Caller,
         ids: list[int],
         form: str = "documents",
-        parents: Sequence[int] = (),
+        leading: Sequence[Any] = (),
     ) -> bytes:
         """The documents of ``ids`` in that order, joined by commas; unknown ids are left out.
 
-        ``form`` is ``documents`` or ``writables``.
+        ``form`` is ``documents``, ``writables``, or another statement of their kind; ``leading``
+        are its parameters after the organization, such as the ids of parents.
         """
-        page = batch_page([caller.organization_id, *parents], ids)
+        page = batch_page(1 + len(leading), ids)
         text = SHARED["collect_batch"].fill(documents=self.statements[form].fill(page=page.text))
-        documents: bytes = await connection.fetchval(text, *page.parameters)
+        documents: bytes = await connection.fetchval(
+            text, caller.organization_id, *leading, *page.parameters
+        )
         return documents
 
     async def require_parents(

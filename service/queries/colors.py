@@ -4,9 +4,12 @@ from collections import defaultdict
 
 from service.database import Connection
 from service.queries.batch import Batch
+from service.queries.links import Links
 from service.queries.records import MasterRecord
 
 _REFERENCES = {"colorGroupIds": "color group", "languageIds": "language"}
+_GROUPS = Links("color_in_group", owner="color_id", linked="color_group_id")
+_LANGUAGES = Links("color_language", owner="color_id", linked="language_id")
 
 
 class Colors(MasterRecord):
@@ -14,6 +17,7 @@ class Colors(MasterRecord):
 
     name = "colors"
     table = "color"
+    apart = tuple(_REFERENCES)
 
     async def check(self, connection: Connection, batch: Batch) -> None:
         """Unknown references; and languages ask for the multiple-language feature."""
@@ -39,18 +43,10 @@ class Colors(MasterRecord):
             self._report_unknown(batch, field, references)
 
     async def write_children(self, connection: Connection, batch: Batch) -> None:
-        """Write the links that change, mostly few: finding them takes less than any write.
-
-        Without the feature the stored language links stay as they are.
-        """
-        changes: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        for change, color_id, linked_id in await self.fetch(connection, "link_changes", batch):
-            changes[change].append((color_id, linked_id))
-        for change, links in changes.items():
-            if batch.caller.multiple_language or not change.endswith("_languages"):
-                color_ids, linked_ids = zip(*links, strict=True)
-                text = self.statements[change].text
-                await connection.execute(text, batch.caller.organization_id, color_ids, linked_ids)
+        """The links; without the feature the stored ones to languages stay as they are."""
+        await _GROUPS.write(connection, batch, _links(batch, "colorGroupIds"))
+        if batch.caller.multiple_language:
+            await _LANGUAGES.write(connection, batch, _links(batch, "languageIds"))
 
     def _report_unknown(self, batch: Batch, field: str, references: set[int]) -> None:
         """Every place where one of the references stands, which name nothing."""
@@ -63,3 +59,8 @@ class Colors(MasterRecord):
                         f"{field}[{place}]",
                         f"There is no such {_REFERENCES[field]}.",
                     )
+
+
+def _links(batch: Batch, field: str) -> list[tuple[int, int]]:
+    """The links that a field of the items names."""
+    return [(item["id"], linked_id) for item in batch.items for linked_id in item.get(field) or ()]

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from service.database import Connection
 from service.faults import Fault, repeated
+from service.queries.allowed_values import AllowedValues, Sent
 from service.queries.batch import Batch, Item
 from service.queries.records import MasterRecord, lock_organization
 from service.statements import Statement, load, load_bound
@@ -20,18 +21,23 @@ class CustomFields(MasterRecord):
     """What leads the names of the tables."""
     parent_is_fixed: ClassVar[bool]
     """Whether the parent is set at creation only."""
-    children: ClassVar[tuple[str, ...]] = (
-        "update_allowed_values",
-        "remove_allowed_values",
-        "insert_allowed_values",
-    )
+    value_columns: ClassVar[tuple[str, ...]] = ("value", "userDefinedId", "isDefaultValue")
+    """What is stored of an allowed value."""
+    value_removals: ClassVar[tuple[str, ...]] = ("remove_values",)
+    """The statements that take allowed values away."""
+    apart: ClassVar[tuple[str, ...]] = ("allowedValues",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values = AllowedValues(self.statements, self.value_columns, self.value_removals)
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Those that both kinds share, on this one's tables, and its own."""
         is_fixed = str(self.parent_is_fixed).lower()
+        values = f"{self.kind}_allowed_values"
         return {
             **load_bound("custom_fields", kind=self.kind, parent_is_fixed=is_fixed),
-            **load(f"{self.kind}_allowed_values"),
+            **load_bound(values, sent=load(values)["sent"].text),
             **super().load_statements(),
         }
 
@@ -56,15 +62,29 @@ class CustomFields(MasterRecord):
     async def check(self, connection: Connection, batch: Batch) -> None:
         """Types, parents, and allowed values that are not the field's own."""
         await super().check(connection, batch)
-        await self.report(connection, "check_allowed_values", batch)
+        changes = batch.found[self] = await self.values.compare(connection, batch)
+        for one in changes.unknown:
+            fail_value(batch, one, "id", "The custom field has no such allowed value.")
 
     async def check_unused(
         self, connection: Connection, kept: Batch, gone: Batch, live: list[int]
     ) -> None:
         """Parents of live fields, as these will be after the batch."""
-        text, organization_id = self.statements["in_use"].text, gone.caller.organization_id
-        for row in await connection.fetch(text, organization_id, live, kept.json) if live else ():
-            gone.fail_record(row["id"], "conflict.in_use", row["value"])
+        if live:
+            text, organization_id = self.statements["in_use"].text, gone.caller.organization_id
+            items = kept.json(self.apart)
+            for row in await connection.fetch(text, organization_id, live, items):
+                gone.fail_record(row["id"], "conflict.in_use", row["value"])
+
+    async def write_children(self, connection: Connection, batch: Batch) -> None:
+        """Allowed values."""
+        await self.values.write(connection, batch, batch.found[self])
+
+
+def fail_value(batch: Batch, one: Sent, member: str, message: str) -> None:
+    """Report an allowed value that names what is not there."""
+    name = f"allowedValues[{one.place}].{member}"
+    batch.fail(one.number, "validation_error.unknown_reference", name, message)
 
 
 def _defaults(values: list[object]) -> list[int]:

@@ -1,9 +1,9 @@
 """Item categories (specification, Item category and Item categories)."""
 
-from service.queries.records import MasterRecord
+from service.queries.deleted_for_good import DeletedForGood
 
 
-class ItemCategories(MasterRecord):
+class ItemCategories(DeletedForGood):
     """Kinds of items: deleted for good, unless items are in them."""
 
     name = "item-categories"

@@ -6,7 +6,7 @@ descending), in the form that an index range serves: ``a <= $1 and (a < $1 or id
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -27,7 +27,9 @@ _UTC = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 class Page:
     """Text and parameters of a page; one allocator hands out the numbers."""
 
-    parameters: list[Any]
+    leading: int
+    """How many parameters of the statement come before the page's."""
+    parameters: list[Any] = field(default_factory=list)
     text: str = ""
     size: str = ""
     """The page size, a literal: behind a placeholder the planner guesses a page that costs a
@@ -36,12 +38,12 @@ class Page:
     def parameter(self, value: Any, sql_type: str) -> str:
         """The placeholder of a new parameter, with its type."""
         self.parameters.append(value)
-        return f"${len(self.parameters)}::{sql_type}"
+        return f"${self.leading + len(self.parameters)}::{sql_type}"
 
 
-def batch_page(leading: list[Any], ids: list[int]) -> Page:
-    """The records of ``ids``, in that order; ``leading`` are the statement's own parameters."""
-    page = Page(list(leading))
+def batch_page(leading: int, ids: list[int]) -> Page:
+    """The records of ``ids``, in that order."""
+    page = Page(leading)
     if len(ids) == 1:
         # An array of one would be planned anew every time: a plan for any array costs more.
         ordinal, condition = "1", f"record.id = {page.parameter(ids[0], 'bigint')}"
@@ -55,14 +57,13 @@ def batch_page(leading: list[Any], ids: list[int]) -> Page:
     return page
 
 
-def listing_page(leading: list[Any], listing: Listing, *, hides_deleted: bool) -> Page:
+def listing_page(leading: int, listing: Listing, *, hides_deleted: bool) -> Page:
     """One page of a listing and one record more, which tells whether there are more pages.
 
     Each row has the ``ordinal`` from 1; the page's last one has the ``key``, the JSON array of its
     sort values, that a cursor continues from.
     """
-    page = Page(list(leading))
-    page.size = str(listing.page_size)
+    page = Page(leading, size=str(listing.page_size))
     conditions = [_condition(page, condition) for condition in listing.conditions]
     if hides_deleted and not listing.filters("state"):
         conditions.append("record.state <> 'deleted'")

@@ -29,9 +29,9 @@ class MasterRecord(Collection):
     Statements by name, each with ``$1`` the organization and ``$2`` the items as JSON:
     those of ``inserts``, of ``updates``, and of ``children``, which run after both; ``check``
     answers the rows (item from 1, type, field, value) of what is wrong with items. With ``$2``
-    ids: those of ``deletes`` mark records deleted and see to what hangs on them, ``purge`` removes
-    records for good, and ``in_use`` answers (id, value) of those that others need. Deletes come
-    before updates: what a deleted record held is free for the others of its request.
+    ids: those of ``deletes`` mark records deleted and see to what hangs on them, and ``in_use``
+    answers (id, value) of those that others need. Deletes come before updates: what a deleted
+    record held is free for the others of its request.
     """
 
     table: ClassVar[str]
@@ -42,6 +42,8 @@ class MasterRecord(Collection):
     """Whether records have a position, which creating counts on from the highest."""
     unique: ClassVar[tuple[str, ...]] = ()
     """Fields whose values no two live items of a request may share."""
+    apart: ClassVar[tuple[str, ...]] = ()
+    """Fields that the class writes in its own way: the items of statements are without them."""
     inserts: ClassVar[tuple[str, ...]] = ("insert",)
     updates: ClassVar[tuple[str, ...]] = ("update",)
     children: ClassVar[tuple[str, ...]] = ()
@@ -91,10 +93,22 @@ class MasterRecord(Collection):
         for name in self.children:
             await self.fetch(connection, name, batch)
 
+    async def finish(
+        self,
+        connection: Connection,
+        batch: Batch,
+        live: list[int],  # noqa: ARG002
+    ) -> bytes:
+        """The documents of a batch that is written; ``live`` are the ids that it deleted."""
+        return await self.documents(connection, batch.caller, batch.ids)
+
     async def fetch(self, connection: Connection, name: str, batch: Batch, *more: Any) -> list[Any]:
         """The rows of a statement that takes the organization, the items, and maybe more."""
         rows: list[Any] = await connection.fetch(
-            self.statements[name].text, batch.caller.organization_id, batch.json, *more
+            self.statements[name].text,
+            batch.caller.organization_id,
+            batch.json(self.apart),
+            *more,
         )
         return rows
 
@@ -187,10 +201,7 @@ async def _settle(
         for name in resource.updates:
             await resource.fetch(connection, name, kept)
         await resource.write_children(connection, kept)
-    documents = await resource.documents(connection, batch.caller, batch.ids)
-    if live and "purge" in resource.statements:
-        await connection.execute(resource.statements["purge"].text, organization_id, live)
-    return documents
+    return await resource.finish(connection, batch, live)
 
 
 async def _lock(

@@ -30,3 +30,10 @@ class SizeRanges(MasterRecord):
                 message = "A deleted size range cannot be the default."
                 batch.fail(number, "validation_error.invalid_value", "isDefault", message)
         await super().check(connection, batch)
+
+    async def check_unused(
+        self, connection: Connection, kept: Batch, gone: Batch, live: list[int]
+    ) -> None:
+        """The default goes only where the same request promotes its successor."""
+        if not any(item.get("isDefault") for item in kept.items):
+            await super().check_unused(connection, kept, gone, live)

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 
 from service.database import Connection
+from service.queries.allowed_values import Changes, Sent
 from service.queries.associations import Association
 from service.queries.batch import Batch
-from service.queries.custom_fields import CustomFields
+from service.queries.custom_fields import CustomFields, fail_value
 from service.statements import Statement
 
 _BRANDS = Association("associatedBrands", "brand", noun="brand", reference="custom_id", live=False)
@@ -20,6 +21,7 @@ _CATEGORIES = Association(
     live=False,
 )
 _ASSOCIATIONS = (_BRANDS, _GROUPS, _CATEGORIES)
+_POINTER = "parentAllowedValueId"
 
 
 class StyleCustomFields(CustomFields):
@@ -32,13 +34,9 @@ class StyleCustomFields(CustomFields):
     table = "style_custom_field"
     kind = "style"
     parent_is_fixed = True
-    # Pointers to values move before these go.
-    children = (
-        "update_allowed_values",
-        "forget_parent_values",
-        "remove_allowed_values",
-        "insert_allowed_values",
-    )
+    apart = ("allowedValues", *(association.field for association in _ASSOCIATIONS))
+    value_columns = (*CustomFields.value_columns, _POINTER)
+    value_removals = ("forget_parent_values", *CustomFields.value_removals)
 
     def load_statements(self) -> Mapping[str, Statement]:
         """The shapes with what the associations add to them."""
@@ -56,11 +54,50 @@ class StyleCustomFields(CustomFields):
         for association in _ASSOCIATIONS:
             await association.resolve(connection, batch)
         await super().check(connection, batch)
-        await self.report(connection, "check_parent_values", batch)
-        await self.report(connection, "check_removed_values", batch, batch.gone)
+        await self._check_parent_values(connection, batch)
+        await self._check_removed_values(connection, batch)
 
     async def write_children(self, connection: Connection, batch: Batch) -> None:
         """Allowed values and associations."""
         await super().write_children(connection, batch)
         for association in _ASSOCIATIONS:
             await association.write(connection, batch)
+
+    async def _check_parent_values(self, connection: Connection, batch: Batch) -> None:
+        """Values that go with one that the parent field does not have."""
+        pointing = _pointing(batch.found[self])
+        if not pointing:
+            return
+        unknown = await connection.fetch(
+            self.statements["unknown_parent_values"].text,
+            batch.caller.organization_id,
+            [one.field_id for one in pointing],
+            [batch.items[one.number].get("parentCustomFieldId") for one in pointing],
+            [one.value[_POINTER] for one in pointing],
+        )
+        for (ordinal,) in unknown:
+            message = "The parent field has no such allowed value."
+            fail_value(batch, pointing[ordinal - 1], _POINTER, message)
+
+    async def _check_removed_values(self, connection: Connection, batch: Batch) -> None:
+        """Values that are taken away, and that values of other fields go with."""
+        removed = batch.found[self].removed
+        if not removed:
+            return
+        pointing = _pointing(batch.found[self])
+        needed = await connection.fetch(
+            self.statements["needed_values"].text,
+            batch.caller.organization_id,
+            removed,
+            [one.field_id for one in pointing],
+            [one.value[_POINTER] for one in pointing],
+            [*batch.ids, *batch.gone],
+        )
+        numbers = {record_id: number for number, record_id in enumerate(batch.ids)}
+        for field_id, value in needed:
+            batch.fail(numbers[field_id], "conflict.in_use", "allowedValues", value)
+
+
+def _pointing(changes: Changes) -> list[Sent]:
+    """The allowed values that go with one of the parent field."""
+    return [one for one in changes.sent if one.value.get(_POINTER) is not None]

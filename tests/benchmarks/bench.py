@@ -19,6 +19,7 @@ from tests.benchmarks import load, pgbench
 from tests.benchmarks.bare import answer_name
 from tests.benchmarks.contestants import Contestant, contestant, tree_seconds
 from tests.benchmarks.data import Data, data
+from tests.benchmarks.load import Request
 from tests.benchmarks.samples import Results, Sample
 from tests.benchmarks.scenarios import VARIANTS, Scenario
 
@@ -60,22 +61,36 @@ def _tell(round_: str, scenario: str, name: str, sample: Sample) -> None:
 async def _check(
     measured: Data, scenario: Scenario, servers: Sequence[Contestant], folder: Path
 ) -> None:
-    """Raise AssertionError unless all answer the same documents; keep the bytes for `bare`."""
-    for request in scenario.requests(measured, 0)[:VARIANTS]:
-        answers = {}
-        for server in servers:
-            if scenario.setup:
-                await _execute(measured.dsn, scenario.setup)
-            if server.name in scenario.peers:
-                answers[server.name] = await load.ask(server.port, request.encoded())
-            elif server.name == "selvedge":
-                answers[server.name] = await load.ask(server.port, request.encoded(measured.key))
-                (folder / answer_name(request.method, request.path)).write_bytes(
-                    answers["selvedge"]
-                )
-        expected = _comparable(answers["selvedge"])
-        for name, answer in answers.items():
-            assert _comparable(answer) == expected, (scenario.name, name, answer[:2000])
+    """Raise AssertionError unless all answer the same documents; keep the bytes for `bare`.
+
+    Each server gets every variant before the next one gets the first, so that each has to write
+    what it answers: it does not find it written by the one before.
+    """
+    speaking = [server for server in servers if server.name != "bare"]
+    # All start from the last variant: a link that it drops forgets what it held at first.
+    await _answers(measured, scenario, speaking[0])
+    answers = {server.name: await _answers(measured, scenario, server) for server in speaking}
+    expected = [_comparable(answer) for answer in answers["selvedge"]]
+    for name, given in answers.items():
+        for answer, wanted in zip(given, expected, strict=True):
+            assert _comparable(answer) == wanted, (scenario.name, name, answer[:2000])
+    for request, answer in zip(_variants(measured, scenario), answers["selvedge"], strict=True):
+        (folder / answer_name(request.method, request.path)).write_bytes(answer)
+
+
+async def _answers(measured: Data, scenario: Scenario, server: Contestant) -> list[bytes]:
+    """What a server answers to each variant, one after the other."""
+    key = measured.key if server.name == "selvedge" else ""
+    answers = []
+    for request in _variants(measured, scenario):
+        if scenario.setup:
+            await _execute(measured.dsn, scenario.setup)
+        answers.append(await load.ask(server.port, request.encoded(key)))
+    return answers
+
+
+def _variants(measured: Data, scenario: Scenario) -> list[Request]:
+    return scenario.requests(measured, 0)[:VARIANTS]
 
 
 def _comparable(answer: bytes) -> Any:
@@ -99,10 +114,9 @@ class _Bench:
         self._postmaster = psutil.Process(self.runner.run(_postmaster(self.measured.dsn)))
 
     def turns(self, scenario: Scenario) -> Iterator[tuple[str, Sample]]:
-        """One turn of each who answers the scenario."""
+        """One turn of each."""
         for server in self.servers:
-            if server.name in ("selvedge", "bare", *scenario.peers):
-                yield server.name, self._turn(scenario, server)
+            yield server.name, self._turn(scenario, server)
         if scenario.name in self.scripts:
             yield "pgbench", self._pgbench(scenario)
 

@@ -19,6 +19,8 @@ _PEERS: Final = _HERE / "peers"
 _INSTALLED: Final = _HERE / ".peers"
 _START_SECONDS: Final = 60
 _STOP_SECONDS: Final = 20
+_CONNECTIONS: Final = 8
+"""What Selvedge has by default on the two cores of the measurements, however many workers."""
 
 TITLES: Final = {
     "selvedge": "Selvedge",
@@ -73,7 +75,12 @@ def contestant(name: str, dsn: str, answers: Path, *, workers: int = 1) -> Itera
         "litestar": _uvicorn("litestar_app", port),
         "fastify": ["node", str(_INSTALLED / "fastify" / "server.js")],
     }[name]
-    environment = {**os.environ, **_environment(dsn, port), "WORKERS": str(workers)}
+    environment = {
+        **os.environ,
+        **_environment(dsn, port),
+        "WORKERS": str(workers),
+        "POOL_SIZE": str(_CONNECTIONS // workers),
+    }
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
         try:
             _wait(port, process)

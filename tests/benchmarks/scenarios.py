@@ -15,7 +15,6 @@ VARIANTS: Final = 2
 BATCH: Final = 200
 #: Bulk deletes of each connection in a turn; what is deleted cannot be deleted again.
 DELETES: Final = 40
-_ALL: Final = frozenset({"fastapi", "litestar", "fastify"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +26,6 @@ class Scenario:
     connections: int
     requests: Callable[[Data, int], list[Request]]
     """The requests of the connection of that number, sent round and round."""
-    peers: frozenset[str] = _ALL
-    """Who answers it beside Selvedge."""
     setup: str = ""
     """A statement that comes before each turn; then every request is sent once and no more."""
 
@@ -41,7 +38,7 @@ def scenarios() -> Iterator[Scenario]:
     every, some = partial(_put_colors, every=1), partial(_put_colors, every=10)
     yield Scenario("put", "bulk PUT of 200 colors, every one changed", 8, every)
     yield Scenario("put-some", "bulk PUT of 200 colors, a tenth changed", 8, some)
-    yield Scenario("put-fields", "bulk PUT of 200 style custom fields", 8, _put_fields, frozenset())
+    yield Scenario("put-fields", "bulk PUT of 200 style custom fields", 8, _put_fields)
     yield Scenario("patch", "PATCH of a color", 16, _patch)
     yield Scenario("delete", "bulk DELETE of 200 item categories", 8, _delete, setup=_CATEGORIES)
 

@@ -14,14 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from service.queries.records import MasterRecord
-from service.resources import MASTER_RECORDS
 from tests.support import generate, rows
 from tests.support.api import Answer, Api
+from tests.support.each import of_each_resource
 from tests.support.published import form
 
-of_each_resource = pytest.mark.parametrize(
-    "resource", MASTER_RECORDS, ids=[resource.name for resource in MASTER_RECORDS]
-)
 of_made_up_records: Callable[[Any], Any] = settings(
     max_examples=10,
     deadline=None,

@@ -1,29 +1,27 @@
-"""Filters, sorts and parameters of every list (contract, section 5)."""
+"""Filters and sorts of every list (contract, section 5)."""
 
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from service.properties import RANGES, Property
 from service.queries.collections import Collection
-from service.routes import Route, routes
+from service.routes import Route
 from tests.support.api import Api
-from tests.support.listing import OPERATORS, STATES, Record, everything, ordered, text, walk
-from tests.support.published import is_failure
+from tests.support.each import of_each_list
+from tests.support.listing import (
+    OPERATORS,
+    STATES,
+    Record,
+    condition,
+    everything,
+    listed,
+    ordered,
+    text,
+    walk,
+)
+from tests.support.published import invalid, is_failure
 
 GROUPS = "/api/groups"
-LISTS = [route for route in routes() if route.operation == "list"]
-of_each_list = pytest.mark.parametrize("route", LISTS, ids=[route.path for route in LISTS])
-
-
-def invalid(kind: str) -> str:
-    return f"validation_error.{kind}"
-
-
-def listed(route: Route) -> Collection:
-    assert route.resource is not None
-    return route.resource
 
 
 def shown(resource: Collection, records: list[Record], name: str = "") -> list[Record]:
@@ -38,14 +36,6 @@ def chosen(records: list[Record], prop: Property) -> list[Any]:
     values = {record[prop.name] for record in records if record.get(prop.name) is not None}
     plain = sorted(value for value in values if "," not in text(value))
     return plain[len(plain) // 2 :][:3]
-
-
-def condition(name: str, operator: str, value: str, number: int = 0) -> list[tuple[str, str]]:
-    return [
-        (f"filter[{number}].property", name),
-        (f"filter[{number}].operator", operator),
-        (f"filter[{number}].value", value),
-    ]
 
 
 @of_each_list
@@ -123,101 +113,6 @@ async def test_every_stored_field_sorts_both_ways(
             assert [record["id"] for record in found] == [
                 record["id"] for record in ordered(records, (prop, descending))
             ], (prop, descending)
-
-
-WRONG = {
-    "integer": ["abc", "1.0", "", " 1", "01", "+1", "1e3", "9223372036854775808", "٣"],
-    "number": ["abc", "", "NaN", "Infinity", "1e999", "0x1"],
-    "boolean": ["TRUE", "1", "", "yes"],
-    "date-time": ["2026-11-20", "", "2026-13-01T00:00:00Z", "2026-11-20T09:18:00", "now"],
-}
-
-
-@of_each_list
-async def test_values_of_a_wrong_form(
-    route: Route, shared_api: Api, stored: dict[str, int]
-) -> None:
-    path = route.path.format(**stored)
-    for prop in listed(route).properties.values():
-        for wrong in ["nonsense", "Active"] if prop.choices else WRONG.get(prop.kind, []):
-            for params, field in (
-                ([(prop.name, wrong)], prop.name),
-                (condition(prop.name, "eq", wrong), "filter[0].value"),
-                (condition(prop.name, "in", f"{wrong},{wrong}"), "filter[0].value"),
-            ):
-                answer = await shared_api.get(path, params)
-                assert set(answer.details) == {(invalid("invalid_value"), field)}, (prop, params)
-        answer = await shared_api.get(path, condition(prop.name, "isNull", "maybe"))
-        assert answer.details == [(invalid("invalid_value"), "filter[0].value")]
-        for operator in {"contains", "startsWith", "lt"} - prop.operators:
-            answer = await shared_api.get(path, condition(prop.name, operator, "1"))
-            assert answer.details[0] == (invalid("invalid_value"), "filter[0].operator")
-
-
-PARAMETERS: list[tuple[str, list[tuple[str, str]]]] = [
-    ("colour=red", [("unknown_parameter", "colour")]),
-    ("usedInStyles=1&beginDate.gt=1", [("unknown_parameter", "beginDate.gt")]),
-    ("properties=x", [("unknown_parameter", "properties")]),
-    ("pageSize=0", [("out_of_range", "pageSize")]),
-    ("pageSize=101", [("out_of_range", "pageSize")]),
-    ("pageSize=-1", [("out_of_range", "pageSize")]),
-    ("pageSize=ten", [("invalid_value", "pageSize")]),
-    ("pageSize=1.5", [("invalid_value", "pageSize")]),
-    ("pageSize=", [("invalid_value", "pageSize")]),
-    ("pageSize=10&pageSize=10", [("duplicate", "pageSize")]),
-    ("pageNumber=0", [("out_of_range", "pageNumber")]),
-    ("pageNumber=99999999999999999999", [("out_of_range", "pageNumber")]),
-    ("pageNumber=1&pageNumber=2", [("duplicate", "pageNumber")]),
-    ("filter=name", [("invalid_value", "filter")]),
-    ("sort=name", [("invalid_value", "sort")]),
-    ("filter[0].property=name", [("required_field", "filter[0].value")]),
-    ("filter[0].value=x", [("required_field", "filter[0].property")]),
-    ("filter[0].property=nope&filter[0].value=x", [("invalid_value", "filter[0].property")]),
-    (
-        "filter[0].property=name&filter[0].operator=like&filter[0].value=x",
-        [("invalid_value", "filter[0].operator")],
-    ),
-    (
-        "filter[0].property=name&filter[0].value=x&filter[0].colour=x",
-        [("unknown_parameter", "filter[0].colour")],
-    ),
-    ("filter[x].property=name", [("unknown_parameter", "filter[x].property")]),
-    (
-        "filter[0].property=name&filter[0].property=name&filter[0].value=x",
-        [("duplicate", "filter[0].property")],
-    ),
-    ("sort[0].order=asc", [("required_field", "sort[0].property")]),
-    ("sort[0].property=nope", [("invalid_value", "sort[0].property")]),
-    ("sort[0].property=name&sort[0].order=up", [("invalid_value", "sort[0].order")]),
-    ("sort[0].property=name&sort[0].order=", [("invalid_value", "sort[0].order")]),
-    (
-        "sort[0].property=name&sort[0].order=asc&sort[0].direction=asc",
-        [("exclusive_parameters", "sort[0].direction")],
-    ),
-    (
-        "sort[0].property=name&sort[1].property=Name",
-        [("duplicate", "sort[1].property")],
-    ),
-    ("sort[0].property=usedInStyles", [("invalid_value", "sort[0].property")]),
-    ("cursor=", [("invalid_cursor", "cursor")]),
-    ("cursor=a&cursor=a", [("duplicate", "cursor")]),
-    (
-        "colour=red&pageSize=0&state=gone&sort[0].order=asc",
-        [
-            ("unknown_parameter", "colour"),
-            ("out_of_range", "pageSize"),
-            ("invalid_value", "state"),
-            ("required_field", "sort[0].property"),
-        ],
-    ),
-]
-
-
-@pytest.mark.parametrize(("query", "rows"), PARAMETERS, ids=[query for query, _ in PARAMETERS])
-async def test_wrong_parameters(query: str, rows: list[tuple[str, str]], shared_api: Api) -> None:
-    answer = await shared_api.get(f"{GROUPS}?{query}")
-    assert answer.details == [(invalid(kind), field) for kind, field in rows]
-    is_failure(answer, 400, answer.json["code"])
 
 
 async def test_all_conditions_hold_together(shared_api: Api) -> None:
@@ -303,18 +198,6 @@ async def test_deleted_records_are_left_out_unless_the_state_is_asked_for(shared
         condition("state", "isNull", "false"),
     ):
         assert [r["id"] for r in (await shared_api.get(GROUPS, [mine, *params])).data] == [made]
-
-
-async def test_default_pages(shared_api: Api) -> None:
-    first = await shared_api.get(GROUPS)
-    assert len(first.data) == 30
-    assert first.json["pagination"]["hasMore"] is True
-    assert (await shared_api.get(GROUPS, {"pageSize": 30, "pageNumber": 1})).data == first.data
-    second = await shared_api.get(GROUPS, {"pageNumber": 2})
-    assert second.data[0]["id"] > first.data[-1]["id"]
-    beyond = await shared_api.get(GROUPS, {"pageNumber": 2**31 - 1, "pageSize": 100})
-    assert (beyond.status, beyond.json["data"]) == (200, [])
-    assert beyond.json["pagination"] == {"hasMore": False}
 
 
 async def test_the_specification_s_own_example(shared_api: Api) -> None:

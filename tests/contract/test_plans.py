@@ -12,8 +12,6 @@ import orjson
 import pytest
 
 from service.listing import Listing, SortKey
-from service.queries.collections import SHARED
-from service.queries.pages import listing_page
 from service.resources import STYLE_RELATIONS
 
 RELATIONS, STYLES = 40_000, 2_000
@@ -61,14 +59,12 @@ async def explained(
     """The nodes of the plan of a page, and the page."""
     properties = STYLE_RELATIONS.properties
     keys = tuple(SortKey(properties[name], descending) for name, descending in sort)
-    page = listing_page([1], Listing(sort=keys, page_size=PAGE, after=after), hides_deleted=False)
-    text = SHARED["collect_page"].fill(
-        documents=STYLE_RELATIONS.statements["documents"].fill(page=page.text), size=page.size
-    )
+    asked = STYLE_RELATIONS.question(Listing(sort=keys, page_size=PAGE, after=after))
+    values = (1, *asked.parameters)
     told = await connection.fetchval(
-        f"explain (analyze, timing off, format json) {text}", *page.parameters
+        f"explain (analyze, timing off, format json) {asked.text}", *values
     )
-    row = await connection.fetchrow(text, *page.parameters)
+    row = await connection.fetchrow(asked.text, *values)
     return list(nodes(orjson.loads(told)[0]["Plan"])), row["documents"]
 
 
@@ -114,5 +110,4 @@ async def test_a_page_by_cursor_skips_nothing() -> None:
         (Listing(sort=keys, after=(7,)), False),
         (Listing(sort=keys, page_number=1000), True),
     ):
-        page = listing_page([1], listing, hides_deleted=False)
-        assert ("offset 0" not in page.text) is skips
+        assert ("offset 0" not in STYLE_RELATIONS.question(listing).text) is skips

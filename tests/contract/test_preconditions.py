@@ -4,18 +4,13 @@ import hashlib
 from random import Random
 from typing import Any
 
-import pytest
-
 from service.queries.records import MasterRecord
-from service.resources import MASTER_RECORDS
 from tests.support import generate, rows
 from tests.support.api import Answer, Api
+from tests.support.each import of_each_resource
 from tests.support.published import is_failure
 
 GROUPS = "/api/groups"
-of_each_resource = pytest.mark.parametrize(
-    "resource", MASTER_RECORDS, ids=[resource.name for resource in MASTER_RECORDS]
-)
 
 
 async def created(api: Api, resource: MasterRecord) -> tuple[Answer, dict[str, Any]]:
@@ -132,7 +127,9 @@ async def test_what_speaks_before_the_precondition(shared_api: Api) -> None:
 
 
 @of_each_resource
-async def test_bulk_writes_take_no_precondition(resource: MasterRecord, shared_api: Api) -> None:
+async def test_bulk_and_creating_writes_take_no_precondition(
+    resource: MasterRecord, shared_api: Api
+) -> None:
     path, item = f"/api/{resource.name}", {"name": "x", "id": 1, "state": "active"}
     for expected in ("*", '"x"', ""):
         headers = {"If-Match": expected}
@@ -144,3 +141,6 @@ async def test_bulk_writes_take_no_precondition(resource: MasterRecord, shared_a
             is_failure(answer, 400, answer.json["code"])
             assert ("validation_error.invalid_value", "If-Match") in answer.details
             assert answer.json["error"]["total_items"] == 1
+        created = await shared_api.post(path, item, headers=headers)
+        is_failure(created, 400, created.json["code"])
+        assert ("validation_error.invalid_value", "If-Match") in created.details

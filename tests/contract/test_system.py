@@ -37,6 +37,14 @@ async def test_health_and_readiness_are_answers_like_others(api: Api) -> None:
         form("common/envelope", "success").validate((await api.get(path)).json)
 
 
+async def test_a_caller_that_asks_before_it_sends_is_told_to(api: Api) -> None:
+    """RFC 9110, section 10.1.1; what else a caller may expect is ignored."""
+    answer = await api.post(GROUPS, {"name": "Knit"}, headers={"Expect": "100-Continue"})
+    assert answer.status == 201
+    answer = await api.post(GROUPS, {"name": "Woven"}, headers={"Expect": "a-miracle"})
+    assert answer.status == 201
+
+
 @asynccontextmanager
 async def gone(dsn: str) -> AsyncIterator[None]:
     """Take a database away, and give it back."""

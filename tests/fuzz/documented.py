@@ -1,6 +1,7 @@
 """Schemathesis on the service's own OpenAPI document, run as the command that it is."""
 
 import asyncio
+import os
 import re
 import sys
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Final
 
 from aiohttp.test_utils import TestServer
 
+_ROOT: Final = Path(__file__).parents[2]
 _SCHEMATHESIS: Final = Path(sys.executable).with_name("schemathesis")
 #: What only the database knows, and parameters that exclude each other, stand in no schema.
 UNKNOWABLE: Final = "positive_data_acceptance"
@@ -53,6 +55,7 @@ async def run(
         "--generation-codec=latin-1",  # the client can send no other header
         "--no-color",
         cwd=folder,
+        env={**os.environ, "SCHEMATHESIS_HOOKS": "tests.fuzz.hooks", "PYTHONPATH": str(_ROOT)},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )

@@ -74,7 +74,7 @@ def _by_themselves(path: str) -> Iterator[Wrong]:
 
 def _elsewhere(resource: MasterRecord, path: str) -> Iterator[Wrong]:
     """What goes to a place where nothing can be written, or comes from there."""
-    fields = form(resource, "replace").properties()
+    fields = form(resource, "replace").properties.items()
     read_only = [f"/{prop}" for prop, located in fields if located.schema.get("readOnly")]
     for kind, error_type, pointers in (
         ("pointer that is none", "validation_error.invalid_value", _NO_POINTERS),

@@ -79,7 +79,7 @@ def _no_json(*texts: bytes) -> Planter:
 
 
 def _unknown_field(site: Site, random: Random) -> Plant:
-    known = [name for name, _ in site.located.properties()]
+    known = [name for name, _ in site.located.properties.items()]
     near = random.choice(known)
     names = {
         near.upper(),
@@ -144,7 +144,7 @@ def _repeated(site: Site, random: Random) -> Plant:
 
 def _too_many(site: Site, _: Random) -> Plant:
     numbers = range(1, site.schema["maxItems"] + 2)
-    return invalid(site, "too_many_items", [filler(site.located.items(), n) for n in numbers])
+    return invalid(site, "too_many_items", [filler(site.located.items, n) for n in numbers])
 
 
 def _integer(site: Site) -> bool:

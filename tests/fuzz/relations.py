@@ -71,7 +71,7 @@ def _next(site: Site, members: int = 1) -> int:
 
 
 def _member(site: Site, number: int, **more: Any) -> dict[str, Any]:
-    made: dict[str, Any] = filler(site.located.items(), number) | more
+    made: dict[str, Any] = filler(site.located.items, number) | more
     return made
 
 

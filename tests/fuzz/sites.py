@@ -39,7 +39,7 @@ class Site:
     @property
     def types(self) -> frozenset[str]:
         """The JSON types that the schema allows; none where it tells nothing or takes nothing."""
-        return frozenset() if self.read_only else self.located.types()
+        return frozenset() if self.read_only else self.located.types
 
     @property
     def read_only(self) -> bool:
@@ -59,13 +59,13 @@ def sites(
     yield Site(path, located, value, required)
     if isinstance(value, dict):
         needed = located.schema.get("required", ())
-        for name, prop in located.properties():
+        for name, prop in located.properties.items():
             if prop.schema:
                 member = value.get(name, MISSING)
                 yield from sites(prop, member, (*path, name), required=name in needed)
     elif isinstance(value, list):
         for place, member in enumerate(value):
-            yield from sites(located.items(), member, (*path, place), required=True)
+            yield from sites(located.items, member, (*path, place), required=True)
 
 
 @cache
@@ -76,12 +76,12 @@ def form(resource: MasterRecord, name: str) -> Located:
     """
     located = schemas.definition(resource.name, name)
     schema = dict(located.schema)
-    if "array" in located.types():
+    if "array" in located.types:
         item = "create" if name == "bulkCreate" else "item"
         return Located(schema | {"items": form(resource, item).schema}, resource.name)
     if "else" in schema:
         # Items that delete are read no further; the others are the fields.
-        other = Located(schema["else"], resource.name).resolved().schema
+        other = located.otherwise.schema
         schema = other | {
             "required": ["id", *other["required"]],
             "properties": other["properties"] | schema["properties"],
@@ -101,10 +101,14 @@ def _narrowed(general: Any, own: Any) -> Any:
 
 def filler(located: Located, number: int) -> Any:
     """The least that the schema takes, another one for each number."""
-    schema, types = located.schema, located.types()
+    schema, types = located.schema, located.types
     if "enum" in schema:
         return schema["enum"][0]
     if "object" in types:
         needed = schema.get("required", ["id"] if "else" in schema else [])
-        return {name: filler(prop, number) for name, prop in located.properties() if name in needed}
+        return {
+            name: filler(prop, number)
+            for name, prop in located.properties.items()
+            if name in needed
+        }
     return f"{number}" if "string" in types else number

@@ -95,6 +95,13 @@ def test_an_unknown_id_is_one_line_and_an_exit_code(
     assert "77" in failed.stderr
 
 
+def test_changing_nothing_of_an_organization_is_told(data_dir: Path) -> None:
+    failed = selvedge(data_dir, "organization", "set", "1")
+    assert failed.returncode == 1
+    assert "give --name" in failed.stderr
+    assert not data_dir.exists()
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -23,6 +23,12 @@ def modules(folder: str = "") -> list[Path]:
     return sorted((SERVICE / folder).rglob("*.py"))
 
 
+def modules_of_tests() -> list[Path]:
+    """Every Python module of the tests; what the benchmark installs is under a hidden folder."""
+    found = sorted((ROOT / "tests").rglob("*.py"))
+    return [path for path in found if "/." not in path.relative_to(ROOT).as_posix()]
+
+
 def imports(module: Path) -> Iterator[str]:
     """The dotted names of the modules that a module imports."""
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):

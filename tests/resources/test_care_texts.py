@@ -5,35 +5,12 @@ shape"); contract, section 6.
 """
 
 import asyncio
-from typing import Any
 
 import pytest
 
 from tests.support.api import Api
+from tests.support.care_texts import DUTCH, SPANISH, make, of_both, texts
 from tests.support.published import form
-
-of_both = pytest.mark.parametrize("name", ["care-instructions", "care-instruction-materials"])
-SPANISH, FRENCH, DUTCH, NO_LANGUAGE = 10, 14, 28, 987654321
-WASH = {
-    "userDefinedId": "HEM-40",
-    "text": "Hemp",
-    "languages": [
-        {"languageId": DUTCH, "text": "Hennep"},
-        {"languageId": SPANISH, "text": "Cáñamo"},
-    ],
-}
-
-
-async def make(api: Api, name: str, **fields: Any) -> dict[str, Any]:
-    """A new record, as its creation answered it."""
-    answer = await api.post(f"/api/{name}", WASH | fields)
-    assert answer.status == 201, answer.raw
-    return dict(answer.data)
-
-
-def texts(record: dict[str, Any]) -> dict[int, str]:
-    """The record's translations, by language."""
-    return {entry["languageId"]: entry["text"] for entry in record["languages"]}
 
 
 @of_both
@@ -152,101 +129,6 @@ async def test_faulty_fields(api: Api, name: str) -> None:
         in_bulk = await api.put(many, [{"id": made["id"], **body}])
         assert in_bulk.details == [(kind, f"[0].{field}")]
     assert (await api.put(one, {"text": "x" * 500, "position": None})).status == 200
-
-
-@of_both
-async def test_languages_replace_clear_and_stay(api: Api, name: str) -> None:
-    """PUT, languages: a list replaces all translations, an empty one clears, null keeps."""
-    made = await make(api, name)
-    path = f"/api/{name}/{made['id']}"
-    for kept in ({}, {"languages": None}):
-        assert (await api.put(path, kept)).data == made
-    wanted = [{"languageId": FRENCH, "text": "Chanvre"}, {"languageId": DUTCH, "text": "Linnen"}]
-    replaced = (await api.put(path, {"languages": wanted})).data
-    assert texts(replaced) == {FRENCH: "Chanvre", DUTCH: "Linnen"}
-    assert (await api.put(path, {"languages": []})).data["languages"] == []
-    assert (await api.get(path)).data["languages"] == []
-
-
-@of_both
-async def test_languages_keep_their_identity(api: Api, name: str) -> None:
-    """Translations keep their id by languageId, whatever order they are sent in."""
-    made = await make(api, name)
-    wanted = [
-        {"languageId": DUTCH, "text": "Vezelhennep"},
-        {"languageId": FRENCH, "text": "Chanvre"},
-        {"languageId": SPANISH, "text": "Cáñamo"},
-    ]
-    replaced = (await api.put(f"/api/{name}/{made['id']}", {"languages": wanted})).data
-    before = {entry["languageId"]: entry["id"] for entry in made["languages"]}
-    after = {entry["languageId"]: entry["id"] for entry in replaced["languages"]}
-    assert list(after) == [SPANISH, FRENCH, DUTCH]
-    assert after[FRENCH] not in before.values()
-    assert after.items() >= before.items()
-
-
-@of_both
-async def test_languages_of_each_item(api: Api, name: str) -> None:
-    """Bulk PUT: each item's languages are its own."""
-    made = [await make(api, name, userDefinedId=f"HEM-{n}") for n in range(3)]
-    sent = [[], [{"languageId": FRENCH, "text": "Chanvre"}], None]
-    items = [
-        {"id": record["id"], "languages": languages}
-        for record, languages in zip(made, sent, strict=True)
-    ]
-    answer = await api.put(f"/api/{name}", items)
-    assert [texts(record) for record in answer.data] == [{}, {FRENCH: "Chanvre"}, texts(made[2])]
-
-
-@of_both
-async def test_faulty_languages(api: Api, name: str) -> None:
-    """Write items, languages: languageId once each; both members needed; id is the service's."""
-    made = await make(api, name)
-    languages = [
-        {"languageId": DUTCH, "text": "Hennep"},
-        {"languageId": DUTCH, "text": "Linnen"},
-        {"languageId": FRENCH, "text": ""},
-        {"text": "Canapa"},
-        {"languageId": SPANISH, "text": "Lino", "id": 5},
-    ]
-    expected = [
-        ("validation_error.duplicate", "languages[1].languageId"),
-        ("validation_error.too_short", "languages[2].text"),
-        ("validation_error.required_field", "languages[3].languageId"),
-        ("validation_error.read_only_field", "languages[4].id"),
-    ]
-    body = {"text": "Hemp", "languages": languages}
-    path = f"/api/{name}/{made['id']}"
-    for answer in (await api.put(path, body), await api.post(f"/api/{name}", body)):
-        assert (answer.status, answer.details) == (400, expected)
-    patch = [{"op": "add", "path": "/languages/-", "value": languages[0]}]
-    assert (await api.patch(path, patch)).details == [
-        ("validation_error.duplicate", "languages[2].languageId")
-    ]
-    assert (await api.get(path)).data == made
-
-
-@of_both
-async def test_unknown_languages(api: Api, name: str) -> None:
-    """Unknown languageId: unknown_reference at each place, in PUT, PATCH and create."""
-    made = await make(api, name)
-    path = f"/api/{name}/{made['id']}"
-    unknown = {"languageId": NO_LANGUAGE, "text": "?"}
-    body = {"text": "Hemp", "languages": [{"languageId": FRENCH, "text": "Chanvre"}, unknown]}
-    patch = [{"op": "replace", "path": "/languages", "value": body["languages"]}]
-    for answer in (
-        await api.put(path, body),
-        await api.post(f"/api/{name}", body),
-        await api.patch(path, patch),
-    ):
-        expected = [("validation_error.unknown_reference", "languages[1].languageId")]
-        assert (answer.status, answer.details) == (400, expected)
-    in_bulk = await api.put(
-        f"/api/{name}",
-        [{"id": made["id"], "languages": []}, {"id": NO_LANGUAGE, "languages": [unknown]}],
-    )
-    assert in_bulk.details == [("not_found", "[1].id")]
-    assert (await api.get(path)).data == made
 
 
 @of_both

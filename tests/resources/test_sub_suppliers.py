@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import asyncpg
 import pytest
 
 from service import schemas
-from tests.support.api import Api
+from tests.support.api import Api, replacing
 from tests.support.published import form
+from tests.support.sub_suppliers import BARE, SUPPLIERS, create, facilities, full
 
-SUPPLIERS = "/api/sub-suppliers"
 BODY: dict[str, Any] = {
     "name": "Northgate Trims",
     "customId": "SS-0212",
@@ -36,37 +35,6 @@ CONTACT: dict[str, Any] = {
     "faxNumber": "+351 555 1001",
     "countryCode": "PT",
 }
-BARE = {"name": "Bare", "state": "active"}
-
-
-async def create(api: Api, **fields: Any) -> str:
-    """The path of a new sub-supplier."""
-    answer = await api.post(SUPPLIERS, {"name": "Northgate Trims", **fields})
-    assert answer.status == 201, answer.raw
-    return str(answer.headers["Location"])
-
-
-async def full(api: Api) -> dict[str, Any]:
-    """A live sub-supplier of the demo data with contacts and more than one facility."""
-    shown = (await api.get(SUPPLIERS, {"pageSize": 100})).data
-    return next(one for one in shown if len(one["contacts"]) > 1 and one["facilityCount"] > 1)
-
-
-def replacing(path: str, value: Any) -> list[dict[str, Any]]:
-    return [{"op": "replace", "path": path, "value": value}]
-
-
-async def facilities(dsn: str, supplier: str) -> list[tuple[str, bool]]:
-    connection = await asyncpg.connect(dsn)
-    try:
-        rows = await connection.fetch(
-            "select state, deleted_with_sub_supplier from facility "
-            "where sub_supplier_id = $1 order by id",
-            int(supplier),
-        )
-        return [tuple(row) for row in rows]
-    finally:
-        await connection.close()
 
 
 async def test_create_stores_every_field(api: Api) -> None:
@@ -245,142 +213,6 @@ async def test_facility_count_filters_and_counts_live_ones(api: Api, demo_dsn: s
     assert {other["facilityCount"] for other in found} == {one["facilityCount"]}
     sorting = await api.get(SUPPLIERS, {"sort[0].property": "facilityCount"})
     assert sorting.details == [("validation_error.invalid_value", "sort[0].property")]
-
-
-async def test_contacts_keep_their_identity(api: Api) -> None:
-    """Contacts with an id are updated, those without are new, those not sent go."""
-    path = await create(api, contacts=[{"role": role} for role in ("A", "B", "C")])
-    first, second, third = (await api.get(path)).data["contacts"]
-    sent = [{"role": "D"}, {"id": third["id"], "email": "c@example.com"}, {"id": first["id"]}]
-    shown = (await api.put(path, BARE | {"contacts": sent})).data["contacts"]
-    assert shown[:2] == [
-        {"id": first["id"], "properties": []},
-        {"id": third["id"], "email": "c@example.com", "properties": []},
-    ]
-    assert shown[2]["role"] == "D"
-    assert shown[2]["id"] > third["id"]
-    gone = await api.put(path, BARE | {"contacts": [{"id": second["id"]}]})
-    assert gone.details == [("validation_error.unknown_reference", "contacts[0].id")]
-
-
-async def test_contacts_of_others_are_unknown_references(api: Api) -> None:
-    """A contact id that is not the sub-supplier's own is `unknown_reference`, all at once."""
-    one, path = await full(api), await create(api)
-    own = [{"id": contact["id"]} for contact in one["contacts"]]
-    answer = await api.put(path, BARE | {"contacts": [{}, *own]})
-    assert (answer.status, answer.details) == (
-        400,
-        [("validation_error.unknown_reference", f"contacts[{n}].id") for n in (1, 2)][: len(own)],
-    )
-    created = await api.post(SUPPLIERS, [{"name": "x"}, {"name": "x", "contacts": own[:1]}])
-    assert created.details == [("validation_error.unknown_reference", "[1].contacts[0].id")]
-    assert (await api.get(f"{SUPPLIERS}/{one['id']}")).data == one
-
-
-async def test_one_contact_twice_is_refused(api: Api) -> None:
-    """A contact id stands once in an item (`duplicate`)."""
-    answer = await api.put(f"{SUPPLIERS}/1", BARE | {"contacts": [{"id": 1}, {}, {"id": 1}]})
-    assert answer.details == [("validation_error.duplicate", "contacts[2].id")]
-
-
-async def test_contacts_are_patched_in_place(api: Api) -> None:
-    """Patch documents hold collections: contacts by id, each with its own."""
-    path = await create(api, contacts=[{"role": "A"}, {"role": "B"}])
-    before = (await api.get(path)).data["contacts"]
-    operations = [
-        {"op": "replace", "path": "/contacts/1/role", "value": "Quality"},
-        {"op": "remove", "path": "/contacts/0"},
-        {"op": "add", "path": "/contacts/-", "value": {"role": "Shipping"}},
-    ]
-    shown = (await api.patch(path, operations)).data["contacts"]
-    assert [one["role"] for one in shown] == ["Quality", "Shipping"]
-    assert shown[0]["id"] == before[1]["id"]
-
-
-async def test_deletion_takes_contacts_and_facilities_along(api: Api, demo_dsn: str) -> None:
-    """States, DELETE /api/sub-suppliers/{id}: soft, cascades to contacts and facilities."""
-    one = await full(api)
-    path = f"{SUPPLIERS}/{one['id']}"
-    deleted = await api.delete(path)
-    assert deleted.status == 200
-    assert deleted.data == one | {"state": "deleted", "contacts": [], "facilityCount": 0}
-    assert all(gone or state == "deleted" for state, gone in await facilities(demo_dsn, one["id"]))
-    assert (await api.delete(path)).data == deleted.data
-    assert (await api.get(path)).data == deleted.data
-    assert one["id"] not in [other["id"] for other in (await api.get(SUPPLIERS)).data]
-
-
-@pytest.mark.parametrize("how", ["patch", "replace", "bulk"])
-async def test_restoring_brings_back_what_the_deletion_took(
-    api: Api, demo_dsn: str, how: str
-) -> None:
-    """States, PUT or PATCH with state active: contacts and facilities come back, as they were."""
-    one = await full(api)
-    path = f"{SUPPLIERS}/{one['id']}"
-    connection = await asyncpg.connect(demo_dsn)
-    await connection.execute(
-        "update facility set state = 'inactive' where id = "
-        "(select min(id) from facility where sub_supplier_id = $1)",
-        int(one["id"]),
-    )
-    await connection.execute(
-        "insert into facility (organization_id, sub_supplier_id, name, state) "
-        "values (1, $1, 'Closed plant', 'deleted')",
-        int(one["id"]),
-    )
-    await connection.close()
-    before = await facilities(demo_dsn, one["id"])
-    await api.delete(path)
-    live = (await api.get(path, {"form": "writable"})).data | {"state": one["state"]}
-    if how == "patch":
-        answer = await api.patch(path, replacing("/state", one["state"]))
-    elif how == "replace":
-        answer = await api.put(path, live)
-    else:
-        answer = await api.put(SUPPLIERS, [{"id": one["id"], **live}])
-    assert answer.status == 200
-    assert (await api.get(path)).data == one
-    assert await facilities(demo_dsn, one["id"]) == before
-
-
-async def test_restoring_by_a_deleted_record_of_the_demo_data(api: Api) -> None:
-    """What went before the service ran comes back all the same."""
-    one = (await api.get(SUPPLIERS, {"state": "deleted"})).data[0]
-    shown = (await api.patch(f"{SUPPLIERS}/{one['id']}", replacing("/state", "active"))).data
-    assert shown["contacts"]
-    assert shown["facilityCount"]
-
-
-async def test_restoring_replace_says_which_contacts_come_back(api: Api) -> None:
-    """A replace is full, on a deleted record too: sent twice it does the same as once."""
-    one = await full(api)
-    path = f"{SUPPLIERS}/{one['id']}"
-    await api.delete(path)
-    kept = one["contacts"][-1]["id"]
-    body = BARE | {"contacts": [{"id": kept, "role": "Kept"}]}
-    shown = (await api.put(path, body)).data
-    assert [contact["id"] for contact in shown["contacts"]] == [kept]
-    assert shown["facilityCount"] == one["facilityCount"]
-    assert (await api.put(path, body)).data == shown
-    await api.delete(path)
-    assert (await api.put(path, BARE)).data["contacts"] == []
-
-
-async def test_patch_of_a_deleted_record_leaves_it_deleted(api: Api) -> None:
-    """A patch that does not touch /state: contacts are edited and stay hidden until restored."""
-    one = await full(api)
-    path = f"{SUPPLIERS}/{one['id']}"
-    await api.delete(path)
-    operations = [
-        {"op": "replace", "path": "/contacts/0/role", "value": "Edited"},
-        {"op": "add", "path": "/contacts/-", "value": {"role": "Added"}},
-    ]
-    hidden = (await api.patch(path, operations)).data
-    assert (hidden["state"], hidden["contacts"], hidden["facilityCount"]) == ("deleted", [], 0)
-    restored = (await api.patch(path, replacing("/state", "active"))).data
-    roles = [contact["role"] for contact in restored["contacts"]]
-    assert (roles[0], roles[-1]) == ("Edited", "Added")
-    assert restored["facilityCount"] == one["facilityCount"]
 
 
 async def test_bulk_replace_deletes_and_updates_together(api: Api) -> None:

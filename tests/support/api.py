@@ -87,6 +87,11 @@ class Api:
         return await self.call("DELETE", path, params=params, **options)
 
 
+def replacing(path: str, value: Any) -> list[dict[str, Any]]:
+    """A patch that replaces one value."""
+    return [{"op": "replace", "path": path, "value": value}]
+
+
 async def exactly(api: Api, path: str) -> Answer:
     """The answer to GET of a path as it is written, which no client library would send."""
     server = api.client.server

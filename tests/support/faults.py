@@ -35,7 +35,7 @@ def _least(located: Located) -> dict[str, Any]:
     required = located.schema.get("required", ())
     return {
         name: 1 if name in ("id", "languageId") else generate.value(name, prop, {}, Random(0))
-        for name, prop in located.properties()
+        for name, prop in located.properties.items()
         if name in required
     }
 
@@ -44,14 +44,14 @@ def _of_object(located: Located, least: dict[str, Any]) -> Iterator[tuple[str, s
     yield "unheardOf", "unknown_field", least | {"unheardOf": 1}
     for name in located.schema.get("required", ()):
         yield name, "required_field", {key: least[key] for key in least if key != name}
-    for name, prop in located.properties():
+    for name, prop in located.properties.items():
         required = name in located.schema.get("required", ())
         for suffix, kind, value in _of_value(name, prop, required):
             yield name + suffix, kind, least | {name: value}
 
 
 def _of_value(name: str, prop: Located, required: bool) -> Iterator[tuple[str, str, Any]]:
-    schema, types = prop.schema, prop.types()
+    schema, types = prop.schema, prop.types
     if schema.get("readOnly"):
         yield "", "read_only_field", "x"
         return
@@ -81,9 +81,9 @@ def _wrong_kinds(types: frozenset[str]) -> Iterator[Any]:
 
 
 def _of_array(prop: Located) -> Iterator[tuple[str, str, Any]]:
-    members = prop.items()
+    members = prop.items
     yield "[0]", "invalid_type", [None]
-    if "object" not in members.types():
+    if "object" not in members.types:
         yield "[1]", "out_of_range", [1, -1]
         yield "", "too_many_items", list(range(1, prop.schema["maxItems"] + 2))
         if prop.schema.get("uniqueItems"):

@@ -55,7 +55,7 @@ def body(collection: Collection, form: str, known: References, random: Random) -
 def _object(located: Located, known: References, random: Random) -> dict[str, Any]:
     required = located.schema.get("required", ())
     made: dict[str, Any] = {}
-    for name, prop in located.properties():
+    for name, prop in located.properties.items():
         if name in _LEFT_OUT or not prop.schema or prop.schema.get("readOnly"):
             continue
         if name == "type" and "enum" not in prop.schema:
@@ -70,7 +70,7 @@ def _object(located: Located, known: References, random: Random) -> dict[str, An
 
 def value(name: str, located: Located, known: References, random: Random) -> Any:
     """A value that the field of that name takes."""
-    types = located.types() - {"null"}
+    types = located.types - {"null"}
     if name in REFERRED:
         return _reference(name, located, known, random)
     if "enum" in located.schema:
@@ -92,15 +92,15 @@ def value(name: str, located: Located, known: References, random: Random) -> Any
 
 def _reference(name: str, located: Located, known: References, random: Random) -> Any:
     ids = known[REFERRED[name]]
-    if "array" not in located.types():
+    if "array" not in located.types:
         return random.choice(ids)
     chosen = random.sample(ids, random.randint(0, min(3, len(ids))))
-    return [{"id": one} for one in chosen] if "object" in located.items().types() else chosen
+    return [{"id": one} for one in chosen] if "object" in located.items.types else chosen
 
 
 def _array(located: Located, known: References, random: Random) -> list[Any]:
     """Up to three members; at most one is the default, and none is of another's language."""
-    made = [_object(located.items(), known, random) for _ in range(random.randrange(4))]
+    made = [_object(located.items, known, random) for _ in range(random.randrange(4))]
     for other in made[1:]:
         other.pop("isDefaultValue", None)
     by_language = {one.get("languageId", number): one for number, one in enumerate(made)}

@@ -4,12 +4,29 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from service.properties import Properties, Property
+from service.queries.collections import Collection
+from service.routes import Route
 from tests.support.api import Api
 
 Record = dict[str, Any]
 STATES = ("active", "inactive", "deleted")
 #: No walk of a test is longer: a cursor that leads nowhere ends a test, not the day.
 MOST_PAGES = 400
+
+
+def listed(route: Route) -> Collection:
+    """What a list is of."""
+    assert route.resource is not None
+    return route.resource
+
+
+def condition(name: str, operator: str, value: str, number: int = 0) -> list[tuple[str, str]]:
+    """The parameters of one filter."""
+    return [
+        (f"filter[{number}].property", name),
+        (f"filter[{number}].operator", operator),
+        (f"filter[{number}].value", value),
+    ]
 
 
 async def walk(api: Api, path: str, params: list[tuple[str, str]] | None = None) -> list[Record]:

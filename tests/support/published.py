@@ -68,6 +68,11 @@ def _validator(schema: bytes) -> jsonschema.Draft202012Validator:
     )
 
 
+def invalid(kind: str) -> str:
+    """The type of a row, or a failure, that the request shows by itself."""
+    return f"validation_error.{kind}"
+
+
 def is_failure(answer: Answer, status: int, code: str) -> None:
     """Raise unless the answer is the error envelope of that status and code."""
     assert (answer.status, answer.json["code"]) == (status, code), answer.raw

@@ -34,12 +34,12 @@ async def connection(dsn: str) -> AsyncIterator[asyncpg.Connection]:
 
 async def page(connection: asyncpg.Connection, listing: Listing) -> list[tuple[Any, ...]]:
     """Id and sort values of each record of the page and one more."""
-    found = listing_page([1], listing, hides_deleted=False)
+    found = listing_page(1, listing, hides_deleted=False)
     text = f"with record as (select r.* from r where $1::bigint = 1), page as (\n{found.text}\n)\n"
     names = {"a": "a", "someText": "some_text", "c": "c", "id": "id"}
     columns = ", ".join(names[key.property.name] for key in listing.sort)
     rows = await connection.fetch(
-        f"{text} select {columns} from page order by ordinal", *found.parameters
+        f"{text} select {columns} from page order by ordinal", 1, *found.parameters
     )
     return [tuple(row) for row in rows]
 
@@ -75,9 +75,8 @@ def test_values_are_parameters_and_never_text() -> None:
         (SortKey(B, True), SortKey(ID, False)),
         after=("'", 7),
     )
-    found = listing_page([1], listing, hides_deleted=True)
+    found = listing_page(1, listing, hides_deleted=True)
     assert "drop" not in found.text
-    assert found.parameters[0] == 1
     assert "'; drop table color; --" in found.parameters
     assert [1, 2] in found.parameters
 
@@ -87,7 +86,7 @@ def test_equal_listings_make_equal_statements() -> None:
     sort = (SortKey(ID, False),)
     texts = {
         listing_page(
-            [1], Listing((Condition(A, "eq", values),), sort, after=(after,)), hides_deleted=False
+            1, Listing((Condition(A, "eq", values),), sort, after=(after,)), hides_deleted=False
         ).text
         for values in ((1, 2), (3, 4, 5), (6, 7))
         for after in (1, 2)
@@ -98,19 +97,20 @@ def test_equal_listings_make_equal_statements() -> None:
 def test_deleted_records_are_hidden_unless_the_state_is_filtered() -> None:
     state = Property("state", "string", nullable=False, sortable=True)
     sort = (SortKey(ID, False),)
-    hidden = listing_page([1], Listing(sort=sort), hides_deleted=True)
+    hidden = listing_page(1, Listing(sort=sort), hides_deleted=True)
     asked = listing_page(
-        [1], Listing((Condition(state, "ne", ("active",)),), sort), hides_deleted=True
+        1, Listing((Condition(state, "ne", ("active",)),), sort), hides_deleted=True
     )
     assert "'deleted'" in hidden.text
     assert "'deleted'" not in asked.text
 
 
 async def test_a_batch_comes_in_the_order_of_its_ids(connection: asyncpg.Connection) -> None:
-    found = batch_page([1], [3, 1, 99, 2])
+    found = batch_page(1, [3, 1, 99, 2])
     rows = await connection.fetch(
         "with record as (select r.* from r where $1::bigint = 1)\n"
         f"select id from ({found.text}) as page order by ordinal",
+        1,
         *found.parameters,
     )
     assert [row["id"] for row in rows] == [3, 1, 2]

@@ -5,20 +5,17 @@ from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic
 
 import asyncpg
+import fastapi_fields
 import jsonpatch
-from fastapi import Depends, FastAPI, HTTPException, Query, Request
+from fastapi import FastAPI, HTTPException, Query
+from fastapi_shared import ORGANIZATION, Answer, Connection, Id, Name, OrAbsent, State, T, Text
 from pydantic import BaseModel, ConfigDict, Field
 from statements import sql
 
-ORGANIZATION = 1
 WRITABLE = ("name", "userDefinedId", "userDefinedId2", "colorReference", "colorNote", "state")
-T = TypeVar("T")
-State = Literal["active", "inactive", "deleted"]
-Id = Annotated[int, Field(ge=1, le=2**63 - 1)]
-Text = Annotated[str, Field(max_length=1000)]
 
 
 class StyleRelation(BaseModel):
@@ -32,7 +29,7 @@ class StyleRelation(BaseModel):
 class ColorGroup(BaseModel):
     id: int
     name: str
-    userDefinedId: str | None = Field(None, exclude_if=lambda value: value is None)
+    userDefinedId: OrAbsent[str] = None
     state: State
 
 
@@ -60,7 +57,7 @@ class ColorItem(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     id: Id
-    name: Annotated[str, Field(min_length=1, max_length=1000)]
+    name: Name
     userDefinedId: Text | None = None
     userDefinedId2: Text | None = None
     colorReference: Text | None = None
@@ -101,13 +98,7 @@ class ItemCategory(BaseModel):
 
 class Pagination(BaseModel):
     hasMore: bool
-    cursor: str | None = Field(None, exclude_if=lambda value: value is None)
-
-
-class Answer(BaseModel, Generic[T]):
-    status: Literal["success"] = "success"
-    code: Literal["ok"] = "ok"
-    data: T
+    cursor: OrAbsent[str] = None
 
 
 class Page(Answer[T], Generic[T]):
@@ -122,14 +113,8 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 app = FastAPI(lifespan=lifespan)
+app.include_router(fastapi_fields.router)
 
-
-async def connection(request: Request) -> AsyncIterator[asyncpg.Connection]:
-    async with request.app.state.pool.acquire() as acquired:
-        yield acquired
-
-
-Connection = Annotated[asyncpg.Connection, Depends(connection)]
 PageSize = Annotated[int, Query(ge=1, le=100)]
 
 

@@ -5,23 +5,20 @@ from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal
 
 import asyncpg
 import jsonpatch
 from litestar import Litestar, delete, get, patch, put
 from litestar.datastructures import State as AppState
 from litestar.exceptions import ClientException, HTTPException, NotFoundException
-from litestar.params import Parameter
+from litestar.params import Body, Parameter
+from litestar_fields import replace_fields
+from litestar_shared import ORGANIZATION, Answer, Id, Name, State, T, Text
 from msgspec import UNSET, Meta, Struct, UnsetType, convert
 from statements import sql
 
-ORGANIZATION = 1
 WRITABLE = ("name", "userDefinedId", "userDefinedId2", "colorReference", "colorNote", "state")
-T = TypeVar("T")
-State = Literal["active", "inactive", "deleted"]
-Id = Annotated[int, Meta(ge=1, le=2**63 - 1)]
-Text = Annotated[str, Meta(max_length=1000)]
 
 
 class StyleRelation(Struct):
@@ -61,7 +58,7 @@ class Color(Struct):
 
 class ColorItem(Struct, forbid_unknown_fields=True):
     id: Id
-    name: Annotated[str, Meta(min_length=1, max_length=1000)]
+    name: Name
     state: State
     userDefinedId: Text | None = None
     userDefinedId2: Text | None = None
@@ -105,12 +102,6 @@ class Pagination(Struct):
     cursor: str | UnsetType = UNSET
 
 
-class Answer(Struct, Generic[T]):
-    data: T
-    status: Literal["success"] = "success"
-    code: Literal["ok"] = "ok"
-
-
 class Page(Struct, Generic[T]):
     data: T
     pagination: Pagination
@@ -150,7 +141,7 @@ async def list_colors(
 
 @put("/api/colors")
 async def replace_colors(
-    state: AppState, data: Annotated[list[ColorItem], Meta(min_length=1, max_length=1000)]
+    state: AppState, data: Annotated[list[ColorItem], Body(min_items=1, max_items=1000)]
 ) -> Answer[list[Color]]:
     if len({item.id for item in data}) < len(data):
         raise ClientException("An id stands twice.")
@@ -277,6 +268,7 @@ app = Litestar(
         list_relations,
         list_colors,
         replace_colors,
+        replace_fields,
         patch_color,
         read_measurement,
         delete_categories,

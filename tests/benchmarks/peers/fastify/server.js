@@ -1,28 +1,12 @@
 // The benchmarked routes with Fastify and pg, as their documentation shows them.
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import Ajv from 'ajv'
 import jsonPatch from 'fast-json-patch'
 import createFastify from 'fastify'
-import pg from 'pg'
-
-const ORGANIZATION = 1
-const folder = process.env.SQL_FOLDER
-const statements = Object.fromEntries(
-  readdirSync(folder).map(file => [file.slice(0, -4), readFileSync(join(folder, file), 'utf8')])
-)
-
-// Ids are 64 bits wide in the database and safe integers here.
-pg.types.setTypeParser(pg.types.builtins.INT8, Number)
-const pool = new pg.Pool()
-const query = (db, name, values) => db.query({ name, text: statements[name], values })
-
-const id = { type: 'integer' }
-const text = { type: 'string' }
-const nullable = { type: 'string', nullable: true }
-const state = { type: 'string', enum: ['active', 'inactive', 'deleted'] }
-const list = items => ({ type: 'array', items })
-const object = properties => ({ type: 'object', properties })
+import fields from './fields.js'
+import {
+  ORGANIZATION, answer, failure, id, list, nullable, object, ok, optional, pool, positive, query,
+  required, state, text, transaction
+} from './shared.js'
 
 const relation = object({
   id, styleId: id, relatedStyleId: id, relatedStyleNumber: text, relatedStyleName: text
@@ -41,7 +25,6 @@ const color = object({
   ),
   properties: list(text)
 })
-const answer = data => object({ status: text, code: text, data })
 const page = items => object({
   status: text,
   code: text,
@@ -69,15 +52,13 @@ const time = { type: 'string', format: 'date-time' }
 const category = object({
   id, name: text, state, usedInItems: id, beginDate: time, endDate: time, properties: list(text)
 })
-const positive = { type: 'integer', minimum: 1 }
-const optional = { type: 'string', nullable: true, maxLength: 1000 }
 const colorItem = {
   type: 'object',
   additionalProperties: false,
   required: ['id', 'name', 'state'],
   properties: {
     id: positive,
-    name: { type: 'string', minLength: 1, maxLength: 1000 },
+    name: required,
     userDefinedId: optional,
     userDefinedId2: optional,
     colorReference: optional,
@@ -92,7 +73,12 @@ const querystring = object({
   cursor: text
 })
 
-const fastify = createFastify({ bodyLimit: 8 * 1024 * 1024 })
+const fastify = createFastify({
+  bodyLimit: 8 * 1024 * 1024,
+  // Unknown members are refused, as everyone else does, not dropped in silence.
+  ajv: { customOptions: { removeAdditional: false } }
+})
+fastify.register(fields)
 const validColor = new Ajv({ allErrors: false, strict: false }).compile(colorItem)
 
 fastify.get(
@@ -195,21 +181,6 @@ fastify.delete(
   }
 )
 
-async function transaction (work) {
-  const db = await pool.connect()
-  try {
-    await db.query('begin')
-    const result = await work(db)
-    await db.query('commit')
-    return result
-  } catch (error) {
-    await db.query('rollback')
-    throw error
-  } finally {
-    db.release()
-  }
-}
-
 function patch (document, operations) {
   try {
     return jsonPatch.applyPatch(document, operations, true).newDocument
@@ -273,9 +244,7 @@ async function colors (db, rows) {
   return [...byId.values()]
 }
 
-const ok = data => ({ status: 'success', code: 'ok', data })
 const after = cursor => (cursor ? Number(Buffer.from(cursor, 'base64url')) : 0)
-const failure = (statusCode, message) => Object.assign(new Error(message), { statusCode })
 
 function paged (rows, pageSize, data) {
   const hasMore = rows.length > pageSize

@@ -1,0 +1,134 @@
+"""Input that no client means to send is a clear failure too: JSON, numbers and texts that are none.
+
+So are bodies of nothing but faults, and soon.
+"""
+
+import time
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api, exactly
+from tests.support.published import invalid, is_failure
+
+GROUPS, COLORS = "/api/groups", "/api/colors"
+DEEP = 100_000
+
+
+KINDS: list[tuple[bytes, str]] = [
+    (b'"x"', "invalid_type"),
+    (b"5", "invalid_type"),
+    (b"null", "invalid_type"),
+    (b"true", "invalid_type"),
+    (b'{"name":"x"}{}', "malformed_json"),
+    (b'\xef\xbb\xbf{"name":"x"}', "malformed_json"),
+    (b'{"name":NaN}', "malformed_json"),
+    (b'{"name":-Infinity}', "malformed_json"),
+    (b'{"name":1e999}', ""),
+    (b'{"name":"\\ud800"}', "malformed_json"),
+    (b'{"name":"\\udc00\\ud800"}', "malformed_json"),
+    (b'{"name":"\xed\xa0\x80"}', "malformed_json"),
+    (b'{"name":"a\x00b"}', "malformed_json"),
+    (b'{"name":"a\\u0000b"}', "invalid_value"),
+    (b'{"name":"x","\\u0000":1}', "unknown_field"),
+    (b'{"name":"x","":1}', "unknown_field"),
+    (b"[" * DEEP, "malformed_json"),
+    (b"[" * DEEP + b"]" * DEEP, "malformed_json"),
+    (b'{"name":' + b"[" * 900 + b"]" * 900 + b"}", ""),
+    (b'{"name":' * DEEP, "malformed_json"),
+    (b'{"name":' * 900 + b"1" + b"}" * 900, ""),
+]
+
+
+@pytest.mark.parametrize(("raw", "kind"), KINDS, ids=[str(raw[:24]) for raw, _ in KINDS])
+async def test_bad_input_is_a_clear_400(raw: bytes, kind: str, shared_api: Api) -> None:
+    for answer in (
+        await shared_api.post(GROUPS, raw),
+        await shared_api.put(GROUPS, b"[%b]" % raw),
+        await shared_api.put(f"{GROUPS}/1", raw),
+    ):
+        is_failure(answer, 400, answer.json["code"])
+        if kind:
+            assert invalid(kind) in {row for row, _ in answer.details}
+
+
+@pytest.mark.parametrize(
+    "value", [raw[8:-1] for raw, kind in KINDS if raw.startswith(b'{"name":') and b"," not in raw]
+)
+async def test_bad_input_in_a_patch_is_a_clear_400(value: bytes, shared_api: Api) -> None:
+    for member in (b"value", b"note"):
+        raw = b'[{"op":"replace","path":"/name","%b":%b}]' % (member, value)
+        answer = await shared_api.patch(f"{GROUPS}/1", raw)
+        is_failure(answer, 400, answer.json["code"])
+
+
+INTEGERS: list[tuple[bytes, str]] = [
+    (b"1.0", "invalid_type"),
+    (b"1e0", "invalid_type"),
+    (b"1E2", "invalid_type"),
+    (b"1.5", "invalid_type"),
+    (b"-0.0", "invalid_type"),
+    (b"0", "out_of_range"),
+    (b"9223372036854775808", "out_of_range"),
+    (b"18446744073709551616", ""),
+    (b"1" * 400, ""),
+    (b'"1"', "invalid_type"),
+    (b"true", "invalid_type"),
+]
+
+
+@pytest.mark.parametrize(("number", "kind"), INTEGERS)
+async def test_integers(number: bytes, kind: str, shared_api: Api) -> None:
+    body = b'{"name":"A color","state":"active","colorGroupIds":[%b]}' % number
+    patched = b'[{"op":"replace","path":"/colorGroupIds","value":[%b]}]' % number
+    bulk = b'[{"id":%b,"name":"A color","state":"active"}]' % number
+    for answer, field in (
+        (await shared_api.post(COLORS, body), "colorGroupIds[0]"),
+        (await shared_api.put(f"{COLORS}/1", body), "colorGroupIds[0]"),
+        (await shared_api.patch(f"{COLORS}/1", patched), "colorGroupIds[0]"),
+        (await shared_api.put(COLORS, bulk), "[0].id"),
+    ):
+        if kind:
+            assert answer.details == [(invalid(kind), field)]
+        is_failure(answer, 400, invalid(kind) if kind else answer.json["code"])
+
+
+@pytest.mark.parametrize("text", ["%00", "a%00b", "%ff", "%ed%a0%80", "%c3%28"])
+async def test_texts_in_query_and_path(text: str, shared_api: Api) -> None:
+    for path in (
+        f"{GROUPS}?name={text}",
+        f"{GROUPS}?{text}=1",
+        f"{GROUPS}?filter[0].property=name&filter[0].operator=contains&filter[0].value={text}",
+        f"{GROUPS}?sort[0].property={text}",
+        f"{GROUPS}?cursor={text}",
+        f"{GROUPS}/1?form={text}",
+        f"{GROUPS}/{text}",
+    ):
+        answer = await exactly(shared_api, path)
+        assert answer.status == 400, (path, answer.raw)
+        is_failure(answer, 400, answer.json["code"])
+    for path in (f"/api/{text}", f"/{text}"):
+        answer = await exactly(shared_api, path)
+        assert answer.status == 404, (path, answer.raw)
+
+
+HOPELESS: dict[str, Any] = {
+    "a field unknown a hundred thousand times": {f"f{number}": 1 for number in range(100_000)},
+    "wrong members of a list": {"name": "x", "colorGroupIds": [""] * 500_000},
+    "far too many items": [{"id": number} for number in range(200_000)],
+    "wrong members of lists of items": [{"name": "x", "colorGroupIds": [""] * 1000}] * 1000,
+    "nothing": [{}] * 1000,
+}
+
+
+@pytest.mark.parametrize("body", HOPELESS.values(), ids=HOPELESS)
+async def test_bodies_of_nothing_but_faults_are_refused_soon(body: Any, shared_api: Api) -> None:
+    """They once held a worker for minutes; a second is far more than they take."""
+    started = time.process_time()
+    answer = await shared_api.post(COLORS, body)
+    seconds = time.process_time() - started
+    assert answer.status == 400
+    assert len(answer.details) == 1000
+    if isinstance(body, list):
+        assert answer.json["error"]["failed_items"] == len(body)
+    assert seconds < 10

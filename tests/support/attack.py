@@ -1,0 +1,143 @@
+"""What an organization sends to attack another, made up from the routes and the schemas.
+
+Paths, bodies, queries and cursors that take values which only the other one has.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from service import cursor, schemas
+from service.queries.collections import Collection
+from service.queries.records import MasterRecord
+from service.routes import Route
+from service.schemas import Located
+from tests.support import generate
+from tests.support.api import Api
+
+
+@dataclass(frozen=True)
+class Sides:
+    """An organization that attacks another."""
+
+    attacker: Api
+    victim: Api
+    dsn: str
+    victim_id: int
+    stolen: dict[str, int]
+    """One of the victim's ids of each table; no id of the victim's is one of the attacker's."""
+
+
+def body(resource: Collection, form: str, known: generate.References, random: Random) -> Any:
+    """A body that organizations without the optional features may send too."""
+    made = generate.body(resource, form, known, random)
+    made.pop("languageIds", None)
+    return made
+
+
+async def path_ids(api: Api, route: Route) -> dict[str, str]:
+    """The path's parameters, of one record that is there."""
+    if "{styleId}" not in route.path:
+        root = route.path.partition("/{")[0]
+        return {"id": str((await api.get(root)).data[0]["id"])}
+    for style in (await api.get("/api/styles", {"pageSize": "100"})).data:
+        requests = await api.get(f"/api/styles/{style['id']}/sample-requests")
+        for one in requests.data:
+            if one["sizes"]:
+                size = one["sizes"][0]["sizeRangeSizeId"]
+                known = {"styleId": style["id"], "sampleRequestId": one["id"], "id": one["id"]}
+                return {k: str(v) for k, v in {**known, "sizeRangeSizeId": size}.items()}
+    raise AssertionError("no style has a sample request")
+
+
+def sendable(route: Route, known: generate.References) -> Any:
+    """A body that the route takes, whatever record it is for."""
+    if route.operation == "patch":
+        return [{"op": "replace", "path": "/state", "value": "inactive"}]
+    if route.operation != "replace" or route.resource is None:
+        return None
+    return body(route.resource, "replace", known, Random(route.path))
+
+
+def promotion(resource: MasterRecord) -> list[dict[str, Any]]:
+    """A patch that reaches for the organization's other records, where there is such a thing."""
+    writable = schemas.definition(resource.name, "writable").properties
+    field, value = ("isDefault", True) if "isDefault" in writable else ("state", "active")
+    return [{"op": "replace", "path": f"/{field}", "value": value}]
+
+
+def references(located: Located) -> Iterator[tuple[str, ...]]:
+    """Where a body names records that belong to an organization; ``[]`` goes into a list."""
+    for name, prop in located.properties.items():
+        if prop.schema.get("readOnly") or name.startswith(("languageId", "userDefinedId")):
+            continue
+        members = prop.items
+        if "object" in members.types:
+            yield from ((name, "[]", *path) for path in references(members))
+        elif name.endswith("Ids"):
+            yield name, "[]"
+        elif name == "id" or (name.endswith("Id") and "boolean" not in prop.types):
+            yield (name,)
+
+
+def plant(located: Located, path: tuple[str, ...], values: list[Any]) -> list[Any]:
+    """Values of the path's field with the others in them: as many, or one if it is a list."""
+    name, *rest = path
+    field = located.properties[name]
+    if not rest:
+        return values
+    if rest == ["[]"]:
+        return [values]
+    inner = tuple(rest[1:])
+    least = dict.fromkeys(field.items.schema.get("required", ()), "x")
+    return [[least | {inner[0]: each} for each in plant(field.items, inner, values)]]
+
+
+def is_text(located: Located, path: tuple[str, ...]) -> bool:
+    """Whether the path leads to a text."""
+    for part in path:
+        located = located.items if part == "[]" else located.properties[part]
+    return "string" in located.types
+
+
+async def one_of_each_type(api: Api, resource: MasterRecord) -> list[dict[str, Any]]:
+    """Records of the caller's; custom fields of each type have rules of their own."""
+    records = (await api.get(resource.root, {"pageSize": "100"})).data
+    return list({record.get("type"): record for record in records}.values())
+
+
+async def names(api: Api) -> set[str]:
+    """What an organization's own words for its records are."""
+    found = set()
+    for name in ("brands", "groups", "style-categories"):
+        for record in (await api.get(f"/api/{name}", {"pageSize": "100"})).data:
+            found |= {record.get("customId"), record.get("userDefinedId")}
+    return found - {None}
+
+
+def stolen_queries(route: Route, records: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
+    """Queries of a list by every field, with values that the victim's documents have."""
+    assert route.resource is not None
+    for name, prop in route.resource.properties.items():
+        if prop.sortable:
+            yield {"sort[0].property": name, "sort[0].order": "desc", "pageSize": "100"}
+        values = [record[name] for record in records if record.get(name) is not None]
+        for value in values[-1:]:
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            yield {name: text}
+            for operator in sorted(prop.operators - {"isNull"}):
+                parts = {"property": name, "operator": operator, "value": text}
+                yield {f"filter[0].{part}": given for part, given in parts.items()}
+
+
+async def stolen_cursors(sides: Sides, route: Route) -> AsyncIterator[tuple[str, str]]:
+    """The victim's cursors, by two orders, each with one forged to look like the attacker's."""
+    assert route.resource is not None
+    properties = route.resource.properties
+    for query in ({"pageSize": "2"}, {"pageSize": "2", "sort[0].property": "id"}):
+        page = (await sides.victim.get(route.path, query)).json["pagination"]
+        theirs = cursor.scope(route.path, sides.victim_id)
+        carried = cursor.decode(page["cursor"], properties, theirs)
+        own = cursor.scope(route.path, 3 - sides.victim_id)
+        yield page["cursor"], cursor.encode(carried, list(carried.after or ()), own)
