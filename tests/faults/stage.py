@@ -2,9 +2,8 @@
 
 import asyncio
 import contextlib
-import signal
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -23,7 +22,7 @@ from tests.faults.proxy import Proxy
 from tests.faults.work import Batch, Workload
 from tests.support import generate, rows
 from tests.support.api import Answer, Api, issue_key
-from tests.support.processes import Running, running, wait_until_gone
+from tests.support.processes import Running, kill, running
 
 WORKERS: Final = 2
 POOL_SIZE: Final = 2
@@ -87,7 +86,7 @@ class Stage:
 
     async def kill_workers(self) -> None:
         """End every worker by SIGKILL; their parent starts others."""
-        await self._kill(self.workers())
+        await asyncio.to_thread(kill, self.workers())
 
     async def restart_postgres(self) -> None:
         """Stop PostgreSQL as an operator does (fast shutdown), and start it."""
@@ -99,7 +98,7 @@ class Stage:
         status = postmaster.read_pid_file(self.cluster)
         assert status is not None
         parent = [process for process in everything if process.pid == status.pid]
-        await self._kill(self.random.choice([parent, everything]))
+        await asyncio.to_thread(kill, self.random.choice([parent, everything]))
         await self.blocking(self._restart)
 
     async def kill_backend(self) -> None:
@@ -108,19 +107,14 @@ class Stage:
             rows = await connection.fetch(
                 "select pid from pg_stat_activity where application_name = 'selvedge'"
             )
-        pids = [row["pid"] for row in rows]
-        if pids:
-            await self._kill([psutil.Process(self.random.choice(pids))])
+        pids = {row["pid"] for row in rows}
+        sessions = [each for each in postmaster.processes(self.cluster) if each.pid in pids]
+        if sessions:
+            await asyncio.to_thread(kill, [self.random.choice(sessions)])
 
     def _restart(self) -> None:
         self.server.__exit__(None, None, None)
         self.server.__enter__()
-
-    async def _kill(self, processes: Sequence[psutil.Process]) -> None:
-        for process in processes:
-            process.send_signal(signal.SIGKILL)
-        left = await asyncio.to_thread(wait_until_gone, list(processes))
-        assert not left
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[asyncpg.Connection]:

@@ -1,6 +1,5 @@
 """The embedded server's life: owned by one, stopped on every way out, found after a kill."""
 
-import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -17,7 +16,7 @@ from service.embedded import (
     postmaster,
     running_server,
 )
-from tests.support.processes import wait_until_gone
+from tests.support.processes import kill, wait_until_gone
 
 _OWNER = """
 import sys, time
@@ -136,7 +135,7 @@ def test_the_owner_is_killed_twice_and_the_next_start_works(data_dir: Path, kind
 def test_a_killed_postmaster_leaves_no_backend_in_the_way(data_dir: Path) -> None:
     owner = _owner(data_dir, "outlived")
     [left] = _postmasters(data_dir)
-    left.send_signal(signal.SIGKILL)
+    kill([left])
     owner.kill()
     owner.communicate()
     with EmbeddedServer(data_dir) as server:

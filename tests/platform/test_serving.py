@@ -18,9 +18,9 @@ import pytest
 from aiohttp import http_parser
 
 from service import migrating
-from service.embedded.postmaster import at_work
+from service.embedded.postmaster import at_work, read_pid_file
 from tests.support.databases import fresh_database
-from tests.support.processes import Running, running, selvedge, wait_until_gone
+from tests.support.processes import Running, kill, running, selvedge, wait_until_gone
 
 
 def _status(url: str, key: str | None = None) -> int:
@@ -91,13 +91,9 @@ def test_a_revoked_demo_key_is_replaced(data_dir: Path) -> None:
 
 def test_an_embedded_server_that_dies_is_started_again(data_dir: Path) -> None:
     with running(data_dir) as service:
-        [postmaster] = (
-            process
-            for process in psutil.Process(service.process.pid).children()
-            if process.name() == "postgres"
-        )
-        postmaster.kill()
-        assert wait_until_gone([postmaster]) == []
+        status = read_pid_file(data_dir / "postgresql")
+        assert status is not None
+        kill([psutil.Process(status.pid)])
         assert _eventually(f"{service.base_url}/readyz", 200)
         assert _status(f"{service.base_url}/api/colors", service.keys[0]) == 200
 
@@ -115,8 +111,7 @@ def _workers(service: Running) -> list[psutil.Process]:
 
 def test_a_dead_worker_is_replaced(served: Running) -> None:
     first = _workers(served)
-    first[0].kill()
-    assert wait_until_gone(first[:1]) == []
+    kill(first[:1])
     assert first[0] not in _workers(served)
     assert _eventually(f"{served.base_url}/healthz", 200)
 

@@ -6,8 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -94,6 +94,18 @@ def _announcement(process: subprocess.Popen[str], last: str) -> str:
                 lines.append(process.stdout.readline())
             return "".join(lines)
     raise AssertionError("it ended before it served")
+
+
+def kill(processes: Iterable[psutil.Process]) -> None:
+    """End processes by SIGKILL, also such as end by themselves meanwhile; return when all are gone.
+
+    PostgreSQL's own end as soon as the first of them is killed.
+    """
+    doomed = list(processes)
+    for process in doomed:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    assert wait_until_gone(doomed) == []
 
 
 def wait_until_gone(processes: list[psutil.Process], seconds: float = 10) -> list[psutil.Process]:
