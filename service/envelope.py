@@ -12,19 +12,28 @@ JSON = "application/json"
 PROBLEM = "application/problem+json"
 #: Below this many bytes compressing costs more than it saves.
 COMPRESS_FROM = 1024
+_BEFORE_CODE = b'{"status":"success","code":"'
+_BEFORE_DATA = b'","data":'
 
 
 def success(
-    data: bytes,
-    *,
+    *data: bytes,
     created: bool = False,
     pagination: bytes = b"",
     headers: dict[str, str] | None = None,
 ) -> Answer:
-    """200 ``ok`` or 201 ``created`` around ``data``, which is JSON already."""
+    """200 ``ok`` or 201 ``created`` around the parts of ``data``, which are JSON together.
+
+    They are joined once: of long answers every further copy counts.
+    """
     code = b"created" if created else b"ok"
-    body = b'{"status":"success","code":"%b","data":%b%b}' % (code, data, pagination)
+    body = b"".join((_BEFORE_CODE, code, _BEFORE_DATA, *data, pagination, b"}"))
     return Answer(201 if created else 200, body, headers or {})
+
+
+def many(documents: bytes, *, created: bool = False, pagination: bytes = b"") -> Answer:
+    """The same around documents that commas join."""
+    return success(b"[", documents, b"]", created=created, pagination=pagination)
 
 
 def pagination(cursor: str | None) -> bytes:

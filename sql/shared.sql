@@ -1,7 +1,7 @@
 -- Statements that serve every resource. Slots are filled from the registry alone.
 
 -- name: collect_batch
-select convert_to(coalesce(string_agg(document, ',' order by ordinal), ''), 'UTF8') as documents
+select array_agg(ordinal) as ids, array_agg(convert_to(document, 'UTF8')) as documents
 from ({{documents}}) as page;
 
 -- name: collect_page
@@ -18,7 +18,7 @@ select id from organization where id = $1::bigint for no key update;
 
 -- name: lock_records
 select id, state from {{table}}
-where organization_id = $1::bigint and id = any($2::bigint[])
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 order by id
 {{strength}};
 

@@ -4,7 +4,7 @@ from aiohttp import web
 
 from service import cursor, listing
 from service.context import caller, database
-from service.envelope import pagination, respond, success
+from service.envelope import many, pagination, respond, success
 from service.errors import failure
 from service.etag import etag, is_known
 from service.handlers.parameters import form, path_ids, together
@@ -25,7 +25,7 @@ async def list_records(resource: Collection, request: web.Request) -> web.Respon
         lambda connection: resource.page(connection, tenant, asked, parents)
     )
     following = None if page.last is None else cursor.encode(asked.listing, page.last, scope)
-    return respond(success(b"[%b]" % page.documents, pagination=pagination(following)))
+    return respond(many(page.documents, pagination=pagination(following)))
 
 
 async def read_record(resource: Collection, request: web.Request) -> web.Response:

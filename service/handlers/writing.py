@@ -10,7 +10,7 @@ from service.answer import Answer
 from service.bodies import bulk_operation, many_ids, many_items, one_item
 from service.context import caller, database
 from service.database import Connection
-from service.envelope import respond, success
+from service.envelope import many, respond, success
 from service.etag import Precondition, etag
 from service.handlers.parameters import (
     PATCH_TYPE,
@@ -60,7 +60,7 @@ async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes)
 
         async def work(connection: Connection) -> Answer:
             documents = await records.create(connection, resource, _bulk(request, items))
-            return success(b"[%b]" % documents, created=True)
+            return many(documents, created=True)
 
         return await _write_once(request, retried, work, is_bulk=True)
 
@@ -94,7 +94,7 @@ async def replace_many(resource: MasterRecord, request: web.Request) -> web.Resp
         async def work(connection: Connection) -> Answer:
             batch = _bulk(request, items)
             documents = await records.replace(connection, resource, batch, Precondition())
-            return success(b"[%b]" % documents)
+            return many(documents)
 
         return await _write_once(request, retried, work, is_bulk=True)
 
@@ -143,7 +143,7 @@ async def delete_many(resource: MasterRecord, request: web.Request) -> web.Respo
         async def work(connection: Connection) -> Answer:
             batch = _bulk(request, items, "ids[{}]")
             documents = await records.delete(connection, resource, batch, Precondition())
-            return success(b"[%b]" % documents)
+            return many(documents)
 
         return await _write_once(request, retried, work, is_bulk=True)
 

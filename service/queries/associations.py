@@ -5,7 +5,7 @@ from typing import Any
 
 from service.database import Connection
 from service.queries.batch import Batch, Item
-from service.queries.links import Links
+from service.queries.links import Links, Sets
 from service.statements import load_bound
 
 
@@ -20,7 +20,7 @@ class Association:
         self.noun = noun
         table = f"custom_field_{noun.replace(' ', '_')}"
         column = f"{noun.replace(' ', '_')}_id"
-        self._links = Links(table, owner="custom_field_id", linked=column)
+        self.links = Links(table, owner="custom_field_id", linked=column)
         self._statements = load_bound(
             "associations",
             link=table,
@@ -35,8 +35,8 @@ class Association:
         """A part of the documents and writables of custom fields."""
         return self._statements["documents"].text
 
-    async def resolve(self, connection: Connection, batch: Batch) -> None:
-        """Find the ids that the entries of the items name, and lock these records.
+    async def resolve(self, connection: Connection, batch: Batch) -> Sets:
+        """The records that the entries of the items name, which are locked.
 
         Reports entries that name no record, or several, or one that another entry names.
         """
@@ -46,7 +46,7 @@ class Association:
             for place, entry in enumerate(item.get(self.field) or ())
         ]
         named = await self._find(connection, batch, [entry for *_, entry in entries])
-        chosen: dict[int, dict[int, None]] = {number: {} for number in range(len(batch.items))}
+        chosen: dict[int, set[int]] = {number: set() for number in range(len(batch.items))}
         for number, place, entry in entries:
             key, found = _key(entry), named[_key(entry), entry[_key(entry)]]
             if len(found) != 1:
@@ -54,19 +54,11 @@ class Association:
             elif found[0] in chosen[number]:
                 problem, text = "duplicate", f"Another entry names the same {self.noun}."
             else:
-                chosen[number][found[0]] = None
+                chosen[number].add(found[0])
                 continue
             field = f"{self.field}[{place}].{key}"
             batch.fail(number, f"validation_error.{problem}", field, text)
-        batch.found[self] = [
-            (batch.items[number]["id"], linked_id)
-            for number, ids in chosen.items()
-            for linked_id in ids
-        ]
-
-    async def write(self, connection: Connection, batch: Batch) -> None:
-        """Bring the stored sets to what the entries name."""
-        await self._links.write(connection, batch, batch.found[self])
+        return {batch.items[number]["id"]: ids for number, ids in chosen.items()}
 
     async def _find(
         self, connection: Connection, batch: Batch, entries: list[Item]

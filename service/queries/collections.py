@@ -124,10 +124,11 @@ class Collection:
         """
         page = batch_page(1 + len(leading), ids)
         text = SHARED["collect_batch"].fill(documents=self.statements[form].fill(page=page.text))
-        documents: bytes = await connection.fetchval(
+        found, documents = await connection.fetchrow(
             text, caller.organization_id, *leading, *page.parameters
         )
-        return documents
+        by_id = dict(zip(found or (), documents or (), strict=True))
+        return b",".join([by_id[one] for one in ids if one in by_id])
 
     async def require_parents(
         self, connection: Connection, caller: Caller, parents: Sequence[int]

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from service.database import Connection
 from service.queries.batch import Batch
-from service.queries.links import Links
+from service.queries.links import Links, Sets, write_links
 from service.queries.records import MasterRecord
 
 _REFERENCES = {"colorGroupIds": "color group", "languageIds": "language"}
@@ -44,9 +44,10 @@ class Colors(MasterRecord):
 
     async def write_children(self, connection: Connection, batch: Batch) -> None:
         """The links; without the feature the stored ones to languages stay as they are."""
-        await _GROUPS.write(connection, batch, _links(batch, "colorGroupIds"))
+        wanted = {_GROUPS: _links(batch, "colorGroupIds")}
         if batch.caller.multiple_language:
-            await _LANGUAGES.write(connection, batch, _links(batch, "languageIds"))
+            wanted[_LANGUAGES] = _links(batch, "languageIds")
+        await write_links(connection, batch, wanted)
 
     def _report_unknown(self, batch: Batch, field: str, references: set[int]) -> None:
         """Every place where one of the references stands, which name nothing."""
@@ -61,6 +62,6 @@ class Colors(MasterRecord):
                     )
 
 
-def _links(batch: Batch, field: str) -> list[tuple[int, int]]:
-    """The links that a field of the items names."""
-    return [(item["id"], linked_id) for item in batch.items for linked_id in item.get(field) or ()]
+def _links(batch: Batch, field: str) -> Sets:
+    """What a field of the items links them to."""
+    return {item["id"]: item.get(field) or () for item in batch.items}

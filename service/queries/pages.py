@@ -12,6 +12,7 @@ from typing import Any
 
 from service.listing import Condition, Listing, SortKey, asked_of
 from service.properties import Property
+from service.queries.arrays import id_array
 
 _SQL_TYPES = {
     "integer": "bigint",
@@ -42,17 +43,16 @@ class Page:
 
 
 def batch_page(leading: int, ids: list[int]) -> Page:
-    """The records of ``ids``, in that order."""
+    """The records of ``ids``, in any order; their ``ordinal`` is the id."""
     page = Page(leading)
     if len(ids) == 1:
         # An array of one would be planned anew every time: a plan for any array costs more.
-        ordinal, condition = "1", f"record.id = {page.parameter(ids[0], 'bigint')}"
+        condition = f"record.id = {page.parameter(ids[0], 'bigint')}"
     else:
-        wanted = page.parameter(ids, "bigint[]")
-        ordinal = f"array_position({wanted}, record.id)"
-        condition = f"record.id = any({wanted})"
+        wanted = page.parameter(id_array(ids), "text")
+        condition = f"record.id = any((select {wanted}::bigint[])::bigint[])"
     page.text = (
-        f"select record.*, {ordinal} as ordinal, null::text as key\nfrom record where {condition}"
+        f"select record.*, record.id as ordinal, null::text as key\nfrom record where {condition}"
     )
     return page
 

@@ -15,6 +15,7 @@ from service.database import Connection
 from service.errors import failure
 from service.etag import Precondition
 from service.faults import Fault
+from service.queries.arrays import id_array
 from service.queries.batch import Batch, Item
 from service.queries.collections import SHARED, Collection
 from service.validation import Validator
@@ -209,7 +210,7 @@ async def _lock(
 ) -> dict[int, str]:
     """The state of each record of the batch, by id; reports the ones that are not there."""
     text = SHARED["lock_records"].fill(table=resource.table, strength=strength)
-    rows = await connection.fetch(text, batch.caller.organization_id, sorted(batch.ids))
+    rows = await connection.fetch(text, batch.caller.organization_id, id_array(batch.ids))
     states = {row["id"]: row["state"] for row in rows}
     missing = {item["id"] for item in batch.items} - states.keys()
     foreign: set[int] = set()

@@ -7,6 +7,7 @@ from service.queries.allowed_values import Changes, Sent
 from service.queries.associations import Association
 from service.queries.batch import Batch
 from service.queries.custom_fields import CustomFields, fail_value
+from service.queries.links import write_links
 from service.statements import Statement
 
 _BRANDS = Association("associatedBrands", "brand", noun="brand", reference="custom_id", live=False)
@@ -52,7 +53,7 @@ class StyleCustomFields(CustomFields):
     async def check(self, connection: Connection, batch: Batch) -> None:
         """Besides what is common: associations, and values that go with others."""
         for association in _ASSOCIATIONS:
-            await association.resolve(connection, batch)
+            batch.found[association.links] = await association.resolve(connection, batch)
         await super().check(connection, batch)
         await self._check_parent_values(connection, batch)
         await self._check_removed_values(connection, batch)
@@ -60,8 +61,8 @@ class StyleCustomFields(CustomFields):
     async def write_children(self, connection: Connection, batch: Batch) -> None:
         """Allowed values and associations."""
         await super().write_children(connection, batch)
-        for association in _ASSOCIATIONS:
-            await association.write(connection, batch)
+        wanted = {one.links: batch.found[one.links] for one in _ASSOCIATIONS}
+        await write_links(connection, batch, wanted)
 
     async def _check_parent_values(self, connection: Connection, batch: Batch) -> None:
         """Values that go with one that the parent field does not have."""

@@ -105,12 +105,12 @@ def test_deleted_records_are_hidden_unless_the_state_is_filtered() -> None:
     assert "'deleted'" not in asked.text
 
 
-async def test_a_batch_comes_in_the_order_of_its_ids(connection: asyncpg.Connection) -> None:
+async def test_a_batch_has_the_records_of_its_ids(connection: asyncpg.Connection) -> None:
     found = batch_page(1, [3, 1, 99, 2])
     rows = await connection.fetch(
         "with record as (select r.* from r where $1::bigint = 1)\n"
-        f"select id from ({found.text}) as page order by ordinal",
+        f"select id, ordinal from ({found.text}) as page order by id",
         1,
         *found.parameters,
     )
-    assert [row["id"] for row in rows] == [3, 1, 2]
+    assert [tuple(row) for row in rows] == [(1, 1), (2, 2), (3, 3)]
