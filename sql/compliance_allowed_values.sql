@@ -1,24 +1,5 @@
 -- Allowed values of compliance custom fields (specification, Compliance custom field).
 
--- name: compare_values
-with sent as materialized (
-    {{sent}}
-),
-stored as (
-    select custom_field_id as field_id, id, value, user_defined_id, is_default_value
-    from compliance_allowed_value
-    where organization_id = $1::bigint and custom_field_id = any($3::bigint[])
-)
-select
-    case when stored.id is null then 'unknown' when sent.id is null then 'removed' else 'changed' end as change,
-    sent.n,
-    id
-from sent
-full join stored using (field_id, id)
-where stored.id is null or sent.id is null
-    or (stored.value, stored.user_defined_id, stored.is_default_value)
-        is distinct from (sent.value, sent.user_defined_id, sent.is_default_value);
-
 -- name: insert_values
 insert into compliance_allowed_value (
     organization_id, custom_field_id, value, user_defined_id, is_default_value
@@ -37,6 +18,16 @@ select
     coalesce((sent ->> 4)::boolean, false) as is_default_value,
     n
 from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n);
+
+-- name: stored_values
+select
+    array_agg(custom_field_id),
+    array_agg(id),
+    array_agg(value),
+    array_agg(user_defined_id),
+    array_agg(is_default_value)
+from compliance_allowed_value
+where organization_id = $1::bigint and custom_field_id = any((select $2::text::bigint[])::bigint[]);
 
 -- name: update_values
 update compliance_allowed_value as stored

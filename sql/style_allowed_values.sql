@@ -1,29 +1,6 @@
 -- Allowed values of style custom fields, which go with values of the parent field (specification, Style
 -- custom field).
 
--- name: compare_values
-with sent as materialized (
-    {{sent}}
-),
-stored as (
-    select
-        custom_field_id as field_id, id, value, user_defined_id, is_default_value,
-        parent_allowed_value_id as parent_id
-    from style_allowed_value
-    where organization_id = $1::bigint and custom_field_id = any($3::bigint[])
-)
-select
-    case when stored.id is null then 'unknown' when sent.id is null then 'removed' else 'changed' end as change,
-    sent.n,
-    id
-from sent
-full join stored using (field_id, id)
-where stored.id is null or sent.id is null
-    or (stored.value, stored.user_defined_id, stored.is_default_value, stored.parent_id)
-        is distinct from (
-            sent.value, sent.user_defined_id, sent.is_default_value, sent.parent_id
-        );
-
 -- name: forget_parent_values
 -- Only deleted fields and values on their way out still point to what is removed.
 update style_allowed_value set parent_allowed_value_id = null
@@ -78,6 +55,17 @@ select
     (sent ->> 5)::bigint as parent_id,
     n
 from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n);
+
+-- name: stored_values
+select
+    array_agg(custom_field_id),
+    array_agg(id),
+    array_agg(value),
+    array_agg(user_defined_id),
+    array_agg(is_default_value),
+    array_agg(parent_allowed_value_id)
+from style_allowed_value
+where organization_id = $1::bigint and custom_field_id = any((select $2::text::bigint[])::bigint[]);
 
 -- name: unknown_parent_values
 -- Of fields that are new the parent is $3, of others it is the stored one.

@@ -1,12 +1,13 @@
 """The allowed values of custom fields: complete sets, of which only what differs is written."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import orjson
 
 from service.database import Connection
+from service.queries.arrays import id_array
 from service.queries.batch import Batch
 from service.statements import Statement
 
@@ -20,50 +21,60 @@ class Sent(NamedTuple):
     value: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Changes:
     """What leads from the stored allowed values to the sent ones; nothing of what stays."""
 
-    sent: list[Sent]
+    sent: list[Sent] = field(default_factory=list)
     """All that were sent."""
-    unknown: list[Sent]
+    unknown: list[Sent] = field(default_factory=list)
     """Those whose id is none of the field's."""
-    changed: list[Sent]
-    new: list[Sent]
-    removed: list[int]
+    changed: list[Sent] = field(default_factory=list)
+    new: list[Sent] = field(default_factory=list)
+    removed: list[int] = field(default_factory=list)
     """Ids of those that were not sent."""
 
 
 class AllowedValues:
     """Those of one kind of custom fields. Values sent with an id keep their identity.
 
-    ``columns`` are the members that are stored. The statements ``compare_values``,
-    ``update_values`` and ``insert_values`` take values as JSON, each an array of its field's id,
-    its own and these members, which both sides make and read faster than anything else;
-    ``removals`` are the statements that take away what was not sent.
+    A row is the field's id, the value's own, and its members, ``more`` than the common ones: so
+    ``stored_values`` has them, column by column, and so ``update_values`` and ``insert_values``
+    take them, each an array in JSON. ``removals`` are the statements that take away what was not
+    sent.
     """
 
     def __init__(
-        self, statements: Mapping[str, Statement], columns: Sequence[str], removals: Sequence[str]
+        self, statements: Mapping[str, Statement], more: Sequence[str], removals: Sequence[str]
     ) -> None:
         self._statements = statements
-        self._columns = columns
+        self._more = more
         self._removals = removals
 
     async def compare(self, connection: Connection, batch: Batch) -> Changes:
         """How the sent values differ from the stored ones."""
-        named, new = list[Sent](), list[Sent]()
+        columns = await connection.fetchrow(
+            self._statements["stored_values"].text,
+            batch.caller.organization_id,
+            id_array(batch.ids),
+        )
+        stored = {row[:2]: row for row in zip(*[column or () for column in columns], strict=True)}
+        changes = Changes()
         for number, item in enumerate(batch.items):
             for place, value in enumerate(item.get("allowedValues") or ()):
-                kind = new if value.get("id") is None else named
-                kind.append(Sent(number, place, item["id"], value))
-        found: dict[str, list[Any]] = {"unknown": [], "changed": [], "removed": []}
-        text = self._statements["compare_values"].text
-        for change, ordinal, value_id in await connection.fetch(
-            text, batch.caller.organization_id, self._json(named), batch.ids
-        ):
-            found[change].append(value_id if change == "removed" else named[ordinal - 1])
-        return Changes(**found, sent=[*named, *new], new=new)
+                one = Sent(number, place, item["id"], value)
+                changes.sent.append(one)
+                if value.get("id") is None:
+                    changes.new.append(one)
+                    continue
+                row = self._row(one)
+                held = stored.pop(row[:2], None)
+                if held is None:
+                    changes.unknown.append(one)
+                elif held != row:
+                    changes.changed.append(one)
+        changes.removed = [value_id for _, value_id in stored]
+        return changes
 
     async def write(self, connection: Connection, batch: Batch, changes: Changes) -> None:
         """Store the changes; what points to values moves before these go."""
@@ -79,6 +90,15 @@ class AllowedValues:
             await connection.execute(text, organization_id, self._json(changes.new))
 
     def _json(self, values: list[Sent]) -> str:
-        members = ("id", *self._columns)
-        rows = [[one.field_id, *[one.value.get(name) for name in members]] for one in values]
-        return orjson.dumps(rows).decode()
+        return orjson.dumps([self._row(one) for one in values]).decode()
+
+    def _row(self, one: Sent) -> tuple[Any, ...]:
+        value = one.value
+        return (
+            one.field_id,
+            value.get("id"),
+            value["value"],
+            value.get("userDefinedId"),
+            value.get("isDefaultValue") or False,
+            *[value.get(name) for name in self._more],
+        )

@@ -46,7 +46,7 @@ class Association:
             for place, entry in enumerate(item.get(self.field) or ())
         ]
         named = await self._find(connection, batch, [entry for *_, entry in entries])
-        chosen: dict[int, set[int]] = {number: set() for number in range(len(batch.items))}
+        chosen: dict[int, dict[int, None]] = {number: {} for number in range(len(batch.items))}
         for number, place, entry in entries:
             key, found = _key(entry), named[_key(entry), entry[_key(entry)]]
             if len(found) != 1:
@@ -54,11 +54,11 @@ class Association:
             elif found[0] in chosen[number]:
                 problem, text = "duplicate", f"Another entry names the same {self.noun}."
             else:
-                chosen[number].add(found[0])
+                chosen[number][found[0]] = None
                 continue
             field = f"{self.field}[{place}].{key}"
             batch.fail(number, f"validation_error.{problem}", field, text)
-        return {batch.items[number]["id"]: ids for number, ids in chosen.items()}
+        return {batch.items[number]["id"]: [*ids] for number, ids in chosen.items()}
 
     async def _find(
         self, connection: Connection, batch: Batch, entries: list[Item]

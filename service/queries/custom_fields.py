@@ -21,15 +21,15 @@ class CustomFields(MasterRecord):
     """What leads the names of the tables."""
     parent_is_fixed: ClassVar[bool]
     """Whether the parent is set at creation only."""
-    value_columns: ClassVar[tuple[str, ...]] = ("value", "userDefinedId", "isDefaultValue")
-    """What is stored of an allowed value."""
+    value_members: ClassVar[tuple[str, ...]] = ()
+    """What is stored of an allowed value beside what both kinds store."""
     value_removals: ClassVar[tuple[str, ...]] = ("remove_values",)
     """The statements that take allowed values away."""
     apart: ClassVar[tuple[str, ...]] = ("allowedValues",)
 
     def __init__(self) -> None:
         super().__init__()
-        self.values = AllowedValues(self.statements, self.value_columns, self.value_removals)
+        self.values = AllowedValues(self.statements, self.value_members, self.value_removals)
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Those that both kinds share, on this one's tables, and its own."""

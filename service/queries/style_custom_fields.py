@@ -36,7 +36,7 @@ class StyleCustomFields(CustomFields):
     kind = "style"
     parent_is_fixed = True
     apart = ("allowedValues", *(association.field for association in _ASSOCIATIONS))
-    value_columns = (*CustomFields.value_columns, _POINTER)
+    value_members = (_POINTER,)
     value_removals = ("forget_parent_values", *CustomFields.value_removals)
 
     def load_statements(self) -> Mapping[str, Statement]:
