@@ -57,9 +57,10 @@ def many_items(
         faults = []
     if rows := form.rows(items, raw, faults):
         raise ApiError(rows)
-    for item in items:
-        if isinstance(item.get("id"), str):
-            item["id"] = resource.stored_id(item["id"])
+    if resource.string_ids:
+        for item in items:
+            if isinstance(item.get("id"), str):
+                item["id"] = resource.stored_id(item["id"])
     return list(items)
 
 
@@ -90,6 +91,6 @@ def _items_faults(resource: MasterRecord, items: list[Any]) -> Iterator[Fault]:
         for path, kind, message in resource.faults(item):
             yield [place, *path], kind, message
     yield from repeated(known, "id")
-    live = [(place, item) for place, item in known if item.get("state") != "deleted"]
     for name in resource.unique:
+        live = [(place, item) for place, item in known if item.get("state") != "deleted"]
         yield from repeated(live, name)

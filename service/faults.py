@@ -25,9 +25,10 @@ def repeated(members: list[tuple[int, Any]], name: str) -> Iterator[Fault]:
     for place, member in members:
         value = member.get(name) if isinstance(member, dict) else None
         if isinstance(value, int | str) and value is not False:
-            if (type(value), value) in seen:
+            key = (type(value), value)
+            if key in seen:
                 yield [place, name], "duplicate", "Another one of this request has this value."
-            seen.add((type(value), value))
+            seen.add(key)
 
 
 class RequestOrder:

@@ -25,8 +25,6 @@ class Sent(NamedTuple):
 class Changes:
     """What leads from the stored allowed values to the sent ones; nothing of what stays."""
 
-    sent: list[Sent] = field(default_factory=list)
-    """All that were sent."""
     unknown: list[Sent] = field(default_factory=list)
     """Those whose id is none of the field's."""
     changed: list[Sent] = field(default_factory=list)
@@ -58,22 +56,22 @@ class AllowedValues:
             batch.caller.organization_id,
             id_array(batch.ids),
         )
-        stored = {row[:2]: row for row in zip(*[column or () for column in columns], strict=True)}
-        changes = Changes()
+        stored = {row[1]: row for row in zip(*[column or () for column in columns], strict=True)}
+        changes, kept = Changes(), set[int]()
         for number, item in enumerate(batch.items):
+            field_id = item["id"]
             for place, value in enumerate(item.get("allowedValues") or ()):
-                one = Sent(number, place, item["id"], value)
-                changes.sent.append(one)
-                if value.get("id") is None:
-                    changes.new.append(one)
-                    continue
-                row = self._row(one)
-                held = stored.pop(row[:2], None)
-                if held is None:
-                    changes.unknown.append(one)
-                elif held != row:
-                    changes.changed.append(one)
-        changes.removed = [value_id for _, value_id in stored]
+                value_id = value.get("id")
+                held = stored.get(value_id)
+                if held and held[0] == field_id:
+                    kept.add(value_id)
+                    if held == self._row(field_id, value):
+                        continue
+                    kind = changes.changed
+                else:
+                    kind = changes.new if value_id is None else changes.unknown
+                kind.append(Sent(number, place, field_id, value))
+        changes.removed = sorted(stored.keys() - kept)
         return changes
 
     async def write(self, connection: Connection, batch: Batch, changes: Changes) -> None:
@@ -90,15 +88,14 @@ class AllowedValues:
             await connection.execute(text, organization_id, self._json(changes.new))
 
     def _json(self, values: list[Sent]) -> str:
-        return orjson.dumps([self._row(one) for one in values]).decode()
+        return orjson.dumps([self._row(one.field_id, one.value) for one in values]).decode()
 
-    def _row(self, one: Sent) -> tuple[Any, ...]:
-        value = one.value
+    def _row(self, field_id: int, value: dict[str, Any]) -> tuple[Any, ...]:
         return (
-            one.field_id,
+            field_id,
             value.get("id"),
             value["value"],
             value.get("userDefinedId"),
             value.get("isDefaultValue") or False,
-            *[value.get(name) for name in self._more],
+            *map(value.get, self._more),
         )

@@ -1,12 +1,16 @@
 """What a style custom field is restricted to: brands, groups or style categories."""
 
 from collections import defaultdict
-from typing import Any
+from typing import Any, TypeAlias
 
 from service.database import Connection
 from service.queries.batch import Batch, Item
 from service.queries.links import Links, Sets
 from service.statements import load_bound
+
+Reference: TypeAlias = tuple[str, Any]
+"""One of _KEYS and its value."""
+_KEYS = ("id", "customId")
 
 
 class Association:
@@ -41,14 +45,14 @@ class Association:
         Reports entries that name no record, or several, or one that another entry names.
         """
         entries = [
-            (number, place, entry)
+            (number, place, _reference(entry))
             for number, item in enumerate(batch.items)
             for place, entry in enumerate(item.get(self.field) or ())
         ]
-        named = await self._find(connection, batch, [entry for *_, entry in entries])
+        named = await self._find(connection, batch, {reference for *_, reference in entries})
         chosen: dict[int, dict[int, None]] = {number: {} for number in range(len(batch.items))}
-        for number, place, entry in entries:
-            key, found = _key(entry), named[_key(entry), entry[_key(entry)]]
+        for number, place, reference in entries:
+            found = named[reference]
             if len(found) != 1:
                 problem, text = "unknown_reference", f"There is {_count(found)} {self.noun}."
             elif found[0] in chosen[number]:
@@ -56,30 +60,28 @@ class Association:
             else:
                 chosen[number][found[0]] = None
                 continue
-            field = f"{self.field}[{place}].{key}"
+            field = f"{self.field}[{place}].{reference[0]}"
             batch.fail(number, f"validation_error.{problem}", field, text)
         return {batch.items[number]["id"]: [*ids] for number, ids in chosen.items()}
 
     async def _find(
-        self, connection: Connection, batch: Batch, entries: list[Item]
-    ) -> dict[tuple[str, Any], list[int]]:
+        self, connection: Connection, batch: Batch, references: set[Reference]
+    ) -> dict[Reference, list[int]]:
         """The ids of the records by each way to name them."""
-        named: dict[tuple[str, Any], list[int]] = defaultdict(list)
-        if entries:
-            values = {
-                key: [entry[key] for entry in entries if _key(entry) == key]
-                for key in ("id", "customId")
-            }
+        named: dict[Reference, list[int]] = defaultdict(list)
+        if references:
+            values = [[value for kind, value in references if kind == key] for key in _KEYS]
             text, organization_id = self._statements["find"].text, batch.caller.organization_id
-            for row in await connection.fetch(text, organization_id, *values.values()):
+            for row in await connection.fetch(text, organization_id, *values):
                 named["id", row["id"]].append(row["id"])
                 named["customId", row["reference"]].append(row["id"])
         return named
 
 
-def _key(entry: Item) -> str:
-    """Which of an entry's members names the record."""
-    return "customId" if entry.get("id") is None else "id"
+def _reference(entry: Item) -> Reference:
+    """The member of an entry that names the record."""
+    named = entry.get("id")
+    return ("customId", entry["customId"]) if named is None else ("id", named)
 
 
 def _count(found: list[int]) -> str:

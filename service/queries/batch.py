@@ -40,9 +40,10 @@ class Batch:
         Not to be asked for before the items are complete.
         """
         if apart not in self._texts:
-            items = self.items
-            if apart:
-                items = [{name: item[name] for name in item if name not in apart} for item in items]
+            items = [item.copy() for item in self.items] if apart else self.items
+            for name in apart:
+                for item in items:
+                    item.pop(name, None)
             self._texts[apart] = orjson.dumps(items).decode()
         return self._texts[apart]
 
@@ -53,7 +54,16 @@ class Batch:
 
     def only(self, wanted: Callable[[Item], bool]) -> "Batch":
         """The part whose items are wanted."""
-        chosen = [n for n, item in enumerate(self.items) if wanted(item)]
+        return self._part([n for n, item in enumerate(self.items) if wanted(item)])
+
+    def split(self, gone: Callable[[Item], bool]) -> "tuple[Batch, Batch]":
+        """The parts that stay and that go."""
+        leaving = [n for n, item in enumerate(self.items) if gone(item)]
+        staying = sorted({*range(len(self.items))} - {*leaving})
+        self.gone = [self.items[n]["id"] for n in leaving]
+        return self._part(staying), self._part(leaving)
+
+    def _part(self, chosen: list[int]) -> "Batch":
         if len(chosen) == len(self.items):
             return self
         return Batch(
@@ -64,12 +74,6 @@ class Batch:
             self.failures,
             self.gone,
         )
-
-    def split(self, gone: Callable[[Item], bool]) -> "tuple[Batch, Batch]":
-        """The parts that stay and that go."""
-        leaving = self.only(gone)
-        self.gone = leaving.ids
-        return self.only(lambda item: not gone(item)), leaving
 
     def fail(self, number: int, kind: str, name: str | None, value: str | None) -> None:
         """Report what is wrong with the item of that number, at the named field of it."""

@@ -31,7 +31,7 @@ class Colors(MasterRecord):
                         "The multiple-language feature is off.",
                     )
         named = [
-            {reference for item in batch.items for reference in item.get(field) or ()}
+            set[int]().union(*(item.get(field) or () for item in batch.items))
             for field in _REFERENCES
         ]
         unknown: dict[str, set[int]] = defaultdict(set)

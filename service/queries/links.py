@@ -31,11 +31,13 @@ async def write_links(connection: Connection, batch: Batch, wanted: Mapping[Link
     """
     organization_id = batch.caller.organization_id
     rows = await connection.fetch(_stored(*wanted), organization_id, id_array(batch.ids))
-    stored = {(table, owner_id): linked_ids for table, owner_id, linked_ids in rows}
+    stored: dict[str, dict[int, list[int]]] = {links.table: {} for links in wanted}
+    for table, owner_id, linked_ids in rows:
+        stored[table][owner_id] = linked_ids
     for links, sets in wanted.items():
         removed, added = list[tuple[int, int]](), list[tuple[int, int]]()
         for owner_id, linked_ids in sets.items():
-            held = stored.get((links.table, owner_id), ())
+            held = stored[links.table].get(owner_id, ())
             if linked_ids != held:
                 before, after = set(held), set(linked_ids)
                 removed += [(owner_id, one) for one in before - after]

@@ -5,7 +5,7 @@ needs the database, write sets, read the documents back. A resource says what is
 subclass of :class:`MasterRecord` and the statements of its SQL file.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 import orjson
@@ -57,9 +57,9 @@ class MasterRecord(Collection):
         self.bulk_create_form = Validator(self.name, "bulkCreate")
         self.bulk_replace_form = Validator(self.name, "bulkReplace")
 
-    def faults(self, item: Item) -> Iterator[Fault]:  # noqa: ARG002
+    def faults(self, item: Item) -> Iterable[Fault]:  # noqa: ARG002
         """What an item alone shows to be wrong beyond its schema, which it may break too."""
-        yield from ()
+        return ()
 
     async def prepare(self, connection: Connection, batch: Batch) -> None:
         """Take the locks that come before the records'."""
@@ -188,7 +188,9 @@ async def _settle(
     states: dict[int, str],
 ) -> bytes:
     """Check, write and read back a batch whose records are locked and in these states."""
-    known = kept.only(lambda item: item["id"] in states)
+    known = kept
+    if len(states) < len(batch.items):
+        known = kept.only(lambda item: item["id"] in states)
     if known.items:
         await resource.check(connection, known)
     live = [item["id"] for item in gone.items if states.get(item["id"], "deleted") != "deleted"]
@@ -212,16 +214,23 @@ async def _lock(
     text = SHARED["lock_records"].fill(table=resource.table, strength=strength)
     rows = await connection.fetch(text, batch.caller.organization_id, id_array(batch.ids))
     states = {row["id"]: row["state"] for row in rows}
-    missing = {item["id"] for item in batch.items} - states.keys()
+    if missing := set(batch.ids) - states.keys():
+        await _report_missing(connection, resource, batch, missing)
+    return states
+
+
+async def _report_missing(
+    connection: Connection, resource: MasterRecord, batch: Batch, missing: set[int]
+) -> None:
+    """Report the items of records that are not there, or another organization's."""
     foreign: set[int] = set()
-    if missing and resource.foreign_is_forbidden:
+    if resource.foreign_is_forbidden:
         foreign = await _elsewhere(connection, resource, sorted(missing))
     for number, item in enumerate(batch.items):
         if item["id"] in foreign:
             batch.fail(number, "forbidden.organization", "id", "Another organization's record.")
         elif item["id"] in missing:
             batch.fail(number, "not_found", "id", "There is no such record.")
-    return states
 
 
 async def _elsewhere(connection: Connection, resource: MasterRecord, ids: list[int]) -> set[int]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from service.database import Connection
-from service.queries.allowed_values import Changes, Sent
+from service.queries.allowed_values import Sent
 from service.queries.associations import Association
 from service.queries.batch import Batch
 from service.queries.custom_fields import CustomFields, fail_value
@@ -66,7 +66,7 @@ class StyleCustomFields(CustomFields):
 
     async def _check_parent_values(self, connection: Connection, batch: Batch) -> None:
         """Values that go with one that the parent field does not have."""
-        pointing = _pointing(batch.found[self])
+        pointing = _pointing(batch)
         if not pointing:
             return
         unknown = await connection.fetch(
@@ -85,7 +85,7 @@ class StyleCustomFields(CustomFields):
         removed = batch.found[self].removed
         if not removed:
             return
-        pointing = _pointing(batch.found[self])
+        pointing = _pointing(batch)
         needed = await connection.fetch(
             self.statements["needed_values"].text,
             batch.caller.organization_id,
@@ -99,6 +99,11 @@ class StyleCustomFields(CustomFields):
             batch.fail(numbers[field_id], "conflict.in_use", "allowedValues", value)
 
 
-def _pointing(changes: Changes) -> list[Sent]:
+def _pointing(batch: Batch) -> list[Sent]:
     """The allowed values that go with one of the parent field."""
-    return [one for one in changes.sent if one.value.get(_POINTER) is not None]
+    return [
+        Sent(number, place, item["id"], value)
+        for number, item in enumerate(batch.items)
+        for place, value in enumerate(item.get("allowedValues") or ())
+        if value.get(_POINTER) is not None
+    ]
