@@ -117,7 +117,18 @@ class Collection:
         form: str = "documents",
         leading: Sequence[Any] = (),
     ) -> bytes:
-        """The documents of ``ids`` in that order, joined by commas; unknown ids are left out.
+        """The documents of ``ids`` in that order, joined by commas; unknown ids are left out."""
+        return joined(await self.rendered(connection, caller, ids, form, leading), ids)
+
+    async def rendered(
+        self,
+        connection: Connection,
+        caller: Caller,
+        ids: list[int],
+        form: str = "documents",
+        leading: Sequence[Any] = (),
+    ) -> dict[int, bytes]:
+        """The documents of ``ids``, by id; unknown ids are left out.
 
         ``form`` is ``documents``, ``writables``, or another statement of their kind; ``leading``
         are its parameters after the organization, such as the ids of parents.
@@ -127,8 +138,7 @@ class Collection:
         found, documents = await connection.fetchrow(
             text, caller.organization_id, *leading, *page.parameters
         )
-        by_id = dict(zip(found or (), documents or (), strict=True))
-        return b",".join([by_id[one] for one in ids if one in by_id])
+        return dict(zip(found or (), documents or (), strict=True))
 
     async def require_parents(
         self, connection: Connection, caller: Caller, parents: Sequence[int]
@@ -139,3 +149,8 @@ class Collection:
             unknown = await connection.fetchval(statement, caller.organization_id, *parents)
             if unknown:
                 raise failure("not_found", unknown, "There is no such record.")
+
+
+def joined(documents: Mapping[int, bytes], ids: list[int]) -> bytes:
+    """Those of the documents that there are, in the order of ``ids``, joined by commas."""
+    return b",".join([documents[one] for one in ids if one in documents])

@@ -1,14 +1,12 @@
 """Records of which nothing stays when they are deleted."""
 
 from collections.abc import Mapping
-from typing import Final
 
 from service.database import Connection
 from service.queries.batch import Batch
+from service.queries.collections import joined
 from service.queries.records import MasterRecord
 from service.statements import Statement
-
-_GONE: Final = "id = any($2::bigint[])"
 
 
 class DeletedForGood(MasterRecord):
@@ -21,25 +19,22 @@ class DeletedForGood(MasterRecord):
     deletes = ()
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """The documents as records are, and as they are when those of ``$2`` go."""
+        """The documents as records are, and as they are when they go."""
         loaded = super().load_statements()
         documents = loaded["documents"]
         return {
             **loaded,
             "documents": documents.bind(state="state", end_date="end_date"),
-            "last_documents": documents.bind(
-                state=f"case when {_GONE} then 'deleted' else state end",
-                end_date=f"case when {_GONE} then now() else end_date end",
-            ),
+            "last_documents": documents.bind(state="'deleted'", end_date="now()"),
         }
 
     async def finish(self, connection: Connection, batch: Batch, live: list[int]) -> bytes:
         """The documents of the batch; what goes is gone after that."""
-        if not live:
-            return await super().finish(connection, batch, live)
-        documents = await self.documents(
-            connection, batch.caller, batch.ids, "last_documents", [live]
-        )
-        organization_id = batch.caller.organization_id
-        await connection.execute(self.statements["purge"].text, organization_id, live)
-        return documents
+        documents = {}
+        if live:
+            documents = await self.rendered(connection, batch.caller, live, "last_documents")
+            organization_id = batch.caller.organization_id
+            await connection.execute(self.statements["purge"].text, organization_id, live)
+        if staying := [one for one in batch.ids if one not in documents]:
+            documents |= await self.rendered(connection, batch.caller, staying)
+        return joined(documents, batch.ids)
