@@ -77,8 +77,9 @@ class Database:
     async def close(self) -> None:
         """Close every connection, the busy ones after a short wait."""
         with suppress(TimeoutError):
-            for _ in range(self._size):
-                await self._turns.take()
+            async with asyncio.timeout(ACQUIRE_SECONDS):
+                for _ in range(self._size):
+                    await self._turns.take()
         for connection in self._open:
             connection.terminate()
 

@@ -33,7 +33,7 @@ class Turns(Generic[T]):
         try:
             return await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
+            if turn.done() and not turn.cancelled() and not turn.exception():
                 self.give_back(turn.result())
             raise
 

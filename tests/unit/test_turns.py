@@ -1,6 +1,7 @@
 """The queue before the database connections: fair, bounded in time, and never losing one."""
 
 import asyncio
+import time
 
 import pytest
 
@@ -77,3 +78,13 @@ async def test_who_leaves_the_line_takes_nothing_along(handed: bool) -> None:
     if not handed:
         turns.give_back(thing)
     assert await staying == "only"
+
+
+async def test_who_leaves_as_the_time_is_over_has_left() -> None:
+    turns = Turns(["only"], SOON)
+    await turns.take()
+    [leaving] = await started(turns, 1)
+    asyncio.get_running_loop().call_later(SOON, leaving.cancel)
+    time.sleep(2 * SOON)  # noqa: ASYNC251 - both come in the same round of the loop
+    with pytest.raises(asyncio.CancelledError):
+        await leaving
