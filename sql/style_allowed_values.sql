@@ -51,7 +51,7 @@ select
     (sent ->> 1)::bigint as id,
     sent ->> 2 as value,
     sent ->> 3 as user_defined_id,
-    coalesce((sent ->> 4)::boolean, false) as is_default_value,
+    (sent ->> 4)::boolean as is_default_value,
     (sent ->> 5)::bigint as parent_id,
     n
 from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n);

@@ -110,15 +110,10 @@ class Collection:
         )
 
     async def documents(
-        self,
-        connection: Connection,
-        caller: Caller,
-        ids: list[int],
-        form: str = "documents",
-        leading: Sequence[Any] = (),
+        self, connection: Connection, caller: Caller, ids: list[int], form: str = "documents"
     ) -> bytes:
         """The documents of ``ids`` in that order, joined by commas; unknown ids are left out."""
-        return joined(await self.rendered(connection, caller, ids, form, leading), ids)
+        return joined(await self.rendered(connection, caller, ids, form), ids)
 
     async def rendered(
         self,
@@ -126,17 +121,16 @@ class Collection:
         caller: Caller,
         ids: list[int],
         form: str = "documents",
-        leading: Sequence[Any] = (),
+        parents: Sequence[int] = (),
     ) -> dict[int, bytes]:
-        """The documents of ``ids``, by id; unknown ids are left out.
+        """The documents of ``ids``, which hang on ``parents``, by id; unknown ids are left out.
 
-        ``form`` is ``documents``, ``writables``, or another statement of their kind; ``leading``
-        are its parameters after the organization, such as the ids of parents.
+        ``form`` is ``documents``, ``writables``, or another statement of their kind.
         """
-        page = batch_page(1 + len(leading), ids)
+        page = batch_page(1 + len(parents), ids)
         text = SHARED["collect_batch"].fill(documents=self.statements[form].fill(page=page.text))
         found, documents = await connection.fetchrow(
-            text, caller.organization_id, *leading, *page.parameters
+            text, caller.organization_id, *parents, *page.parameters
         )
         return dict(zip(found or (), documents or (), strict=True))
 

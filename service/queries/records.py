@@ -264,9 +264,9 @@ async def read(
     Raises ``not_found``, or ``forbidden.organization``.
     """
     *parents, record_id = path
-    document = await resource.documents(connection, caller, [record_id], form, parents)
-    if document:
-        return document
+    found = await resource.rendered(connection, caller, [record_id], form, parents)
+    if found:
+        return found[record_id]
     await resource.require_parents(connection, caller, parents)
     if (
         isinstance(resource, MasterRecord)
