@@ -7,12 +7,12 @@ import orjson
 from aiohttp import HttpVersion11, web
 
 from service import openapi
-from service.access_log import AccessLog
-from service.caller import Callers
-from service.context import ACCESS_LOG, CALLERS, DATABASE
-from service.database import Database
+from service.database.connections import Database
 from service.handlers import docs
-from service.middleware import around
+from service.http.access_log import AccessLog
+from service.http.context import ACCESS_LOG, CALLERS, DATABASE
+from service.http.middleware import around
+from service.organizations.caller import Callers
 from service.routes import routes
 from service.settings import Settings
 

@@ -8,8 +8,13 @@ from typing import TypeAlias
 from aiohttp import web
 
 from service.handlers import docs, reading, system, writing
-from service.queries.collections import Collection
-from service.resources import MASTER_RECORDS, MEASUREMENTS, REFERENCE_LISTS, STYLE_RELATIONS
+from service.queries.resource import Resource
+from service.resources.registry import (
+    MASTER_RECORDS,
+    MEASUREMENTS,
+    REFERENCE_LISTS,
+    STYLE_RELATIONS,
+)
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -22,7 +27,7 @@ class Route:
     path: str
     operation: str
     handler: Handler
-    resource: Collection | None = None
+    resource: Resource | None = None
 
     @property
     def name(self) -> str | None:
@@ -62,12 +67,12 @@ def routes() -> Iterator[Route]:
     yield Route("GET", "/docs/{name}", "docs_asset", docs.docs_asset)
 
 
-def _lists_and_reads(resource: Collection) -> Iterator[Route]:
+def _lists_and_reads(resource: Resource) -> Iterator[Route]:
     yield _list(resource)
     path = f"{resource.root}/{{{resource.key}}}"
     yield Route("GET", path, "read", partial(reading.read_record, resource), resource)
 
 
-def _list(resource: Collection) -> Route:
+def _list(resource: Resource) -> Route:
     handler = partial(reading.list_records, resource)
     return Route("GET", resource.root, "list", handler, resource)

@@ -67,11 +67,14 @@ def _listen(settings: Settings) -> list[socket.socket]:
 
 
 def serve(
-    settings: Settings, dsn: str, listeners: list[socket.socket], tend: Callable[[], None]
+    settings: Settings,
+    dsn: str,
+    listeners: list[socket.socket],
+    keep_database_alive: Callable[[], None],
 ) -> NoReturn:
     """Serve until a signal ends it (SIGINT, SIGTERM, SIGQUIT, SIGHUP), then raise SystemExit.
 
-    `tend` is called about once a second and looks after what the parent owns beside its workers.
+    `keep_database_alive` is called about once a second.
     """
 
     async def runner() -> web.AppRunner:
@@ -93,7 +96,7 @@ def serve(
         )
 
     with _metrics_folder():
-        _Arbiter(_Application(settings, listeners, runner), tend).run()
+        _Arbiter(_Application(settings, listeners, runner), keep_database_alive).run()
     sys.exit()
 
 
@@ -180,14 +183,14 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
 class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
     """gunicorn's arbiter as the one parent of everything that runs."""
 
-    def __init__(self, application: _Application, tend: Callable[[], None]) -> None:
-        self._tend = tend
+    def __init__(self, application: _Application, keep_database_alive: Callable[[], None]) -> None:
+        self._keep_database_alive = keep_database_alive
         super().__init__(application)
 
     def murder_workers(self) -> None:
-        """Do what has to be done once a second: end workers that hang, and tend the rest."""
+        """Do what has to be done once a second: end workers that hang, see to the database."""
         super().murder_workers()
-        self._tend()
+        self._keep_database_alive()
 
     def spawn_worker(self) -> int:
         """Fork a worker, which ends here and never unwinds what its parent still holds open."""

@@ -8,8 +8,8 @@ page as materialized (
     {{page}}
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"id":' || id
     || coalesce(',"customId":' || to_json(custom_id), '')
     || ',"name":' || to_json(name) || '}' as document

@@ -38,8 +38,8 @@ translation as (
     group by {{table}}_id
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"id":' || id
     || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
     || ',"text":' || to_json(text)
@@ -123,8 +123,8 @@ translation as (
     group by {{table}}_id
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
     || ',"text":' || to_json(text)
     || ',"state":"' || state

@@ -52,8 +52,8 @@ color_languages as (
     group by l.color_id
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"id":' || id
     || ',"name":' || to_json(name)
     || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
@@ -128,8 +128,8 @@ feature as (
     select multiple_language from organization where id = $1::bigint
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"name":' || to_json(name)
     || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
     || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')

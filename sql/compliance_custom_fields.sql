@@ -28,8 +28,8 @@ allowed_values as (
     group by v.custom_field_id
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"id":' || id
     || ',"name":' || to_json(name)
     || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
@@ -131,8 +131,8 @@ allowed_values as (
     group by v.custom_field_id
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"name":' || to_json(name)
     || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
     || ',"state":"' || state

@@ -22,8 +22,8 @@ page as materialized (
     {{page}}
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"id":' || id
     || ',"name":' || to_json(name)
     || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
@@ -75,8 +75,8 @@ page as materialized (
     {{page}}
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"name":' || to_json(name)
     || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
     || ',"state":"' || state || '"}' as document

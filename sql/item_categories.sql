@@ -15,8 +15,8 @@ page as materialized (
     {{page}}
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"id":' || id
     || ',"name":' || to_json(name)
     || ',"state":"' || {{state}}
@@ -67,5 +67,5 @@ with record as (
 page as materialized (
     {{page}}
 )
-select ordinal, key, '{"name":' || to_json(name) || ',"state":"' || state || '"}' as document
+select page_order, sort_values, '{"name":' || to_json(name) || ',"state":"' || state || '"}' as document
 from page;

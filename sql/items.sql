@@ -8,8 +8,8 @@ page as materialized (
     {{page}}
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"id":' || id
     || ',"number":' || to_json(number)
     || ',"name":' || to_json(name)

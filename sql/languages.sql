@@ -8,7 +8,7 @@ page as materialized (
     {{page}}
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"id":' || id || ',"name":' || to_json(name) || ',"code":' || to_json(code) || '}' as document
 from page;

@@ -44,8 +44,8 @@ lines as (
     group by measured.size_range_size_id
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"sizeRangeSizeId":' || id
     || ',"sizeRangeSizeName":' || to_json(size_range_size_name)
     || ',"unit":' || coalesce(to_json(unit)::text, 'null')

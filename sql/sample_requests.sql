@@ -20,8 +20,8 @@ sizes as (
     group by requested.sample_request_id
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"id":' || id
     || ',"name":' || to_json(name)
     || ',"requestedAt":"' || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')

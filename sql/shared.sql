@@ -1,16 +1,16 @@
 -- Statements that serve every resource. Slots are filled from the registry alone.
 
 -- name: collect_batch
-select array_agg(ordinal) as ids, array_agg(convert_to(document, 'UTF8')) as documents
+select array_agg(page_order) as ids, array_agg(convert_to(document, 'UTF8')) as documents
 from ({{documents}}) as page;
 
 -- name: collect_page
 select
     convert_to(
-        coalesce(string_agg(document, ',' order by ordinal) filter (where ordinal <= {{size}}), ''), 'UTF8'
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= {{size}}), ''), 'UTF8'
     ) as documents,
-    max(key) as last_key,
-    coalesce(max(ordinal), 0) > {{size}} as has_more
+    max(sort_values) as last_values,
+    coalesce(max(page_order), 0) > {{size}} as has_more
 from ({{documents}}) as page;
 
 -- name: lock_organization

@@ -47,8 +47,8 @@ sizes as (
     group by size_range_id
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"id":' || id
     || ',"name":' || to_json(name)
     || ',"state":"' || state
@@ -131,8 +131,8 @@ page as materialized (
     {{page}}
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"name":' || to_json(name)
     || ',"state":"' || state
     || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')

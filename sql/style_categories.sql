@@ -8,8 +8,8 @@ page as materialized (
     {{page}}
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"id":' || id
     || ',"name":' || to_json(name)
     || coalesce(',"userDefinedId":' || to_json(user_defined_id), '') || '}' as document

@@ -39,8 +39,8 @@ categories as (
     {{categories}}
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"id":' || id
     || ',"name":' || to_json(name)
     || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
@@ -181,8 +181,8 @@ categories as (
     {{categories}}
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"name":' || to_json(name)
     || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
     || ',"state":"' || state

@@ -14,8 +14,8 @@ page as materialized (
     {{page}}
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     concat(
         '{"id":', id,
         ',"styleId":', style_id,

@@ -8,7 +8,7 @@ page as materialized (
     {{page}}
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"id":' || id || ',"number":' || to_json(number) || ',"name":' || to_json(name) || '}' as document
 from page;

@@ -76,8 +76,8 @@ contacts as (
     group by k.sub_supplier_id
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     '{"id":"' || id
     || '","organizationId":' || organization_id
     || ',"name":' || to_json(name)
@@ -279,8 +279,8 @@ contacts as (
     group by sub_supplier_id
 )
 select
-    ordinal,
-    key,
+    page_order,
+    sort_values,
     json_build_object(
         'name', name,
         'customId', custom_id,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from service.commands import CommandError, Parsers
 from service.commands.connecting import database, execute
-from service.queries import administration as queries
+from service.organizations import administration as queries
 from service.settings import Settings
 
 _LARGEST_ID = 2**63 - 1

@@ -8,8 +8,8 @@ from typing import TypeVar
 import asyncpg
 
 from service.commands import CommandError
+from service.database.migrating import schema_is_current
 from service.embedded import running_server
-from service.migrating import schema_is_current
 from service.settings import Settings
 
 T = TypeVar("T")

@@ -6,8 +6,7 @@ from typing import Final
 
 import asyncpg
 
-from service import keys
-from service.queries import administration
+from service.organizations import administration, keys
 
 _ORGANIZATIONS: Final = (1, 2)
 

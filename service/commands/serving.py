@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-from service import migrating
 from service.commands import Parsers, demo_keys
 from service.commands.connecting import execute
 from service.commands.storing import fill
+from service.database import migrating
+from service.database.preflight import check
 from service.embedded import EmbeddedServer
-from service.preflight import check
-from service.queries import administration
+from service.organizations import administration
 from service.settings import Settings
 
 
@@ -28,18 +28,18 @@ def add(parsers: Parsers) -> None:
 
 def serve(settings: Settings, _: Namespace) -> None:
     """Serve until a signal; the database may be away, then readiness says so."""
-    with _owned_database(settings) as (dsn, tend):
+    with _owned_database(settings) as (dsn, keep_database_alive):
         check(settings, dsn, required=False)
-        _serve(settings, dsn, tend)
+        _serve(settings, dsn, keep_database_alive)
 
 
 def run(settings: Settings, _: Namespace) -> None:
     """Migrate, load the demo data into an empty embedded database, say where we are, and serve."""
-    with _owned_database(settings) as (dsn, tend):
+    with _owned_database(settings) as (dsn, keep_database_alive):
         check(settings, dsn, required=True)
         migrating.migrate(dsn)
         keys = {} if settings.database_url else _demo(settings, dsn)
-        _serve(settings, dsn, tend, keys)
+        _serve(settings, dsn, keep_database_alive, keys)
 
 
 def _demo(settings: Settings, dsn: str) -> dict[int, str]:
@@ -61,13 +61,16 @@ def _owned_database(settings: Settings) -> Iterator[tuple[str, Callable[[], None
 
 
 def _serve(
-    settings: Settings, dsn: str, tend: Callable[[], None], keys: dict[int, str] | None = None
+    settings: Settings,
+    dsn: str,
+    keep_database_alive: Callable[[], None],
+    keys: dict[int, str] | None = None,
 ) -> NoReturn:
     from service import supervisor  # gunicorn and aiohttp, which no other command needs
 
     listeners = supervisor.listen(settings)
     _announce(_base_url(listeners[0]), keys or {})
-    supervisor.serve(settings, dsn, listeners, tend)
+    supervisor.serve(settings, dsn, listeners, keep_database_alive)
 
 
 def _base_url(listener: socket.socket) -> str:

@@ -4,10 +4,10 @@ import asyncio
 import sys
 from argparse import Namespace
 
-from service import migrating
 from service.commands import CommandError, Parsers
 from service.commands.connecting import database, execute
-from service.queries import administration
+from service.database import migrating
+from service.organizations import administration
 from service.settings import Settings
 
 

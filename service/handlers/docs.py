@@ -9,8 +9,8 @@ from typing import Final
 
 from aiohttp import web
 
-from service.envelope import JSON
 from service.errors import failure
+from service.http.envelope import JSON
 
 DOCUMENT: Final = web.AppKey("openapi", bytes)
 """The OpenAPI document as JSON, built once at start."""

@@ -7,11 +7,11 @@ from typing import Any
 
 from aiohttp import web
 
-from service.context import caller
 from service.errors import ApiError, Row, failure
-from service.etag import Precondition
-from service.queries.collections import Collection
+from service.http.context import caller
+from service.http.etag import Precondition
 from service.queries.idempotency import Retry
+from service.queries.resource import Resource
 
 JSON_TYPE = "application/json"
 PATCH_TYPE = "application/json-patch+json"
@@ -56,7 +56,7 @@ def only_parameters(request: web.Request, *known: str) -> None:
         raise ApiError([Row(kind, name.replace("\0", "\\0"), message) for name in unknown])
 
 
-def path_ids(request: web.Request, resource: Collection, *names: str) -> list[int]:
+def path_ids(request: web.Request, resource: Resource, *names: str) -> list[int]:
     """The stored ids that the path names; raises 400 with every one whose form is wrong."""
     ids, rows = [], []
     for name in names:
@@ -69,7 +69,7 @@ def path_ids(request: web.Request, resource: Collection, *names: str) -> list[in
     return ids
 
 
-def path_id(request: web.Request, resource: Collection) -> int:
+def path_id(request: web.Request, resource: Resource) -> int:
     """The stored id of the record in the path; raises 400 where its form is wrong."""
     return path_ids(request, resource, resource.key)[0]
 

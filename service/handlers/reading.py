@@ -2,18 +2,18 @@
 
 from aiohttp import web
 
-from service import cursor, listing
-from service.context import caller, database
-from service.envelope import many, pagination, respond, success
 from service.errors import failure
-from service.etag import etag, is_known
 from service.handlers.parameters import form, path_ids, together
-from service.queries import records
-from service.queries.collections import Collection, Question
-from service.queries.records import MasterRecord
+from service.http.context import caller, database
+from service.http.envelope import many, pagination, respond, success
+from service.http.etag import etag, is_known
+from service.listing import cursor, parameters
+from service.queries import master_record as records
+from service.queries.master_record import MasterRecord
+from service.queries.resource import Question, Resource
 
 
-async def list_records(resource: Collection, request: web.Request) -> web.Response:
+async def list_records(resource: Resource, request: web.Request) -> web.Response:
     """One page of a collection (specification, List endpoints in general)."""
     tenant = caller(request)
     scope = cursor.scope(request.path, tenant.organization_id)
@@ -28,7 +28,7 @@ async def list_records(resource: Collection, request: web.Request) -> web.Respon
     return respond(many(page.documents, pagination=pagination(following)))
 
 
-async def read_record(resource: Collection, request: web.Request) -> web.Response:
+async def read_record(resource: Resource, request: web.Request) -> web.Response:
     """One record, or its writable form; 304 when the caller has it already."""
     tenant = caller(request)
     path, wanted = together(
@@ -44,7 +44,7 @@ async def read_record(resource: Collection, request: web.Request) -> web.Respons
     return respond(success(document, headers=headers))
 
 
-def _asked(resource: Collection, request: web.Request, scope: str) -> Question:
+def _asked(resource: Resource, request: web.Request, scope: str) -> Question:
     """What the query asks; a cursor carries its own query and stands alone."""
     cursors = request.query.getall("cursor", [])
     if not cursors:
@@ -52,5 +52,5 @@ def _asked(resource: Collection, request: web.Request, scope: str) -> Question:
     if len(cursors) > 1:
         raise failure("validation_error.duplicate", "cursor", "Give this parameter once.")
     carried = cursor.decode(cursors[0], resource.properties, scope)
-    listing.check_beside_cursor(list(request.query.items()), resource.properties, carried)
+    parameters.check_beside_cursor(list(request.query.items()), resource.properties, carried)
     return resource.question(carried)

@@ -2,11 +2,11 @@
 
 from aiohttp import web
 
-from service.context import database
-from service.database import Connection, unavailable
-from service.envelope import respond, success
-from service.metrics import exposition
-from service.migrating import schema_is_current
+from service.database.connections import Connection, unavailable
+from service.database.migrating import schema_is_current
+from service.http.context import database
+from service.http.envelope import respond, success
+from service.http.metrics import exposition
 
 
 async def health(_: web.Request) -> web.Response:

@@ -5,13 +5,9 @@ from typing import TypeAlias
 
 from aiohttp import web
 
-from service import patch
-from service.answer import Answer
-from service.bodies import bulk_operation, many_ids, many_items, one_item
-from service.context import caller, database
-from service.database import Connection
-from service.envelope import many, respond, success
-from service.etag import Precondition, etag
+from service.database.connections import Connection
+from service.handlers import patch
+from service.handlers.bodies import bulk_operation, many_ids, many_items, one_item
 from service.handlers.parameters import (
     PATCH_TYPE,
     body,
@@ -22,10 +18,15 @@ from service.handlers.parameters import (
     retry,
     together,
 )
-from service.queries import idempotency, records
+from service.http.answer import Answer
+from service.http.context import caller, database
+from service.http.envelope import many, respond, success
+from service.http.etag import Precondition, etag
+from service.queries import idempotency
+from service.queries import master_record as records
 from service.queries.batch import Batch, Item
 from service.queries.idempotency import Retry
-from service.queries.records import MasterRecord
+from service.queries.master_record import MasterRecord
 
 Work: TypeAlias = Callable[[Connection], Awaitable[Answer]]
 

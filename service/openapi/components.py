@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from service import schemas
-from service.schemas import Schema
+from service.schemas.definitions import Schema
 
 _BESIDE_REFERENCE = frozenset({"$ref", "description", "x-filter-only"})
 """What may stand beside a reference without narrowing what it names."""

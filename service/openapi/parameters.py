@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from service.cursor import MAX_LENGTH
-from service.listing import DEFAULT_PAGE_SIZE, MAX_PAGE_NUMBER, MAX_PAGE_SIZE
+from service.listing.cursor import MAX_LENGTH
+from service.listing.parameters import DEFAULT_PAGE_SIZE, MAX_PAGE_NUMBER, MAX_PAGE_SIZE
+from service.listing.properties import OPERATORS, Properties, Property
 from service.openapi.components import reference
-from service.properties import OPERATORS, Properties, Property
 
 Parameter = dict[str, Any]
 

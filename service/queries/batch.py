@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from service.caller import Caller
 from service.errors import ApiError, Row
 from service.faults import RequestOrder
+from service.organizations.caller import Caller
 
 Item: TypeAlias = dict[str, Any]
 
@@ -34,18 +34,18 @@ class Batch:
 
     _texts: dict[tuple[str, ...], str] = field(default_factory=dict)
 
-    def json(self, apart: tuple[str, ...] = ()) -> str:
-        """The items as statements take them, without the fields that are written apart.
+    def json(self, written_separately: tuple[str, ...] = ()) -> str:
+        """The items as statements take them, without the fields that are written separately.
 
         Not to be asked for before the items are complete.
         """
-        if apart not in self._texts:
-            items = [item.copy() for item in self.items] if apart else self.items
-            for name in apart:
+        if written_separately not in self._texts:
+            items = [item.copy() for item in self.items] if written_separately else self.items
+            for name in written_separately:
                 for item in items:
                     item.pop(name, None)
-            self._texts[apart] = orjson.dumps(items).decode()
-        return self._texts[apart]
+            self._texts[written_separately] = orjson.dumps(items).decode()
+        return self._texts[written_separately]
 
     @property
     def ids(self) -> list[int]:

@@ -11,11 +11,11 @@ from datetime import UTC, datetime, timedelta
 import asyncpg
 import orjson
 
-from service import statements
-from service.answer import Answer
-from service.caller import Caller
-from service.database import Connection
+from service.database import statements
+from service.database.connections import Connection
 from service.errors import failure
+from service.http.answer import Answer
+from service.organizations.caller import Caller
 
 KEPT = timedelta(hours=24)
 

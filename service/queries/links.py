@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 import orjson
 
-from service.database import Connection
-from service.queries.arrays import id_array
+from service.database.arrays import id_array
+from service.database.connections import Connection
+from service.database.statements import load_bound
 from service.queries.batch import Batch
-from service.statements import load_bound
 
 Sets: TypeAlias = Mapping[int, Collection[int]]
 """The ids of the linked records by the owner's id."""

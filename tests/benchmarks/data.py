@@ -11,8 +11,8 @@ from typing import Any
 import asyncpg
 
 from service import demo
+from service.database.migrating import migrate
 from service.embedded import EmbeddedServer
-from service.migrating import migrate
 from tests.support.api import issue_key
 
 ORGANIZATION = 1

@@ -13,8 +13,8 @@ import asyncpg
 import orjson
 import uvloop
 
-from service import cursor, listing
-from service.resources import STYLE_RELATIONS
+from service.listing import cursor, parameters
+from service.resources.registry import STYLE_RELATIONS
 from tests.benchmarks import load, report
 from tests.benchmarks.contestants import contestant
 from tests.benchmarks.data import ORGANIZATION, Data, data
@@ -107,7 +107,7 @@ async def _path(measured: Data, sort: Sequence[tuple[str, str]], *, deep: bool) 
         )
     finally:
         await connection.close()
-    wanted = listing.read(list(sort), STYLE_RELATIONS.properties)
+    wanted = parameters.read(list(sort), STYLE_RELATIONS.properties)
     keys = [last["id"]] if not sort else [last["number"], last["id"]]
     return f"{_PATH}?cursor={cursor.encode(wanted, keys, cursor.scope(_PATH, ORGANIZATION))}"
 

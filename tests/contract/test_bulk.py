@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from service.queries.records import MasterRecord
+from service.queries.master_record import MasterRecord
 from tests.support import generate, rows
 from tests.support.api import Api
 from tests.support.each import of_each_resource
@@ -110,7 +110,7 @@ def kinds(sent: list[str]) -> list[str]:
         "update": "update",
         "insert": "insert",
         "delete": "delete",
-        "select array_agg(ordinal)": "read",
+        "select array_agg(page_order)": "read",
         "select 'color_in_group'": "links",
         "with gone": "delete",
         "select 'colorGroupIds'": "check",

@@ -7,8 +7,7 @@ from types import SimpleNamespace
 import asyncpg
 import pytest
 
-from service import keys
-from service.queries import administration
+from service.organizations import administration, keys
 from tests.support.api import Api
 from tests.support.published import is_failure
 
@@ -20,7 +19,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
-        monkeypatch.setattr("service.caller.time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr("service.organizations.caller.time", SimpleNamespace(monotonic=lambda: self.now))
 
 
 @pytest.fixture

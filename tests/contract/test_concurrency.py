@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from service.queries.records import MasterRecord
-from service.resources import MASTER_RECORDS
+from service.queries.master_record import MasterRecord
+from service.resources.registry import MASTER_RECORDS
 from tests.support import generate
 from tests.support.api import Answer, Api
 

@@ -9,10 +9,10 @@ from typing import Any
 import orjson
 import pytest
 
-from service import cursor
 from service.errors import ApiError
-from service.listing import Condition, Listing, SortKey
-from service.properties import Properties
+from service.listing import cursor
+from service.listing.parameters import Condition, Listing, SortKey
+from service.listing.properties import Properties
 from tests.support.api import Api
 from tests.support.published import is_failure
 

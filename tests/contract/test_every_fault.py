@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.queries.records import MasterRecord
+from service.queries.master_record import MasterRecord
 from tests.support import faults, rows
 from tests.support.api import Api
 from tests.support.each import of_each_resource

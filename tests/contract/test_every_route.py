@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from service.resources import MASTER_RECORDS
+from service.resources.registry import MASTER_RECORDS
 from service.routes import Route, routes
 from tests.support import generate, published
 from tests.support.api import JSON_PATCH, Answer, Api

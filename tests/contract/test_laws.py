@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from service.queries.records import MasterRecord
+from service.queries.master_record import MasterRecord
 from tests.support import generate, rows
 from tests.support.api import Answer, Api
 from tests.support.each import of_each_resource

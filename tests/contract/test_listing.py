@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from service.properties import RANGES, Property
-from service.queries.collections import Collection
+from service.listing.properties import RANGES, Property
+from service.queries.resource import Resource
 from service.routes import Route
 from tests.support.api import Api
 from tests.support.each import of_each_list
@@ -24,7 +24,7 @@ from tests.support.published import invalid, is_failure
 GROUPS = "/api/groups"
 
 
-def shown(resource: Collection, records: list[Record], name: str = "") -> list[Record]:
+def shown(resource: Resource, records: list[Record], name: str = "") -> list[Record]:
     """Without the deleted ones, unless the state is asked for."""
     if not resource.hides_deleted or name == "state":
         return records

@@ -15,9 +15,9 @@ from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 from service import openapi, schemas
+from service.listing.properties import Properties
 from service.openapi.components import components
 from service.openapi.failures import EXAMPLES
-from service.properties import Properties
 from service.routes import routes
 
 DOCUMENT: dict[str, Any] = orjson.loads(orjson.dumps(openapi.build()))

@@ -6,7 +6,7 @@ the documents themselves have.
 
 from itertools import product
 
-from service.properties import Properties, Property
+from service.listing.properties import Properties, Property
 from service.routes import Route
 from tests.support.api import Api
 from tests.support.each import of_each_list

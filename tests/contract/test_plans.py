@@ -11,8 +11,8 @@ import asyncpg
 import orjson
 import pytest
 
-from service.listing import Listing, SortKey
-from service.resources import STYLE_RELATIONS
+from service.listing.parameters import Listing, SortKey
+from service.resources.registry import STYLE_RELATIONS
 
 RELATIONS, STYLES = 40_000, 2_000
 PAGE = 30

@@ -4,7 +4,7 @@ import hashlib
 from random import Random
 from typing import Any
 
-from service.queries.records import MasterRecord
+from service.queries.master_record import MasterRecord
 from tests.support import generate, rows
 from tests.support.api import Answer, Api
 from tests.support.each import of_each_resource

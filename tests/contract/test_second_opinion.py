@@ -7,8 +7,8 @@ import jsonschema_rs
 import pytest
 
 from service import schemas
-from service.queries.records import MasterRecord
-from service.resources import MASTER_RECORDS
+from service.queries.master_record import MasterRecord
+from service.resources.registry import MASTER_RECORDS
 from tests.support import faults, generate
 from tests.support.published import form
 

@@ -14,7 +14,7 @@ import orjson
 import pytest
 from aiohttp.test_utils import TestClient
 
-from service.context import ACCESS_LOG
+from service.http.context import ACCESS_LOG
 from tests.support.api import Api
 from tests.support.databases import with_database
 from tests.support.published import form, is_failure

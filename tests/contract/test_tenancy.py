@@ -13,8 +13,8 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from service import schemas
-from service.queries.records import MasterRecord
-from service.resources import MASTER_RECORDS
+from service.queries.master_record import MasterRecord
+from service.resources.registry import MASTER_RECORDS
 from service.routes import routes
 from tests.support import attack, faults, generate, rows, tenants
 from tests.support.api import Answer, Api, issue_key
@@ -50,7 +50,7 @@ async def unharmed(sides: Sides) -> AsyncIterator[None]:
 
 
 def same(one: Answer, other: Answer) -> bool:
-    """Whether two answers are the same but for what tells requests apart."""
+    """Whether two answers are the same but for what tells requests written_separately."""
     known = [
         {name: text for name, text in answer.headers.items() if name.lower() not in OWN_HEADERS}
         for answer in (one, other)

@@ -16,8 +16,8 @@ import asyncpg
 import psutil
 
 from service import demo
+from service.database.migrating import migrate
 from service.embedded import EmbeddedServer, postmaster
-from service.migrating import migrate
 from tests.faults.proxy import Proxy
 from tests.faults.work import Batch, Workload
 from tests.support import generate, rows

@@ -7,8 +7,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from service import database
-from service.database import Connection, Database
+from service.database import connections
+from service.database.connections import Connection, Database
 from service.errors import ApiError
 from tests.faults.proxy import Link, Moment, Proxy, Trap
 
@@ -44,7 +44,7 @@ async def test_silence_ends(
     stored: int,
 ) -> None:
     """The wait is bounded, the caller is told what is known, and the next one is served."""
-    monkeypatch.setattr(database, "SILENCE_SECONDS", SECONDS)
+    monkeypatch.setattr(connections, "SILENCE_SECONDS", SECONDS)
     path = urlsplit(dsn).path
     served = Database(
         f"postgresql://postgres@127.0.0.1:{await proxy.open()}{path}?sslmode=disable", 1

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import orjson
 
-from service.queries.records import MasterRecord
+from service.queries.master_record import MasterRecord
 from service.routes import Route
-from service.schemas import Located
+from service.schemas.definitions import Located
 from tests.fuzz import plants, relations
 from tests.fuzz.cases import Bulk, Case, Request
 from tests.fuzz.plants import Kind, Plant
@@ -24,7 +24,7 @@ _KEPT: Final = ("allowedValues", "contacts", "parentCustomFieldId")
 _MISSING_LAST: Final = 1 << 30
 _SEVERAL: Final = 3
 _TWO: Final = 0.25
-"""Which part of the bodies is to have a second fault, where two can be told apart."""
+"""Which part of the bodies is to have a second fault, where two can be told written_separately."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from service.queries.records import MasterRecord
+from service.queries.master_record import MasterRecord
 from service.routes import Route, routes
 from tests.fuzz import bodies, patches, queries, reads, requests
 from tests.fuzz.cases import Case, judge, told

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final, TypeAlias
 
-from service.properties import Properties, Property
-from service.queries.collections import Collection
+from service.listing.properties import Properties, Property
+from service.queries.resource import Resource
 from service.routes import Route
 from tests.fuzz.cases import Case, Request
 
@@ -216,9 +216,7 @@ def _heads(pairs: Pairs) -> set[str]:
     return {name.partition(".")[0].lower() for name, _ in pairs}
 
 
-def listed(
-    route: Route, path: str, resource: Collection, random: Random, organization: int
-) -> Case:
+def listed(route: Route, path: str, resource: Resource, random: Random, organization: int) -> Case:
     """A list's query: right, or with one fault, or with two in the order of the request."""
     maker = _Maker(resource.properties, random)
     faults = [maker.wrong() for _ in range(random.choice([0, 1, 1, 1, 1, 2]))]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from service.queries.collections import Collection
+from service.queries.resource import Resource
 from service.routes import Route
 from tests.fuzz.cases import Case, Request
 from tests.fuzz.plants import FAR
@@ -38,7 +38,7 @@ def continued(
 
 
 def read(
-    route: Route, path: Sequence[Any], resource: Collection, random: Random, organization: int
+    route: Route, path: Sequence[Any], resource: Resource, random: Random, organization: int
 ) -> Case:
     """A read of a record, known, unknown or misspelled; ``path`` are the ids that lead to it."""
     names = [*resource.parents, resource.key]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
 
-from service.queries.records import MasterRecord
+from service.queries.master_record import MasterRecord
 from tests.fuzz.plants import FAR, Kind, Plant, Planter
 from tests.fuzz.sites import Path, Site, filler
 from tests.support.generate import REFERRED
@@ -76,7 +76,7 @@ def _member(site: Site, number: int, **more: Any) -> dict[str, Any]:
 
 
 def _key(site: Site) -> str | None:
-    """What tells the members of a list in a request apart."""
+    """What tells the members of a list in a request written_separately."""
     if site.name == "languages":
         return "languageId"
     return "id" if site.name in _CHILDREN else None

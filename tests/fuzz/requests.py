@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
-from service.queries.records import MasterRecord
+from service.queries.master_record import MasterRecord
 from service.routes import Route
 from tests.fuzz.bodies import Subject
 from tests.fuzz.cases import Bulk, Case, Request

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any, Final, TypeAlias
 
 from service import schemas
-from service.queries.records import MasterRecord
-from service.schemas import Located, Schema
+from service.queries.master_record import MasterRecord
+from service.schemas.definitions import Located, Schema
 
 Path: TypeAlias = tuple[str | int, ...]
 

@@ -8,8 +8,8 @@ import asyncpg
 from aiohttp.test_utils import TestClient, TestServer
 
 from service.app import create_app
-from service.queries.collections import Collection
-from service.resources import MASTER_RECORDS, REFERENCE_LISTS
+from service.queries.resource import Resource
+from service.resources.registry import MASTER_RECORDS, REFERENCE_LISTS
 from service.settings import Settings
 from tests.fuzz.relations import Known
 from tests.support import generate, rows
@@ -73,7 +73,7 @@ class Stage:
         return known
 
     async def _collect(
-        self, known: Known, resource: Collection, root: str, organization: int, above: Any = ()
+        self, known: Known, resource: Resource, root: str, organization: int, above: Any = ()
     ) -> None:
         api = self.apis[organization]
         found = await api.get(root, {"pageSize": _FEW})

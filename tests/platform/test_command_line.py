@@ -6,8 +6,7 @@ import asyncpg
 import psycopg
 import pytest
 
-from service import keys
-from service.queries import administration
+from service.organizations import administration, keys
 from tests.support.processes import selvedge
 
 

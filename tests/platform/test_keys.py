@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service import keys
+from service.organizations import keys
 
 SECRET = "0123456789abcdef" * 4
 LARGEST = 2**63 - 1

@@ -1,4 +1,4 @@
-"""Migrations: applied once, undone whole, told apart from a schema that is behind."""
+"""Migrations: applied once, undone whole, told written_separately from a schema that is behind."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -6,7 +6,7 @@ import asyncpg
 import psycopg
 import pytest
 
-from service import migrating
+from service.database import migrating
 from tests.support.databases import fresh_database
 
 _EVERYTHING = 10_000

@@ -17,7 +17,7 @@ import psutil
 import pytest
 from aiohttp import http_parser
 
-from service import migrating
+from service.database import migrating
 from service.embedded.postmaster import at_work, read_pid_file
 from tests.support.databases import fresh_database
 from tests.support.processes import Running, kill, running, selvedge, wait_until_gone

@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from service import statements
+import service as package
+from service.database import statements
+from service.database.statements import StatementFile
 from service.files import MIGRATIONS, SQL
-from service.statements import StatementFile
 
-SERVICE = Path(statements.__file__).parent
+SERVICE = Path(package.__file__).parent
 ROOT = SERVICE.parent
 
 

@@ -12,9 +12,9 @@ from tests.policy.sources import ROOT, SERVICE, imports, modules, modules_of_tes
 _SQL = re.compile(r"\s*(select|insert into|update|delete from|with)\s+\w", re.ASCII)
 #: What composes pages of lists, and what is no caller's: start, migrations, demo data.
 COMPOSES_SQL = {
-    "service/queries/pages.py",
-    "service/preflight.py",
-    "service/migrating.py",
+    "service/listing/pages.py",
+    "service/database/preflight.py",
+    "service/database/migrating.py",
     "service/demo/loading.py",
 }
 DATABASE_DRIVERS = {"asyncpg", "psycopg"}

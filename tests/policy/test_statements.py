@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.statements import Statement
+from service.database.statements import Statement
 from tests.policy.sources import modules, sql_files, tenant_tables, texts
 
 FILES = sql_files()

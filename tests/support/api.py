@@ -9,7 +9,7 @@ import orjson
 from aiohttp.test_utils import TestClient
 from multidict import CIMultiDict
 
-from service.queries import administration
+from service.organizations import administration
 
 JSON = "application/json"
 JSON_PATCH = "application/json-patch+json"

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from service import cursor, schemas
-from service.queries.collections import Collection
-from service.queries.records import MasterRecord
+from service import schemas
+from service.listing import cursor
+from service.queries.master_record import MasterRecord
+from service.queries.resource import Resource
 from service.routes import Route
-from service.schemas import Located
+from service.schemas.definitions import Located
 from tests.support import generate
 from tests.support.api import Api
 
@@ -29,7 +30,7 @@ class Sides:
     """One of the victim's ids of each table; no id of the victim's is one of the attacker's."""
 
 
-def body(resource: Collection, form: str, known: generate.References, random: Random) -> Any:
+def body(resource: Resource, form: str, known: generate.References, random: Random) -> Any:
     """A body that organizations without the optional features may send too."""
     made = generate.body(resource, form, known, random)
     made.pop("languageIds", None)

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import psycopg
 
 from service import demo
+from service.database.migrating import migrate
 from service.embedded import EmbeddedServer
-from service.migrating import migrate
 
 _TEMPLATE = "selvedge_template"
 DEMO_TEMPLATE = "selvedge_demo_template"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.resources import MASTER_RECORDS
+from service.resources.registry import MASTER_RECORDS
 from service.routes import routes
 
 _LISTS = [route for route in routes() if route.operation == "list"]

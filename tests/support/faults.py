@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from service import schemas
-from service.schemas import Located
+from service.schemas.definitions import Located
 from tests.support import generate
 
 

@@ -6,9 +6,9 @@ from random import Random
 from typing import Any, Final
 
 from service import schemas
-from service.queries.collections import Collection
-from service.resources import MASTER_RECORDS, REFERENCE_LISTS
-from service.schemas import Located
+from service.queries.resource import Resource
+from service.resources.registry import MASTER_RECORDS, REFERENCE_LISTS
+from service.schemas.definitions import Located
 from tests.support.api import Api
 
 #: Which collection a field's ids are of.
@@ -41,7 +41,7 @@ async def references(api: Api) -> dict[str, list[int]]:
     return found
 
 
-def body(collection: Collection, form: str, known: References, random: Random) -> dict[str, Any]:
+def body(collection: Resource, form: str, known: References, random: Random) -> dict[str, Any]:
     """A body that the form takes; every optional field may be missing or null.
 
     What no two live records may share is another one each time.

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from service.properties import Properties, Property
-from service.queries.collections import Collection
+from service.listing.properties import Properties, Property
+from service.queries.resource import Resource
 from service.routes import Route
 from tests.support.api import Api
 
@@ -14,7 +14,7 @@ STATES = ("active", "inactive", "deleted")
 MOST_PAGES = 400
 
 
-def listed(route: Route) -> Collection:
+def listed(route: Route) -> Resource:
     """What a list is of."""
     assert route.resource is not None
     return route.resource

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service import cursor
 from service.errors import ApiError
-from service.listing import Condition, Listing, SortKey
-from service.properties import Properties
+from service.listing import cursor
+from service.listing.parameters import Condition, Listing, SortKey
+from service.listing.properties import Properties
 
 GROUPS, SUPPLIERS = Properties("groups"), Properties("sub-suppliers")
 SCOPE = cursor.scope("/api/groups", 1)

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from service.database import Connection, Database
+from service.database.connections import Connection, Database
 
 
 async def test_bulk_writes_leave_connections_to_the_others(dsn: str) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from service.errors import ApiError
-from service.listing import MAX_CONDITIONS, Condition, Listing, SortKey, read
-from service.properties import Properties, Property
+from service.listing.parameters import MAX_CONDITIONS, Condition, Listing, SortKey, read
+from service.listing.properties import Properties, Property
 
 GROUPS = Properties("groups")
 BY_ID = (SortKey(GROUPS["id"], False),)

@@ -7,9 +7,9 @@ from typing import Any
 import asyncpg
 import pytest
 
-from service.listing import Condition, Listing, SortKey
-from service.properties import Property
-from service.queries.pages import batch_page, listing_page
+from service.listing.pages import batch_page, listing_page
+from service.listing.parameters import Condition, Listing, SortKey
+from service.listing.properties import Property
 
 A = Property("a", "integer", nullable=True, sortable=True)
 B = Property("someText", "string", nullable=True, sortable=True)
@@ -39,7 +39,7 @@ async def page(connection: asyncpg.Connection, listing: Listing) -> list[tuple[A
     names = {"a": "a", "someText": "some_text", "c": "c", "id": "id"}
     columns = ", ".join(names[key.property.name] for key in listing.sort)
     rows = await connection.fetch(
-        f"{text} select {columns} from page order by ordinal", 1, *found.parameters
+        f"{text} select {columns} from page order by page_order", 1, *found.parameters
     )
     return [tuple(row) for row in rows]
 
@@ -109,7 +109,7 @@ async def test_a_batch_has_the_records_of_its_ids(connection: asyncpg.Connection
     found = batch_page(1, [3, 1, 99, 2])
     rows = await connection.fetch(
         "with record as (select r.* from r where $1::bigint = 1)\n"
-        f"select id, ordinal from ({found.text}) as page order by id",
+        f"select id, page_order from ({found.text}) as page order by id",
         1,
         *found.parameters,
     )

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from service.errors import ApiError
-from service.patch import MAX_DOCUMENT_BYTES, apply
+from service.handlers.patch import MAX_DOCUMENT_BYTES, apply
 
 APPENDIX_A: dict[str, tuple[Any, list[dict[str, Any]], Any]] = {
     "1, adding a member": (

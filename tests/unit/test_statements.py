@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.statements import Statement, StatementError, StatementFile
+from service.database.statements import Statement, StatementError, StatementFile
 
 SOURCE = """\
 -- What the file is for.

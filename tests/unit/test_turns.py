@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from service.turns import Turns
+from service.database.turns import Turns
 
 SOON = 0.05
 LONG = 30.0

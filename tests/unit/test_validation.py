@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.validation import Validator, parse
+from service.schemas.validation import Validator, parse
 
 
 def rows(file: str, form: str, raw: bytes) -> list[tuple[str, str | None]]:

@@ -1,0 +1,1 @@
+"""PostgreSQL: connections, statements, and the schema's state."""

@@ -1,0 +1,161 @@
+"""JSON Patch of a record's writable form (RFC 6902; contract, section 6).
+
+The ``jsonpatch`` package applies the operations. What a failure means is decided here, by rule and
+first: 400 for what is no valid patch or goes where no writable field is, 409 for a failed test,
+422 for anything else that cannot be applied.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jsonpatch
+import jsonpointer
+import orjson
+
+from service import schemas
+from service.errors import ApiError, failure
+from service.faults import Fault
+from service.queries.batch import Item
+from service.queries.master_record import MasterRecord
+from service.schemas.validation import Validator, parse
+
+MAX_DOCUMENT_BYTES = 8 * 1024 * 1024
+
+_PATCH_FORM = Validator("common/json-patch")
+
+
+def editor(resource: MasterRecord, raw: bytes) -> Callable[[Item], Item]:
+    """What changes a writable form by the patch; raises 400 for what the patch alone shows.
+
+    The returned function raises 409 and 422 as above, and 400 when the patched form breaks the
+    write schema.
+    """
+    operations = parse(raw)
+    listed = operations if isinstance(operations, list) else []
+    faults = [f for number, op in enumerate(listed) for f in _faults(resource, number, op)]
+    if rows := _PATCH_FORM.rows(operations, b"", faults):
+        raise ApiError(rows)
+    touches_state = any(_touches(operation, "state") for operation in operations)
+
+    def edit(stored: Item) -> Item:
+        patched = apply(operations, orjson.loads(orjson.dumps(stored)))
+        return _checked(resource, stored, patched, touches_state)
+
+    return edit
+
+
+def _checked(resource: MasterRecord, stored: Item, patched: Any, touches_state: bool) -> Item:
+    """The patched form if it can be written; a deleted record stays so unless state is touched."""
+    stays_deleted = not touches_state and stored.get("state") == "deleted"
+    probe = patched | {"state": "active"} if stays_deleted else patched
+    faults = resource.faults(probe) if isinstance(probe, dict) else ()
+    if rows := resource.replace_form.rows(probe, orjson.dumps(probe), faults):
+        raise ApiError(rows)
+    return dict(patched)
+
+
+def _touches(operation: dict[str, Any], name: str) -> bool:
+    """Whether the operation writes or takes away that top-level member."""
+    targets = [operation["path"]] if operation["op"] != "test" else []
+    if operation["op"] == "move":
+        targets.append(operation["from"])
+    return any(target == "" or target.split("/")[1] == name for target in targets)
+
+
+def _faults(resource: MasterRecord, number: int, operation: Any) -> Iterator[Fault]:
+    """What is wrong with where an operation goes, and with a value too deep to handle."""
+    if not isinstance(operation, dict):
+        return
+    for member in ("path", "from") if operation.get("op") in ("move", "copy") else ("path",):
+        pointer = operation.get(member)
+        if isinstance(pointer, str) and (kind := _target_fault(resource, pointer)):
+            yield [number, member], kind, f"{pointer} is no writable field."
+    if _size(operation.get("value")) is None:
+        yield [number, "value"], "invalid_value", "The value is nested too deeply."
+
+
+def _target_fault(resource: MasterRecord, pointer: str) -> str | None:
+    """The row type for a pointer that is none, or that leaves the writable fields."""
+    try:
+        parts = jsonpointer.JsonPointer(pointer).parts
+    except jsonpointer.JsonPointerException:
+        return "invalid_value"
+    place = schemas.definition(resource.name, "fields")
+    readable = place.properties.keys()
+    writable = schemas.definition(resource.name, "writable").properties.keys()
+    if parts and parts[0] in readable - writable:
+        return "read_only_field"
+    for part in parts:
+        if "array" in place.types:
+            place = place.items
+            continue
+        members = place.properties
+        if not members:
+            return None
+        if part not in members:
+            return "unknown_field"
+        place = members[part]
+        if place.schema.get("readOnly"):
+            return "read_only_field"
+    return None
+
+
+def apply(operations: list[dict[str, Any]], document: Any) -> Any:
+    """The document after all operations; what they bring in is measured, for copies double."""
+    room = MAX_DOCUMENT_BYTES - (_size(document) or 0)
+    for number, operation in enumerate(operations):
+        try:
+            if operation["op"] == "test":
+                _test(document, operation)
+                continue
+            room -= _brought(document, operation)
+            if room < 0:
+                raise failure("payload_too_large", f"[{number}]", "The document grows too large.")
+            document = jsonpatch.JsonPatch([operation]).apply(document, in_place=True)
+        except jsonpatch.JsonPatchTestFailed as error:
+            raise failure("conflict.test_failed", f"[{number}].path", str(error)) from None
+        except (
+            jsonpatch.JsonPatchException,
+            jsonpointer.JsonPointerException,
+            KeyError,
+            IndexError,
+            TypeError,
+            ValueError,
+            RecursionError,
+        ) as error:
+            message = f"The operation cannot be applied: {error}."
+            raise failure("unprocessable.patch", f"[{number}].path", message) from None
+    return document
+
+
+def _test(document: Any, operation: dict[str, Any]) -> None:
+    """RFC 6902, 4.6, in JSON's terms: true is not 1, though Python says so."""
+    try:
+        found = jsonpointer.resolve_pointer(document, operation["path"])
+    except jsonpointer.JsonPointerException:
+        raise jsonpatch.JsonPatchTestFailed("There is nothing to test at this location.") from None
+    if not _equal(found, operation["value"]):
+        raise jsonpatch.JsonPatchTestFailed("The stored value is another one.")
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+def _brought(document: Any, operation: dict[str, Any]) -> int:
+    """How many bytes an operation brings into the document."""
+    if operation["op"] == "copy":
+        return _size(jsonpointer.resolve_pointer(document, operation["from"])) or 0
+    return _size(operation.get("value")) or 0
+
+
+def _size(value: Any) -> int | None:
+    """The size of a value as JSON, in bytes; None when it is nested too deeply to be written."""
+    try:
+        return len(orjson.dumps(value))
+    except orjson.JSONEncodeError:
+        return None

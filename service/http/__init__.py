@@ -1,0 +1,1 @@
+"""HTTP: what surrounds every request and answer."""

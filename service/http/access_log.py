@@ -1,0 +1,71 @@
+"""One JSON line per request, gathered for a moment and written in one piece.
+
+The stock access log takes most of the time of a short answer; this one a few microseconds.
+"""
+
+import asyncio
+import logging
+import sys
+from datetime import UTC, datetime
+from typing import TextIO
+
+import orjson
+from aiohttp import web
+
+from service.organizations.caller import Caller
+
+FLUSH_SECONDS = 0.5
+
+
+class AccessLog:
+    """Writes to ``stream`` at most FLUSH_SECONDS after an answer, and when it is closed."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stdout
+        self._lines: list[bytes] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self._wanted = logging.getLogger("service").isEnabledFor(logging.INFO)
+
+    def write(
+        self,
+        request: web.Request,
+        request_id: str,
+        caller: Caller | None,
+        response: web.StreamResponse,
+        seconds: float,
+    ) -> None:
+        """Add the line of one answered request."""
+        if not self._wanted:
+            return
+        self._lines.append(
+            orjson.dumps(
+                {
+                    "time": datetime.now(UTC),
+                    "request_id": request_id,
+                    "organization": caller.organization_id if caller else None,
+                    "key": caller.key_id if caller else None,
+                    "method": request.method,
+                    "path": request.path,
+                    "status": response.status,
+                    "bytes": response.content_length,
+                    "milliseconds": round(seconds * 1000, 3),
+                    "service_api": _utf8(request.headers.get("X-Service-Api")),
+                },
+                option=orjson.OPT_APPEND_NEWLINE,
+            )
+        )
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self.flush)
+
+    def flush(self) -> None:
+        """Write what has gathered."""
+        self._timer = None
+        lines, self._lines = self._lines, []
+        if lines:
+            self._stream.write(b"".join(lines).decode())
+            self._stream.flush()
+
+
+def _utf8(text: str | None) -> str | None:
+    """The text with a question mark for each byte of the header that was no UTF-8."""
+    return text and text.encode(errors="replace").decode()

@@ -1,0 +1,66 @@
+"""Answers: the envelope around document bytes, which are never parsed (specification, Envelope)."""
+
+from http import HTTPStatus
+
+import orjson
+from aiohttp import web
+
+from service.errors import ApiError
+from service.http.answer import Answer
+
+JSON = "application/json"
+PROBLEM = "application/problem+json"
+#: Below this many bytes compressing costs more than it saves.
+COMPRESS_FROM = 1024
+_BEFORE_CODE = b'{"status":"success","code":"'
+_BEFORE_DATA = b'","data":'
+
+
+def success(
+    *data: bytes,
+    created: bool = False,
+    pagination: bytes = b"",
+    headers: dict[str, str] | None = None,
+) -> Answer:
+    """200 ``ok`` or 201 ``created`` around the parts of ``data``, which are JSON together.
+
+    They are joined once: of long answers every further copy counts.
+    """
+    code = b"created" if created else b"ok"
+    body = b"".join((_BEFORE_CODE, code, _BEFORE_DATA, *data, pagination, b"}"))
+    return Answer(201 if created else 200, body, headers or {})
+
+
+def many(documents: bytes, *, created: bool = False, pagination: bytes = b"") -> Answer:
+    """The same around documents that commas join."""
+    return success(b"[", documents, b"]", created=created, pagination=pagination)
+
+
+def pagination(cursor: str | None) -> bytes:
+    """The member that follows ``data`` in a list: the next page's cursor, if there is one."""
+    if cursor is None:
+        return b',"pagination":{"hasMore":false}'
+    return b',"pagination":{"hasMore":true,"cursor":"%b"}' % cursor.encode()
+
+
+def respond(answer: Answer) -> web.Response:
+    """The answer as HTTP."""
+    headers = {"Content-Type": JSON, **answer.headers}
+    return web.Response(body=answer.body, status=answer.status, headers=headers)
+
+
+def failure(error: ApiError) -> Answer:
+    """The error envelope, with the status that its rows call for."""
+    return Answer(error.status, orjson.dumps(error.body()), error.headers)
+
+
+def problem(error: ApiError) -> Answer:
+    """The same failure as problem details (RFC 9457)."""
+    body = {
+        "type": "about:blank",
+        "title": HTTPStatus(error.status).phrase,
+        "status": error.status,
+        "detail": error.rows[0].value,
+    }
+    headers = {"Content-Type": PROBLEM, **error.headers}
+    return Answer(error.status, orjson.dumps(body), headers)

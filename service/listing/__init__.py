@@ -1,0 +1,1 @@
+"""Lists: from a query string to one page of records."""

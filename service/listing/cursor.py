@@ -1,0 +1,168 @@
+"""Opaque cursors: a whole query and the sort values of the last record, in URL-safe base64.
+
+A cursor carries a digest over itself, its collection and its organization. That is no secret:
+what is in it is read like any query, so forging one gains nothing (contract, section 5).
+"""
+
+import base64
+import binascii
+import hashlib
+import zlib
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from service.errors import ApiError, failure
+from service.listing.parameters import (
+    MAX_CONDITIONS,
+    MAX_PAGE_SIZE,
+    Condition,
+    Listing,
+    SortKey,
+    asked_of,
+)
+from service.listing.properties import Properties, Property
+
+VERSION = 1
+MAX_LENGTH = 4096
+_MAX_PAYLOAD = 64 * 1024
+#: Bytes; compressing a shorter query takes longer than all else that makes the cursor.
+_COMPRESS_FROM = 256
+_DIGEST_BYTES = 9
+
+
+def encode(listing: Listing, last: list[Any], scope: str) -> str:
+    """The cursor of the page after the record whose sort values are ``last``.
+
+    ``scope`` names collection and organization. Raises ApiError when the query is too long for
+    a cursor of MAX_LENGTH, which no caller could carry on from.
+    """
+    payload = orjson.dumps(
+        [
+            VERSION,
+            [
+                [c.property.name, c.operator, [_text(v) for v in c.values]]
+                for c in listing.conditions
+            ],
+            [[key.property.name, key.descending] for key in listing.sort],
+            listing.page_size,
+            last,
+        ]
+    )
+    text = seal(payload, scope)
+    if len(text) > MAX_LENGTH:
+        raise failure(
+            "validation_error.too_long", "filter", f"The cursor would exceed {MAX_LENGTH} bytes."
+        )
+    return text
+
+
+def seal(payload: bytes, scope: str) -> str:
+    """The payload as text, with its digest."""
+    if len(payload) > _COMPRESS_FROM:
+        payload = zlib.compress(payload, level=9)
+    return base64.urlsafe_b64encode(_digest(payload, scope) + payload).rstrip(b"=").decode()
+
+
+def decode(text: str, properties: Properties, scope: str) -> Listing:
+    """The listing that a cursor continues; raises ApiError ``invalid_cursor``."""
+    try:
+        payload = _opened(text, scope)
+        version, conditions, sort, page_size, last = orjson.loads(payload)
+        if version != VERSION:
+            raise ValueError("unknown version")
+        listing = Listing(
+            tuple(_condition(properties, *condition) for condition in conditions),
+            tuple(_sort_key(properties, *key) for key in sort),
+            page_size,
+        )
+        if type(page_size) is not int or not 1 <= page_size <= MAX_PAGE_SIZE:
+            raise ValueError("page size out of range")
+        if len(conditions) > MAX_CONDITIONS:
+            raise ValueError("too many conditions")
+        return replace(listing, after=_after(listing.sort, last))
+    except (ValueError, TypeError, KeyError, zlib.error) as error:
+        raise invalid() from error
+
+
+def invalid() -> ApiError:
+    """400: the cursor was cut, altered, made elsewhere or is of an unknown version."""
+    return failure(
+        "validation_error.invalid_cursor", "cursor", "This is not a cursor of this list."
+    )
+
+
+def _opened(text: str, scope: str) -> bytes:
+    if len(text) > MAX_LENGTH or not text.isascii() or "=" in text:
+        raise ValueError("wrong form")
+    try:
+        raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except binascii.Error as error:
+        raise ValueError("wrong form") from error
+    digest, payload = raw[:_DIGEST_BYTES], raw[_DIGEST_BYTES:]
+    if (
+        digest != _digest(payload, scope)
+        or base64.urlsafe_b64encode(raw).rstrip(b"=") != text.encode()
+    ):
+        raise ValueError("altered")
+    if payload.startswith(b"["):
+        return payload
+    return zlib.decompressobj().decompress(payload, _MAX_PAYLOAD)
+
+
+def _condition(properties: Properties, name: str, operator: str, texts: list[str]) -> Condition:
+    prop = properties[name]
+    if operator not in prop.operators or not texts:
+        raise ValueError("operator not allowed")
+    if len(texts) > 1 and operator not in ("eq", "in"):
+        raise ValueError("operator takes one value")
+    asked = asked_of(prop, operator)
+    return Condition(prop, operator, tuple(asked.parse(_checked(text)) for text in texts))
+
+
+def _sort_key(properties: Properties, name: str, descending: bool) -> SortKey:
+    if not properties[name].sortable or not isinstance(descending, bool):
+        raise ValueError("not sortable")
+    return SortKey(properties[name], descending)
+
+
+def _after(sort: tuple[SortKey, ...], last: list[Any]) -> tuple[Any, ...]:
+    """The sort values of the last record, typed."""
+    if not sort or sort[-1].property.name != "id":
+        raise ValueError("no tie-break")
+    return tuple(_stored(key.property, value) for key, value in zip(sort, last, strict=True))
+
+
+def _stored(prop: Property, value: Any) -> Any:
+    if value is not None:
+        return prop.parse_stored(_checked(_text(value)))
+    if not prop.nullable:
+        raise ValueError("never null")
+    return None
+
+
+def _checked(text: Any) -> str:
+    """The text; ValueError where it is none, or none that PostgreSQL can compare with."""
+    if not isinstance(text, str) or "\0" in text:
+        raise ValueError("not a text")
+    return text
+
+
+def _text(value: Any) -> str:
+    """A value in the response's format, which the properties parse."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="microseconds")
+    return str(value)
+
+
+def scope(collection: str, organization_id: int) -> str:
+    """What a cursor belongs to."""
+    return f"{collection}/{organization_id}"
+
+
+def _digest(payload: bytes, scope: str) -> bytes:
+    return hashlib.blake2b(payload, digest_size=_DIGEST_BYTES, key=scope.encode()[:64]).digest()

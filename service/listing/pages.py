@@ -1,0 +1,156 @@
+"""From a listing to the page that a documents statement reads: filters, order, keyset.
+
+Every value is a parameter; column names come from the properties alone. The keyset predicate is
+spelled out per sort key with nulls where PostgreSQL sorts them (last ascending, first
+descending), in the form that an index range serves: ``a <= $1 and (a < $1 or id > $2)``.
+"""
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from service.database.arrays import id_array
+from service.listing.parameters import Condition, Listing, SortKey, asked_of
+from service.listing.properties import Property
+
+_SQL_TYPES = {
+    "integer": "bigint",
+    "number": "double precision",
+    "boolean": "boolean",
+    "string": "text",
+    "date-time": "timestamptz",
+}
+_UTC = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
+
+
+@dataclass
+class Page:
+    """Text and parameters of a page; one allocator hands out the numbers."""
+
+    leading: int
+    """How many parameters of the statement come before the page's."""
+    parameters: list[Any] = field(default_factory=list)
+    text: str = ""
+    size: str = ""
+    """The page size, a literal: behind a placeholder the planner guesses a page that costs a
+    multiple, and makes a plan anew for every request (twice the time of a short list)."""
+
+    def parameter(self, value: Any, sql_type: str) -> str:
+        """The placeholder of a new parameter, with its type."""
+        self.parameters.append(value)
+        return f"${self.leading + len(self.parameters)}::{sql_type}"
+
+
+def batch_page(leading: int, ids: list[int]) -> Page:
+    """The records of ``ids``, in any order; their ``page_order`` is the id."""
+    page = Page(leading)
+    if len(ids) == 1:
+        # An array of one would be planned anew every time: a plan for any array costs more.
+        condition = f"record.id = {page.parameter(ids[0], 'bigint')}"
+    else:
+        wanted = page.parameter(id_array(ids), "text")
+        condition = f"record.id = any((select {wanted}::bigint[])::bigint[])"
+    page.text = (
+        "select record.*, record.id as page_order, null::text as sort_values\n"
+        f"from record where {condition}"
+    )
+    return page
+
+
+def listing_page(leading: int, listing: Listing, *, hides_deleted: bool) -> Page:
+    """One page of a listing and one record more, which tells whether there are more pages.
+
+    Each row has the ``page_order`` from 1; the page's last one has the ``sort_values``, the JSON
+    array that a cursor continues from.
+    """
+    page = Page(leading, size=str(listing.page_size))
+    conditions = [_condition(page, condition) for condition in listing.conditions]
+    if hides_deleted and not listing.filters("state"):
+        conditions.append("record.state <> 'deleted'")
+    if listing.after is not None:
+        keys = list(zip(listing.sort, listing.after, strict=True))
+        conditions.append(_after(page, keys))
+    order = ", ".join(_column(key.property) + " desc" * key.descending for key in listing.sort)
+    key = ", ".join(_key(key.property) for key in listing.sort)
+    where = f"where {' and '.join(conditions)}\n" if conditions else ""
+    skipped = (listing.page_number - 1) * listing.page_size
+    offset = page.parameter(skipped, "bigint") if skipped else "0"
+    page_order = f"row_number() over (order by {order}) - {offset}"
+    page.text = (
+        f"select record.*, {page_order} as page_order,\n"
+        f"case {page_order} when {page.size} then json_build_array({key})::text end"
+        " as sort_values\n"
+        f"from record {where}order by {order} limit {page.size} + 1 offset {offset}"
+    )
+    return page
+
+
+def _column(prop: Property) -> str:
+    return _column_of(prop.name)
+
+
+@cache
+def _column_of(name: str) -> str:
+    """The column of a property's name."""
+    return "record." + re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
+
+
+def _shown(prop: Property) -> str:
+    """What filters, of the kind that the document shows."""
+    return _column(prop) + ("::text" if prop.stored != prop.kind else "")
+
+
+def _key(prop: Property) -> str:
+    return _UTC.format(_column(prop)) if prop.kind == "date-time" else _column(prop)
+
+
+def _condition(page: Page, condition: Condition) -> str:
+    values = condition.values
+    if condition.operator == "isNull":
+        column = _column(condition.property)
+        return f"({column} is null) = {page.parameter(values[0], 'boolean')}"
+    prop = asked_of(condition.property, condition.operator)
+    expression, sql_type = _shown(prop), _SQL_TYPES[prop.kind]
+    if len(values) > 1:
+        return f"{expression} = any({page.parameter(list(values), sql_type + '[]')})"
+    operator = "eq" if condition.operator == "in" else condition.operator
+    return _OPERATORS[operator].format(expression, page.parameter(values[0], sql_type))
+
+
+#: Texts compare by code point; parts of texts ignore case by the database's own rules.
+_OPERATORS = {
+    "eq": "{} = {}",
+    "ne": "{} is distinct from {}",
+    "lt": "{} < {}",
+    "le": "{} <= {}",
+    "gt": "{} > {}",
+    "ge": "{} >= {}",
+    "contains": 'strpos(lower({} collate "default"), lower({} collate "default")) > 0',
+    "startsWith": 'starts_with(lower({} collate "default"), lower({} collate "default"))',
+}
+
+
+def _after(page: Page, keys: list[tuple[SortKey, Any]]) -> str:
+    """What comes after the record with these sort values, key by key.
+
+    For each key: within the range from its value on, either beyond the value, or at it and
+    after by the keys that follow.
+    """
+    (key, value), *rest = keys
+    column = _column(key.property)
+    if value is None:
+        at_or_beyond = "true" if key.descending else f"{column} is null"
+        beyond = f"{column} is not null" if key.descending else "false"
+        tied = f"{column} is null and " if key.descending else ""
+    else:
+        placeholder = page.parameter(value, _SQL_TYPES[key.property.stored])
+        sign = "<" if key.descending else ">"
+        # Ascending, the nulls are still to come.
+        nulls = f" or {column} is null" * (key.property.nullable and not key.descending)
+        at_or_beyond = f"({column} {sign}= {placeholder}{nulls})"
+        beyond = f"{column} {sign} {placeholder}{nulls}"
+        tied = ""
+    if not rest:
+        return beyond
+    return f"{at_or_beyond} and ({beyond} or {tied}{_after(page, rest)})"

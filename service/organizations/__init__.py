@@ -1,0 +1,1 @@
+"""Organizations: who calls, with which key, and what operators manage of it."""

@@ -1,0 +1,151 @@
+"""What can be listed and read: one documents statement, and the page that it is given."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import orjson
+
+from service.database import statements
+from service.database.connections import Connection
+from service.errors import failure
+from service.listing import parameters
+from service.listing.pages import batch_page, listing_page
+from service.listing.parameters import Listing
+from service.listing.properties import Properties, parse_id
+from service.organizations.caller import Caller
+
+SHARED = statements.load("shared")
+#: Query strings of a collection; the longest are 32 KiB each.
+_REMEMBERED = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A listing, and the statement that answers it for whichever organization and parents."""
+
+    listing: Listing
+    text: str
+    parameters: tuple[Any, ...]
+    """Those after the organization and the parents."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageOfDocuments:
+    """Rendered documents, joined by commas, and the sort values to continue from, if any."""
+
+    documents: bytes
+    last: list[Any] | None
+
+
+class Resource:
+    """A collection of the interface: ``schemas/<name>.json`` and ``sql/<name>.sql``.
+
+    Its ``documents`` statement takes the organization as ``$1`` and has one slot, the page; it
+    answers a row ``(page_order, sort_values, document)`` per record. Where the path leads through
+    parents, their ids follow the organization, and ``unknown_parent`` answers the parameter of the
+    first that is not there.
+    """
+
+    name: str
+    root = ""
+    """The path of the collection, if it is not ``/api/<name>``."""
+    key = "id"
+    """The path's parameter that names one record."""
+    hides_deleted = False
+    string_ids = False
+    """Whether ids are texts in JSON; they are integers in the database all the same."""
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name or self.name
+        self.root = self.root or f"/api/{self.name}"
+        self.parents = re.findall(r"{(\w+)}", self.root)
+        self.properties = Properties(self.name)
+        self.statements = self.load_statements()
+        self.asked = lru_cache(maxsize=_REMEMBERED)(self._asked)
+
+    def load_statements(self) -> Mapping[str, statements.Statement]:
+        """The collection's statements by name: those of its file."""
+        return statements.load(self.name.replace("-", "_"))
+
+    def stored_id(self, text: str) -> int:
+        """The stored id of one in a path or query; ValueError where the form is wrong.
+
+        Of string ids every form is right: one that no record can have is 0.
+        """
+        try:
+            return parse_id(text)
+        except ValueError:
+            if self.string_ids:
+                return 0
+            raise
+
+    def _asked(self, pairs: tuple[tuple[str, str], ...]) -> Question:
+        """What a query string asks; callers poll, so the latest ones are remembered.
+
+        Raises ApiError with every wrong parameter.
+        """
+        return self.question(parameters.read(pairs, self.properties))
+
+    def question(self, wanted: Listing) -> Question:
+        """What a listing asks."""
+        page = listing_page(1 + len(self.parents), wanted, hides_deleted=self.hides_deleted)
+        text = SHARED["collect_page"].fill(
+            documents=self.statements["documents"].fill(page=page.text), size=page.size
+        )
+        return Question(wanted, text, tuple(page.parameters))
+
+    async def page(
+        self, connection: Connection, caller: Caller, asked: Question, parents: Sequence[int] = ()
+    ) -> PageOfDocuments:
+        """One page of documents, in the listing's order, of those that hang on ``parents``."""
+        row = await connection.fetchrow(
+            asked.text, caller.organization_id, *parents, *asked.parameters
+        )
+        if not row["documents"]:
+            await self.require_parents(connection, caller, parents)
+        return PageOfDocuments(
+            row["documents"], orjson.loads(row["last_values"]) if row["has_more"] else None
+        )
+
+    async def documents(
+        self, connection: Connection, caller: Caller, ids: list[int], form: str = "documents"
+    ) -> bytes:
+        """The documents of ``ids`` in that order, joined by commas; unknown ids are left out."""
+        return joined(await self.rendered(connection, caller, ids, form), ids)
+
+    async def rendered(
+        self,
+        connection: Connection,
+        caller: Caller,
+        ids: list[int],
+        form: str = "documents",
+        parents: Sequence[int] = (),
+    ) -> dict[int, bytes]:
+        """The documents of ``ids``, which hang on ``parents``, by id; unknown ids are left out.
+
+        ``form`` is ``documents``, ``writables``, or another statement of their kind.
+        """
+        page = batch_page(1 + len(parents), ids)
+        text = SHARED["collect_batch"].fill(documents=self.statements[form].fill(page=page.text))
+        found, documents = await connection.fetchrow(
+            text, caller.organization_id, *parents, *page.parameters
+        )
+        return dict(zip(found or (), documents or (), strict=True))
+
+    async def require_parents(
+        self, connection: Connection, caller: Caller, parents: Sequence[int]
+    ) -> None:
+        """Raise ``not_found`` for the first of the parents that is not there."""
+        if parents:
+            statement = self.statements["unknown_parent"].text
+            unknown = await connection.fetchval(statement, caller.organization_id, *parents)
+            if unknown:
+                raise failure("not_found", unknown, "There is no such record.")
+
+
+def joined(documents: Mapping[int, bytes], ids: list[int]) -> bytes:
+    """Those of the documents that there are, in the order of ``ids``, joined by commas."""
+    return b",".join([documents[one] for one in ids if one in documents])

@@ -1,0 +1,11 @@
+"""Care instructions (specification, Care instructions (bulk))."""
+
+from service.resources.care_texts import CareText
+from service.resources.deleted_for_good import DeletedForGood
+
+
+class CareInstructions(DeletedForGood, CareText):
+    """How garments are washed, dried, ironed and cleaned: deleted for good."""
+
+    name = "care-instructions"
+    table = "care_instruction"

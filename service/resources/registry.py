@@ -1,0 +1,42 @@
+"""The collections of the interface, in the order of its documentation."""
+
+from service.queries.master_record import MasterRecord
+from service.queries.resource import Resource
+from service.resources.care_instruction_materials import CareInstructionMaterials
+from service.resources.care_instructions import CareInstructions
+from service.resources.colors import Colors
+from service.resources.compliance_custom_fields import ComplianceCustomFields
+from service.resources.groups import Groups
+from service.resources.item_categories import ItemCategories
+from service.resources.samples import Measurements, SampleRequests
+from service.resources.size_ranges import SizeRanges
+from service.resources.style_custom_fields import StyleCustomFields
+from service.resources.sub_suppliers import SubSuppliers
+
+#: The master records: each has the nine operations (contract, section 3).
+MASTER_RECORDS: tuple[MasterRecord, ...] = (
+    ComplianceCustomFields(),
+    StyleCustomFields(),
+    CareInstructions(),
+    CareInstructionMaterials(),
+    Groups(),
+    Colors(),
+    SizeRanges(),
+    ItemCategories(),
+    SubSuppliers(),
+)
+
+#: Lists and reads of what the records refer to.
+REFERENCE_LISTS: tuple[Resource, ...] = (
+    Resource("color-groups"),
+    Resource("languages"),
+    Resource("brands"),
+    Resource("style-categories"),
+    Resource("items"),
+    Resource("styles"),
+    SampleRequests(),
+)
+
+STYLE_RELATIONS = Resource("style-relations")
+
+MEASUREMENTS = Measurements()
