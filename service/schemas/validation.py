@@ -6,6 +6,7 @@ say: integers written as ``1.0``, and NUL in texts (contract, Errors).
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -16,7 +17,7 @@ import orjson
 
 from service.failures import ApiError, Failure, Path, failed, in_request_order
 from service.schemas.definitions import Located, definition, load, reference, whole
-from service.schemas.messages import failures_of, of_kind
+from service.schemas.messages import failures_of, of_kind, of_limit
 
 _SIGNS = bytes.maketrans(b"123456789eE", b"000000000..")
 #: After how many failures only the first one of each item that follows is told: no answer lists
@@ -62,51 +63,61 @@ class Validator:
             return [_at(one, (place, *one.path)) for place, items in found for one in items]
         if not isinstance(value, dict):
             raise failed("validation_error.invalid_type", message=of_kind(types))
-        return self._failures(value, _may_be_unsayable(raw), MAX_FAILURES)
+        with _nesting():
+            return self._failures(value, _may_be_unsayable(raw), MAX_FAILURES)
 
     def failures_of_items(self, items: Any, raw: bytes) -> dict[int, list[Failure]]:
         """The failures of each item that has any, by its place in the list that the body is.
 
-        Their paths are those in the item.
-        Raises ApiError for a body that is no list, or of a wrong length, before any item is
-        looked at.
+        Their paths are those in the item. Raises ApiError for a body that is no list, or of a
+        wrong length, before any item is looked at.
         """
         self._check_length(items)
         suspicious, room = _may_be_unsayable(raw), MAX_FAILURES
-        if self._is_valid(items) and not suspicious:
-            return {}
-        found = {}
-        for place, item in enumerate(items):
-            if failures := self._failures([item], suspicious, max(room, 1)):
-                found[place] = [_at(failure, failure.path[1:]) for failure in failures]
-                room -= len(failures)
+        found = dict[int, list[Failure]]()
+        with _nesting():
+            if not suspicious and self._compiled.is_valid(items):
+                return found
+            for place, item in enumerate(items):
+                if failures := self._failures([item], suspicious, max(room, 1)):
+                    found[place] = [_at(failure, failure.path[1:]) for failure in failures]
+                    room -= len(failures)
         return found
 
     def _check_length(self, items: Any) -> None:
         if not isinstance(items, list):
             raise failed("validation_error.invalid_type", message=of_kind(self._located.types))
-        fewest, most = (self._located.schema.get(name) for name in ("minItems", "maxItems"))
-        if fewest and len(items) < fewest:
-            raise failed("validation_error.too_few_items", message=f"Use at least {fewest} item.")
-        if most and len(items) > most:
-            raise failed("validation_error.too_many_items", message=f"Use at most {most} items.")
-
-    def _is_valid(self, value: Any) -> bool:
-        try:
-            return bool(self._compiled.is_valid(value))
-        except (ValueError, RecursionError):
-            raise malformed("The body is nested too deeply.") from None
+        for keyword, is_wrong in (("minItems", int.__lt__), ("maxItems", int.__gt__)):
+            limit = self._located.schema.get(keyword)
+            if limit is not None and is_wrong(len(items), limit):
+                kind, message = of_limit(keyword, limit)
+                raise failed(f"validation_error.{kind}", message=message)
 
     def _failures(self, value: Any, suspicious: bool, most: int) -> list[Failure]:
-        found: list[Failure] = []
-        kept = value
-        if not self._is_valid(value):
+        found, kept = list[Failure](), value
+        if not self._compiled.is_valid(value):
             kept = _cut(value)
-            errors = self._compiled.iter_errors(kept)
+            errors = self._compiled.iter_errors(kept) if most > 1 else self._first_error(kept)
             found += islice((f for error in errors for f in failures_of(error)), most)
         if suspicious:
             found += _unsayable(self._located, kept)
         return first_of_each_field(kept, found)
+
+    def _first_error(self, value: Any) -> Iterator[Any]:
+        """The first error alone: making all of them takes its time, also of those not told."""
+        try:
+            self._compiled.validate(value)
+        except jsonschema_rs.ValidationError as error:
+            yield error
+
+
+@contextmanager
+def _nesting() -> Iterator[None]:
+    """Refuse what is nested too deeply to be looked at."""
+    try:
+        yield
+    except (ValueError, RecursionError):
+        raise malformed("The body is nested too deeply.") from None
 
 
 @cache

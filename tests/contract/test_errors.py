@@ -34,14 +34,14 @@ async def test_what_the_request_and_what_the_database_shows_together(shared_api:
         record["id"] for record in (await shared_api.get(GROUPS)).data if record["usedInStyles"]
     ]
     items = [group(2**62, userDefinedId=""), group(used[0], "deleted"), group(3, colour=1)]
-    answer = await shared_api.put(GROUPS, [*items, group(3, name=""), group(2**61)])
+    answer = await shared_api.put(GROUPS, [*items, group(3) | {"name": ""}, group(2**61)])
     is_failure(answer, 404, "not_found")
     assert answer.details == [
         ("not_found", "[0].id"),
         ("conflict.in_use", "[1].id"),
         (invalid("unknown_field"), "[2].colour"),
-        (invalid("too_short"), "[3].name"),
         (invalid("duplicate"), "[3].id"),
+        (invalid("too_short"), "[3].name"),
         ("not_found", "[4].id"),
     ]
     assert answer.json["error"]["failed_items"] == 5
