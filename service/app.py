@@ -10,7 +10,8 @@ from service import openapi
 from service.database.connections import Database
 from service.handlers import docs
 from service.http.access_log import AccessLog
-from service.http.context import ACCESS_LOG, CALLERS, DATABASE
+from service.http.admission import Admission
+from service.http.context import ACCESS_LOG, ADMISSION, CALLERS, DATABASE
 from service.http.middleware import around
 from service.organizations.caller import Callers
 from service.routes import routes
@@ -29,6 +30,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         database = Database(dsn, settings.pool_size)
         app[DATABASE], app[CALLERS] = database, Callers(database)
         app[ACCESS_LOG] = AccessLog()
+        app[ADMISSION] = Admission(settings.caller_requests)
         yield
         app[ACCESS_LOG].flush()
         await database.close()

@@ -24,6 +24,7 @@ STATUS = {
     "payload_too_large": 413,
     "unsupported_media_type": 415,
     "unprocessable": 422,
+    "too_many_requests": 429,
     "server_error": 500,
     "server_error.unavailable": 503,
     "server_error.outcome_unknown": 503,

@@ -90,6 +90,8 @@ def serve(
             # No body is taken compressed; to decompress one that is cut or of another coding
             # than it says fails outside of every handler, or never ends.
             auto_decompress=False,
+            # Whose caller is gone is read for no one; writes see to themselves.
+            handler_cancellation=True,
             keepalive_timeout=_KEEP_ALIVE_SECONDS,
             shutdown_timeout=_GRACE_SECONDS,
             access_log=None,

@@ -16,7 +16,7 @@ async def health(_: web.Request) -> web.Response:
 
 async def readiness(request: web.Request) -> web.Response:
     """200 when the database answers and its schema is the one of this version, else 503."""
-    if not await database(request).read(_is_current):
+    if not await database(request).look_up(_is_current):
         raise unavailable("The database schema is behind; run selvedge migrate.")
     return respond(success(b'{"ready":true}'))
 

@@ -13,7 +13,7 @@ from aiohttp import web
 
 from service.failures import ApiError, failed
 from service.http import envelope
-from service.http.context import ACCESS_LOG, CALLER, CALLERS
+from service.http.context import ACCESS_LOG, ADMISSION, CALLER, CALLERS
 from service.http.metrics import observer
 from service.organizations.caller import Caller
 
@@ -38,8 +38,7 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     given = request.headers.get("X-Request-Id", "")
     request_id = given if _SANE_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
     try:
-        await _admit(request)
-        response = await handler(request)
+        response = await _answer(request, handler)
     except ApiError as error:
         response = _refused(request, error)
     except web.HTTPRequestEntityTooLarge as error:
@@ -54,12 +53,25 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     return response
 
 
-async def _admit(request: web.Request) -> None:
+async def _answer(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """The handler's answer, within the caller's share."""
+    path = request.path
+    if path in PUBLIC or path.startswith(PUBLIC_ASSETS):
+        _check(request)
+        return await handler(request)
+    request[CALLER] = tenant = await _caller(request)
+    admission = request.app[ADMISSION]
+    admission.enter(tenant.organization_id)
+    try:
+        _check(request)
+        return await handler(request)
+    finally:
+        admission.leave(tenant.organization_id)
+
+
+def _check(request: web.Request) -> None:
     """Raise what comes before a handler, in the contract's order (section 4, Precedence)."""
-    path, match = request.path, request.match_info
-    if path not in PUBLIC and not path.startswith(PUBLIC_ASSETS):
-        request[CALLER] = await _caller(request)
-    error = match.http_exception
+    error = request.match_info.http_exception
     if isinstance(error, web.HTTPMethodNotAllowed):
         allowed = ", ".join(sorted(error.allowed_methods))
         message, headers = f"Use {allowed}.", {"Allow": allowed}

@@ -59,14 +59,14 @@ async def test_silence_ends(
     async def forever(_: Link) -> None:
         await asyncio.Event().wait()
 
-    assert await served.read(count) == 0
+    assert await served.read(count, 1) == 0
     trap = Trap(step, moment, forever)
     proxy.arm(trap)
     async with asyncio.timeout(4 * SECONDS):
         with pytest.raises(ApiError) as raised:
-            await served.write(add)
+            await served.write(add, 1)
         assert raised.value.code == code
-        assert await served.read(count) == stored
+        assert await served.read(count, 1) == stored
     await served.close()
     assert trap.task is not None
     trap.task.cancel()

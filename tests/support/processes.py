@@ -19,7 +19,7 @@ _START_SECONDS = 60
 
 def environment(data_dir: Path, **settings: str) -> dict[str, str]:
     """Return an environment in which nothing but the given settings differs from the default."""
-    names = ("DATABASE_URL", "HOST", "PORT", "WORKERS", "POOL_SIZE", "LOG_LEVEL")
+    names = ("DATABASE_URL", "HOST", "PORT", "WORKERS", "POOL_SIZE", "LOG_LEVEL", "CALLER_REQUESTS")
     kept = {name: value for name, value in os.environ.items() if name not in names}
     return {**kept, "DATA_DIR": str(data_dir), "PORT": "0", "WORKERS": "2", **settings}
 
