@@ -31,6 +31,8 @@ class Use:
 
 
 READ = WRITE = Use()
+_KEPT = 100
+"""Organizations whose empty shares are kept: most requests come from one that was there before."""
 
 
 @dataclass(slots=True, eq=False)
@@ -52,8 +54,9 @@ class _Share(Generic[T]):
 
     def count(self, use: Use, one: int) -> None:
         self.held += one
-        self.bulk += one * use.bulk
-        self.exclusive += one * use.exclusive
+        if use is not READ:
+            self.bulk += one * use.bulk
+            self.exclusive += one * use.exclusive
 
 
 class Shares(Generic[T]):
@@ -78,7 +81,9 @@ class Shares(Generic[T]):
 
     async def take(self, organization_id: int, use: Use) -> T:
         """What was given back last; raises NoTurnError when nothing becomes free in time."""
-        share = self._shares.setdefault(organization_id, _Share())
+        share = self._shares.get(organization_id)
+        if share is None:
+            share = self._shares[organization_id] = _Share()
         if self._free and self._may(share, use):
             share.count(use, 1)
             return self._free.pop()
@@ -98,9 +103,10 @@ class Shares(Generic[T]):
     def give_back(self, thing: T, organization_id: int, use: Use) -> None:
         """Hand the thing to whose turn it is."""
         self._shares[organization_id].count(use, -1)
-        self._forget(organization_id)
+        if len(self._shares) > _KEPT:
+            self._forget(organization_id)
         self._free.append(thing)
-        while self._free and (waiter := self._next()):
+        while self._rotation and self._free and (waiter := self._next()):
             waiter.turn.set_result(self._free.pop())
 
     def waiting(self) -> int:
@@ -108,10 +114,10 @@ class Shares(Generic[T]):
         return sum(len(share.line) for share in self._shares.values())
 
     def _may(self, share: _Share[T], use: Use) -> bool:
-        return (
-            share.held < self._most
-            and not (use.bulk and share.bulk >= self._most_bulk)
-            and not (use.exclusive and share.exclusive)
+        if share.held >= self._most:
+            return False
+        return use is READ or not (
+            (use.bulk and share.bulk >= self._most_bulk) or (use.exclusive and share.exclusive)
         )
 
     def _next(self) -> _Waiter[T] | None:

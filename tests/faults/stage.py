@@ -151,7 +151,9 @@ class Stage:
         while True:
             with contextlib.suppress(aiohttp.ClientError):
                 answer = await batch.send(self.api)
-                passing = answer.status in (429, 503) or answer.json["code"] == "conflict.in_progress"
+                passing = (
+                    answer.status in (429, 503) or answer.json["code"] == "conflict.in_progress"
+                )
                 if not passing or time.monotonic() > deadline:
                     return answer
             await asyncio.sleep(0.02)

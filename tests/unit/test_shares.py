@@ -127,12 +127,12 @@ async def test_who_is_canceled_just_as_the_wait_is_over_is_canceled() -> None:
         await waiting
 
 
-async def test_nothing_is_kept_of_organizations_that_are_gone() -> None:
+async def test_little_is_kept_of_organizations_that_are_gone() -> None:
     shares = Shares(["a", "b"], LONG)
-    for organization_id in range(100):
+    for organization_id in range(1000):
         thing = await shares.take(organization_id, READ)
         [waiting] = await started(shares, 1, organization_id)
         shares.give_back(thing, organization_id, READ)
         shares.give_back(await waiting, organization_id, READ)
-    assert not shares._shares
+    assert len(shares._shares) <= 100
     assert not shares._rotation
