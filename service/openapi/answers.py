@@ -6,14 +6,14 @@ from typing import Any
 
 from service import schemas
 from service.failures import Failure
+from service.handlers.kinds import BULK_DELETE, BULK_REPLACE, Kind
+from service.http.media import JSON, JSON_PATCH, MAX_BODY_MIB, PROBLEM
 from service.openapi import failures
 from service.openapi.components import reference
+from service.queries.resource import Resource
 
-JSON = "application/json"
-PATCH = "application/json-patch+json"
-PROBLEM = "application/problem+json"
-
-_COUNTING = ("bulk_replace", "bulk_delete")
+_COUNTING = (BULK_REPLACE, BULK_DELETE)
+"""The kinds whose failures always tell how many items failed."""
 _REASONS = {
     400: "The request itself is wrong.",
     401: "The request carries no valid API key.",
@@ -21,7 +21,7 @@ _REASONS = {
     404: "There is no such record.",
     409: "It conflicts with what is stored.",
     412: "The record is no longer as If-Match says.",
-    413: "The body is over 8 MiB.",
+    413: f"The body is over {MAX_BODY_MIB} MiB.",
     415: "The Content-Type is another one.",
     422: "The request is well formed but cannot be done.",
     500: "The service failed; nothing was changed.",
@@ -64,7 +64,7 @@ def example_of(collection: str, form: str) -> Any:
 def body(collection: str, *forms: str) -> dict[str, Any]:
     """A request body in one of the forms; ``patch`` is a JSON Patch document."""
     if forms == ("patch",):
-        content = {PATCH: {"schema": reference("common/json-patch")}}
+        content = {JSON_PATCH: {"schema": reference("common/json-patch")}}
     else:
         content = {JSON: {"schema": one_of([reference(collection, form) for form in forms])}}
     for media in content.values():
@@ -103,48 +103,64 @@ def page(collection: str) -> dict[str, Any]:
     return answer
 
 
+def one_or_unchanged(collection: str) -> dict[str, Any]:
+    """One record in any of its forms, or that it is still what the caller has."""
+    named = ("document", "writable")
+    forms = [form for form in named if form in schemas.load()[collection]["$defs"]]
+    data = one_of([reference(collection, form) for form in forms])
+    return {
+        "200": success(data, example_of(collection, "document"), "ETag"),
+        "304": {
+            "description": "The record is still as If-None-Match says.",
+            "headers": headers("ETag"),
+        },
+    }
+
+
 def array(collection: str) -> dict[str, Any]:
     """The schema of several documents."""
     return {"type": "array", "items": reference(collection, "document")}
 
 
-def failed(kind: str, collection: str) -> dict[str, Any]:
-    """Every failure of an operation by status code, with an example of each error type."""
-    found = sorted(failures.error_types(kind, collection), key=_status)
+def failed(kind: Kind, resource: Resource, problems: Iterable[int]) -> dict[str, Any]:
+    """Every failure of an operation by status code, with an example of each error type.
+
+    Those of the statuses in ``problems`` are problem details (RFC 9457).
+    """
+    found = sorted(failures.error_types(kind, resource), key=_status)
     return {
-        str(status): _failure(kind, status, list(types))
+        str(status): _failure(kind, status, list(types), is_problem=status in problems)
         for status, types in groupby(found, key=_status)
     }
 
 
-def _failure(kind: str, status: int, types: list[str]) -> dict[str, Any]:
+def _failure(kind: Kind, status: int, types: list[str], *, is_problem: bool) -> dict[str, Any]:
     named = {401: ("WWW-Authenticate",), 503: ("Retry-After",)}.get(status, ())
-    if kind == "measurement" and status in (401, 500):
-        problem = failures.problem(types[0], status)
-        schema = reference("common/envelope", "problem")
-        content: dict[str, Any] = {PROBLEM: {"schema": schema, "example": problem}}
+    if is_problem:
+        schema, example = reference("common/envelope", "problem"), failures.problem(types[0])
+        content: dict[str, Any] = {PROBLEM: {"schema": schema, "example": example}}
     else:
-        forms = ["bulkFailure", "failure"] if failures.is_bulk(kind) else ["failure"]
+        forms = ["bulkFailure", "failure"] if kind.is_bulk else ["failure"]
         schema = one_of([reference("common/envelope", form) for form in forms])
         content = {JSON: {"schema": schema, "examples": _examples(types, kind)}}
     text = f"{_REASONS[status]} Types: {', '.join(f'`{name}`' for name in types)}."
     return {"description": text, "headers": headers(*named), "content": content}
 
 
-def _examples(types: Iterable[str], kind: str) -> dict[str, Any]:
+def _examples(types: Iterable[str], kind: Kind) -> dict[str, Any]:
     return {name: {"$ref": f"#/components/examples/{_prefix(name, kind)}{name}"} for name in types}
 
 
-def _prefix(error_type: str, kind: str) -> str:
-    return f"{kind}." if kind in _COUNTING and failures.in_items(error_type) else ""
+def _prefix(error_type: str, kind: Kind) -> str:
+    return f"{kind.name}." if kind in _COUNTING and failures.in_items(error_type) else ""
 
 
 def examples() -> dict[str, Any]:
     """Example components: each error type, alone and in an item of a bulk operation."""
     alone = {name: {"value": failures.example(name)} for name in failures.EXAMPLES}
     return alone | {
-        f"{operation}.{name}": {"value": failures.example(name, operation)}
-        for operation in _COUNTING
+        f"{kind.name}.{name}": {"value": failures.example(name, kind)}
+        for kind in _COUNTING
         for name in filter(failures.in_items, failures.EXAMPLES)
     }
 

@@ -4,10 +4,14 @@ Source: contract, section 4.
 """
 
 from collections.abc import Iterator
-from http import HTTPStatus
 from typing import Any
 
+import orjson
+
 from service.failures import ApiError, Bulk, Failure, Path
+from service.handlers.kinds import Kind
+from service.http import envelope
+from service.queries.resource import Resource
 
 EXAMPLES: dict[str, tuple[Path, str]] = {
     "validation_error.required_field": (("name",), "This field is required."),
@@ -52,23 +56,23 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
 }
 """The path and the message of an example, by error type."""
 
-_BODY = (
-    "malformed_json required_field unknown_field read_only_field invalid_type invalid_value "
-    "too_short too_long out_of_range too_many_items duplicate state_not_allowed"
-)
-_LIST = (
-    "required_field invalid_value out_of_range too_many_items too_long duplicate "
-    "exclusive_parameters invalid_cursor"
-)
-_BODIES = ("create", "replace", "bulk_replace", "patch")
-_ADDRESSED = ("read", "replace", "patch", "delete", "bulk_replace", "bulk_delete", "measurement")
-_WRITES = (*_BODIES, "delete", "bulk_delete")
-_IDEMPOTENT = ("create", "bulk_replace", "bulk_delete")
-_GUARDED = ("replace", "patch", "delete")
-_DELETES = ("delete", "bulk_delete", "bulk_replace")
-_WITHOUT_REFERENCES = ("groups", "item-categories", "size-ranges")
-_CAN_BE_USED = (
-    "compliance-custom-fields", "style-custom-fields", "groups", "size-ranges", "item-categories",
+_EVERYWHERE = (
+    "validation_error.unknown_parameter", "validation_error.invalid_value", "unauthorized",
+    "server_error", "server_error.unavailable",
+)  # fmt: skip
+_OF_BODIES = (
+    "validation_error.malformed_json", "validation_error.required_field",
+    "validation_error.unknown_field", "validation_error.read_only_field",
+    "validation_error.invalid_type", "validation_error.too_short", "validation_error.too_long",
+    "validation_error.out_of_range", "validation_error.too_many_items",
+    "validation_error.duplicate", "validation_error.state_not_allowed", "payload_too_large",
+    "unsupported_media_type",
+)  # fmt: skip
+_OF_WRITES = ("forbidden.scope", "server_error.outcome_unknown")
+_OF_BULK = (
+    "validation_error.required_field", "validation_error.duplicate",
+    "validation_error.too_many_items", "validation_error.too_few_items", "conflict.in_progress",
+    "unprocessable.idempotency_key",
 )  # fmt: skip
 _IN_ITEMS = frozenset({"validation_error", "forbidden", "not_found", "conflict"})
 _BEFORE_ITEMS = frozenset(
@@ -86,68 +90,44 @@ def in_items(error_type: str) -> bool:
     return error_type.partition(".")[0] in _IN_ITEMS and error_type not in _BEFORE_ITEMS
 
 
-def is_bulk(kind: str) -> bool:
-    """Whether requests of this kind of operation can have several items."""
-    return kind in _IDEMPOTENT
-
-
-def error_types(kind: str, collection: str) -> Iterator[str]:
+def error_types(kind: Kind, resource: Resource) -> Iterator[str]:
     """The error types that an operation can answer, in the order of EXAMPLES."""
-    found = {f"validation_error.{name}" for name in _validation(kind, collection)}
-    found |= set(_others(kind, collection))
+    found = {*_EVERYWHERE, *_of_kind(kind), *_of_resource(kind, resource)}
     return (name for name in EXAMPLES if name in found)
 
 
-def _validation(kind: str, collection: str) -> Iterator[str]:
-    yield from ("unknown_parameter", "invalid_value")
-    if kind == "list":
-        yield from _LIST.split()
-    if kind in _BODIES:
-        yield from _BODY.split()
-        if collection not in _WITHOUT_REFERENCES:
-            yield "unknown_reference"
-        if collection == "colors":
-            yield "feature_disabled"
-    if is_bulk(kind):
-        yield from ("required_field", "duplicate", "too_many_items", "too_few_items")
+def _of_kind(kind: Kind) -> Iterator[str]:
+    yield from kind.failures
+    yield from _OF_BODIES if kind.body else ()
+    yield from _OF_WRITES if kind.writes else ()
+    yield from _OF_BULK if kind.is_bulk else ()
+    yield from ("precondition_failed",) if kind.is_guarded else ()
 
 
-def _others(kind: str, collection: str) -> Iterator[str]:
-    yield from ("unauthorized", "server_error", "server_error.unavailable")
-    if kind in _ADDRESSED or collection == "sample-requests":
+def _of_resource(kind: Kind, resource: Resource) -> Iterator[str]:
+    if kind.finds_records or resource.parents:
         yield "not_found"
-        if collection == "size-ranges":
-            yield "forbidden.organization"
-    if kind in _WRITES:
-        yield from ("forbidden.scope", "server_error.outcome_unknown")
-        if (kind in _DELETES and collection in _CAN_BE_USED) or (
-            # Taking away an allowed value that a child's value goes with.
-            kind in ("replace", "patch") and collection == "style-custom-fields"
-        ):
-            yield "conflict.in_use"
-        if collection == "care-instruction-materials" and kind in _BODIES:
-            yield "conflict.duplicate"
-    if kind in _BODIES:
-        yield from ("payload_too_large", "unsupported_media_type")
-    if is_bulk(kind):
-        yield from ("conflict.in_progress", "unprocessable.idempotency_key")
-    if kind in _GUARDED:
-        yield "precondition_failed"
-    if kind == "patch":
-        yield from ("conflict.test_failed", "unprocessable.patch")
+    if kind.finds_records and resource.foreign_is_forbidden:
+        yield "forbidden.organization"
+    if kind.deletes and "in_use" in resource.statements:
+        yield "conflict.in_use"
+    for name in resource.own_failures if kind.body else ():
+        # Nothing uses a record that is only being created.
+        if name != "conflict.in_use" or kind.finds_records:
+            yield name
 
 
-def example(error_type: str, operation: str | None = None) -> Any:
+def example(error_type: str, kind: Kind | None = None) -> Any:
     """The body of a failure of this type; in an item of a bulk operation if one is named."""
     path, message = EXAMPLES[error_type]
-    if operation is None:
+    if kind is None:
         return ApiError([Failure(error_type, path, message)]).body()
-    item: Path = ("ids", 3) if operation == "bulk_delete" else (3, *path)
+    item: Path = (3, *path) if kind.body else ("ids", 3)
     failure = Failure(error_type, item if path else (), message)
-    return ApiError([failure], bulk=Bulk(operation, 12), failed_items=1).body()
+    return ApiError([failure], bulk=Bulk(kind.name, 12), failed_items=1).body()
 
 
-def problem(error_type: str, status: int) -> Any:
+def problem(error_type: str) -> Any:
     """The same failure as problem details (RFC 9457)."""
-    title, (_, detail) = HTTPStatus(status).phrase, EXAMPLES[error_type]
-    return {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    path, message = EXAMPLES[error_type]
+    return orjson.loads(envelope.problem(ApiError([Failure(error_type, path, message)])).body)
