@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from service import schemas
-from service.openapi import answers, parameters
+from service.openapi import answers, examples, parameters
 from service.openapi.components import components
 from service.openapi.operations import Operation
 from service.routes import routes
@@ -72,7 +72,7 @@ def build() -> dict[str, Any]:
             },
             "parameters": parameters.HEADERS,
             "headers": answers.HEADERS,
-            "examples": answers.examples(),
+            "examples": examples.components(),
             "schemas": components(),
         },
     }

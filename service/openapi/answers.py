@@ -1,33 +1,11 @@
 """Request bodies and answers of operations, built from the components and their examples."""
 
-from collections.abc import Iterable
-from itertools import groupby
 from typing import Any
 
 from service import schemas
-from service.failures import Failure
-from service.handlers.kinds import BULK_DELETE, BULK_REPLACE, Kind
-from service.http.media import JSON, JSON_PATCH, MAX_BODY_MIB, PROBLEM
-from service.openapi import failures
+from service.http.media import JSON, JSON_PATCH
 from service.openapi.components import reference
-from service.queries.resource import Resource
 
-_COUNTING = (BULK_REPLACE, BULK_DELETE)
-"""The kinds whose failures always tell how many items failed."""
-_REASONS = {
-    400: "The request itself is wrong.",
-    401: "The request carries no valid API key.",
-    403: "The API key or the record's organization forbids it.",
-    404: "There is no such record.",
-    409: "It conflicts with what is stored.",
-    412: "The record is no longer as If-Match says.",
-    413: f"The body is over {MAX_BODY_MIB} MiB.",
-    415: "The Content-Type is another one.",
-    422: "The request is well formed but cannot be done.",
-    500: "The service failed; nothing was changed.",
-    503: "The service cannot answer now. With `Retry-After` nothing was done; without it the "
-    "connection was lost while committing, and the change may have been made.",
-}
 _HEADERS = {
     "X-Request-Id": "The request's name, for questions about it.",
     "ETag": "Strong entity tag of the data.",
@@ -120,53 +98,6 @@ def one_or_unchanged(collection: str) -> dict[str, Any]:
 def array(collection: str) -> dict[str, Any]:
     """The schema of several documents."""
     return {"type": "array", "items": reference(collection, "document")}
-
-
-def failed(kind: Kind, resource: Resource, problems: Iterable[int]) -> dict[str, Any]:
-    """Every failure of an operation by status code, with an example of each error type.
-
-    Those of the statuses in ``problems`` are problem details (RFC 9457).
-    """
-    found = sorted(failures.error_types(kind, resource), key=_status)
-    return {
-        str(status): _failure(kind, status, list(types), is_problem=status in problems)
-        for status, types in groupby(found, key=_status)
-    }
-
-
-def _failure(kind: Kind, status: int, types: list[str], *, is_problem: bool) -> dict[str, Any]:
-    named = {401: ("WWW-Authenticate",), 503: ("Retry-After",)}.get(status, ())
-    if is_problem:
-        schema, example = reference("common/envelope", "problem"), failures.problem(types[0])
-        content: dict[str, Any] = {PROBLEM: {"schema": schema, "example": example}}
-    else:
-        forms = ["bulkFailure", "failure"] if kind.is_bulk else ["failure"]
-        schema = one_of([reference("common/envelope", form) for form in forms])
-        content = {JSON: {"schema": schema, "examples": _examples(types, kind)}}
-    text = f"{_REASONS[status]} Types: {', '.join(f'`{name}`' for name in types)}."
-    return {"description": text, "headers": headers(*named), "content": content}
-
-
-def _examples(types: Iterable[str], kind: Kind) -> dict[str, Any]:
-    return {name: {"$ref": f"#/components/examples/{_prefix(name, kind)}{name}"} for name in types}
-
-
-def _prefix(error_type: str, kind: Kind) -> str:
-    return f"{kind.name}." if kind in _COUNTING and failures.in_items(error_type) else ""
-
-
-def examples() -> dict[str, Any]:
-    """Example components: each error type, alone and in an item of a bulk operation."""
-    alone = {name: {"value": failures.example(name)} for name in failures.EXAMPLES}
-    return alone | {
-        f"{kind.name}.{name}": {"value": failures.example(name, kind)}
-        for kind in _COUNTING
-        for name in filter(failures.in_items, failures.EXAMPLES)
-    }
-
-
-def _status(error_type: str) -> int:
-    return Failure(error_type).status
 
 
 def one_of(options: list[dict[str, Any]]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from service import schemas
 from service.handlers import kinds
-from service.openapi import answers, parameters
+from service.openapi import answers, failures, parameters
 from service.openapi.components import name_of, reference
 from service.openapi.parameters import Parameter
 from service.queries.resource import Resource
@@ -57,7 +57,7 @@ class Operation:
         }
         if body := self.route.kind.body:
             found["requestBody"] = answers.body(self.resource.name, *body)
-        failed = answers.failed(self.route.kind, self.resource, self.route.problems)
+        failed = failures.failed(self.route.kind, self.resource, self.route.problems)
         found["responses"] = self._success() | failed
         return found
 
