@@ -1,4 +1,4 @@
-"""The whole route table: the interface's table of contents (contract, section 3)."""
+"""The whole route table: the interface's table of contents (contract, Surface)."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass

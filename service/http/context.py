@@ -10,7 +10,7 @@ from service.http.access_log import AccessLog
 from service.organizations.caller import Caller, Callers
 
 
-class Route(Protocol):
+class ServedRoute(Protocol):
     """What is to be known of a route by whoever stands between it and its callers."""
 
     @property
@@ -29,7 +29,7 @@ class Route(Protocol):
         """Whether the path is this one, or below where this one's parameters begin."""
 
 
-ROUTES: web.AppKey[Mapping[web.AbstractRoute, Route]] = web.AppKey("routes")
+ROUTES: web.AppKey[Mapping[web.AbstractRoute, ServedRoute]] = web.AppKey("routes")
 DATABASE: web.AppKey[Database] = web.AppKey("database", Database)
 CALLERS: web.AppKey[Callers] = web.AppKey("callers", Callers)
 ACCESS_LOG: web.AppKey[AccessLog] = web.AppKey("access_log", AccessLog)

@@ -13,7 +13,7 @@ from aiohttp import web
 
 from service.failures import ApiError, failed
 from service.http import envelope
-from service.http.context import ACCESS_LOG, CALLER, CALLERS, ROUTES, Route
+from service.http.context import ACCESS_LOG, CALLER, CALLERS, ROUTES, ServedRoute
 from service.http.media import TOO_LONG
 from service.http.metrics import observer
 from service.organizations.caller import Caller
@@ -54,8 +54,8 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     return response
 
 
-async def _admit(request: web.Request, route: Route | None) -> None:
-    """Raise what comes before a handler, in the contract's order (section 4, Precedence)."""
+async def _admit(request: web.Request, route: ServedRoute | None) -> None:
+    """Raise what comes before a handler, in its order (contract, Precedence)."""
     if _needs_key(request, route):
         request[CALLER] = await _caller(request)
     error = request.match_info.http_exception
@@ -74,7 +74,7 @@ async def _admit(request: web.Request, route: Route | None) -> None:
         raise failed("validation_error.invalid_value", message=message) from None
 
 
-def _needs_key(request: web.Request, route: Route | None) -> bool:
+def _needs_key(request: web.Request, route: ServedRoute | None) -> bool:
     """Whether the request has to present a key; where nothing matches, the path alone tells."""
     if route is not None:
         return route.needs_key
@@ -96,7 +96,7 @@ async def _caller(request: web.Request) -> Caller:
     return caller
 
 
-def _refused(route: Route | None, error: ApiError) -> web.StreamResponse:
+def _refused(route: ServedRoute | None, error: ApiError) -> web.StreamResponse:
     """The error's answer, in the envelope unless the route has it otherwise."""
     if route is not None and error.status in route.problems:
         return envelope.respond(envelope.problem(error))
@@ -124,7 +124,7 @@ def _coding(accepted: str) -> web.ContentCoding | None:
 
 
 def _count(
-    request: web.Request, route: Route | None, response: web.StreamResponse, seconds: float
+    request: web.Request, route: ServedRoute | None, response: web.StreamResponse, seconds: float
 ) -> None:
     method = request.method if request.method in METHODS else "other"
     observer(method, route.path if route else "unmatched", response.status)(seconds)

@@ -34,7 +34,7 @@ def stage(
 @pytest.mark.parametrize(
     ("kind", "error_type"),
     EXAMPLES,
-    ids=[f"{kind and kind.name}-{name}" for kind, name in EXAMPLES],
+    ids=[f"{kind.name}.{name}" if kind else name for kind, name in EXAMPLES],
 )
 async def test_the_example_is_what_is_answered(
     kind: Kind | None, error_type: str, stage: Stage
