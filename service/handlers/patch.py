@@ -15,11 +15,10 @@ import orjson
 from service import schemas
 from service.failures import ApiError, Failure, failed
 from service.handlers.bodies import check_item
+from service.http.media import MAX_BODY_BYTES
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
 from service.schemas.validation import Validator, first_of_each_field, parse
-
-MAX_DOCUMENT_BYTES = 8 * 1024 * 1024
 
 _PATCH_FORM = Validator("common/json-patch")
 
@@ -102,7 +101,7 @@ def _wrong_target(resource: MasterRecord, pointer: str) -> str | None:
 
 def apply(operations: list[dict[str, Any]], document: Any) -> Any:
     """The document after all operations; what they bring in is measured, for copies double."""
-    room = MAX_DOCUMENT_BYTES - (_size(document) or 0)
+    room = MAX_BODY_BYTES - (_size(document) or 0)
     for number, operation in enumerate(operations):
         try:
             if operation["op"] == "test":

@@ -11,7 +11,6 @@ from service.database.shares import Use
 from service.failures import ApiError, Bulk
 from service.handlers.bodies import BulkBody, many_ids, many_items, one_item
 from service.handlers.parameters import (
-    PATCH_TYPE,
     body,
     guard,
     no_precondition,
@@ -25,6 +24,7 @@ from service.http.answer import Answer
 from service.http.context import caller, database
 from service.http.envelope import many, respond, success
 from service.http.etag import etag
+from service.http.media import JSON_PATCH
 from service.queries import idempotency, writing
 from service.queries.batch import Batch, Item, Sent
 from service.queries.idempotency import Retry
@@ -90,7 +90,7 @@ async def replace_many(resource: MasterRecord, request: web.Request) -> web.Resp
 
 async def patch(resource: MasterRecord, request: web.Request) -> web.Response:
     """One record changed by a JSON Patch of its writable form (RFC 6902)."""
-    raw, holds = await body(request, PATCH_TYPE), guard(request)
+    raw, holds = await body(request, JSON_PATCH), guard(request)
     record_id, _, edit = together(
         lambda: path_id(request, resource),
         lambda: only_parameters(request),

@@ -7,9 +7,8 @@ from aiohttp import web
 
 from service.failures import ApiError
 from service.http.answer import Answer
+from service.http.media import JSON, PROBLEM
 
-JSON = "application/json"
-PROBLEM = "application/problem+json"
 #: Below this many bytes compressing costs more than it saves.
 COMPRESS_FROM = 1024
 _BEFORE_CODE = b'{"status":"success","code":"'

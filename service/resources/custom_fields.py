@@ -29,6 +29,7 @@ class CustomFields(MasterRecord):
     value_removals: ClassVar[tuple[str, ...]] = ("remove_values",)
     """The statements that take allowed values away."""
     written_separately: ClassVar[tuple[str, ...]] = ("allowedValues",)
+    own_failures: ClassVar[tuple[str, ...]] = ("validation_error.unknown_reference",)
 
     def __init__(self) -> None:
         super().__init__()

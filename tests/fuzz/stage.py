@@ -9,7 +9,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from service.app import create_app
 from service.queries.resource import Resource
-from service.resources.registry import MASTER_RECORDS, REFERENCE_LISTS
+from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, REFERENCE_LISTS
 from service.settings import Settings
 from tests.fuzz.relations import Known
 from tests.support import generate, rows
@@ -70,7 +70,15 @@ class Stage:
                 if resource.parents:
                     root = resource.root.format(styleId=style_id)
                     await self._collect(known, resource, root, organization, [style_id])
+            await self._collect_measurements(style_id, organization)
         return known
+
+    async def _collect_measurements(self, style_id: int, organization: int) -> None:
+        """The ids that lead to the measurements of a style's sample requests."""
+        requests = await self.apis[organization].get(f"/api/styles/{style_id}/sample-requests")
+        paths = self.paths.setdefault(MEASUREMENTS.name, {}).setdefault(organization, [])
+        for one in requests.data:
+            paths += [[style_id, one["id"], size["sizeRangeSizeId"]] for size in one["sizes"]]
 
     async def _collect(
         self, known: Known, resource: Resource, root: str, organization: int, above: Any = ()
