@@ -42,6 +42,13 @@ def test_constraints_have_names(path: Path) -> None:
     )
 
 
+@each_migration
+def test_no_sequence_is_restarted(path: Path) -> None:
+    """Scale, rule 6: ``setval`` moves it, which distributed tables allow."""
+    for file in (path, path.with_name(f"{path.stem}.rollback.sql")):
+        assert not re.search(r"\brestart\b", re.sub(r"--.*", "", file.read_text("utf-8")))
+
+
 async def test_names_are_short_enough_for_shards(catalog: asyncpg.Connection) -> None:
     """Scale, rule 5: shards append their number to the names of constraints and indexes."""
     names = await catalog.fetch(
