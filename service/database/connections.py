@@ -8,14 +8,22 @@ errors that say whether anything was done (contract, section 4).
 import asyncio
 import random
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeAlias, TypeVar
 
 import asyncpg
 
-from service.database.shares import READ, WRITE, NoTurnError, Shares, Use
-from service.failures import ApiError, failed
+from service.database.failing import (
+    BROKEN,
+    LOST,
+    REFUSED,
+    RETRYABLE,
+    is_of_no_more_use,
+    outcome_unknown,
+    refused,
+    unavailable,
+)
+from service.database.shares import READ, WRITE, Shares, Use
 
 T = TypeVar("T")
 Connection: TypeAlias = asyncpg.Connection
@@ -35,34 +43,6 @@ _BEGIN = f"begin; set local statement_timeout = '{WRITE_SECONDS}s'"
 
 #: A server that looks whether its client is still there ends what a killed worker began.
 _CHECK_CONNECTION = {"client_connection_check_interval": "1s"} if sys.platform == "linux" else {}
-
-#: Failures that say "try the same again": none of them leaves anything behind.
-_RETRYABLE = (
-    asyncpg.SerializationError,
-    asyncpg.DeadlockDetectedError,
-    asyncpg.InvalidCachedStatementError,
-    asyncpg.OutdatedSchemaCacheError,
-)
-#: Failures of the connection or the server, not of the statement.
-_LOST = (
-    asyncpg.PostgresConnectionError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.InterfaceError,
-    # A server that shuts down says so between two statements too, which asyncpg does not expect.
-    asyncpg.InternalClientError,
-    OSError,
-    TimeoutError,
-)
-#: Failures of a server that is there but will not do this now.
-_REFUSED = (
-    asyncpg.QueryCanceledError,
-    asyncpg.LockNotAvailableError,
-    asyncpg.InsufficientResourcesError,
-    asyncpg.ReadOnlySQLTransactionError,
-)
 
 
 class _Connections:
@@ -124,8 +104,8 @@ class _Connections:
         Until then it works for its organization, which does not get another one for that.
         """
         try:
-            await connection.execute("select 1", timeout=ACQUIRE_SECONDS)
-        except (asyncpg.PostgresError, *_LOST):
+            await connection.execute(";", timeout=ACQUIRE_SECONDS)
+        except (asyncpg.PostgresError, *LOST):
             connection.terminate()
         self.give_back(connection, organization_id, use)
 
@@ -151,7 +131,7 @@ class _Borrowed:
         if kind is not None and issubclass(kind, asyncio.CancelledError):
             connections.go_on(connections.give_back_free(connection, self._organization_id, READ))
             return
-        if kind is not None and issubclass(kind, _LOST):
+        if is_of_no_more_use(kind):
             connection.terminate()
         connections.give_back(connection, self._organization_id, READ)
 
@@ -197,14 +177,12 @@ class Database:
                 connection = await self._connections.take(organization_id, use)
                 running = self._run(connection, work, organization_id, use)
                 return await asyncio.shield(self._connections.go_on(running))
-            except _RETRYABLE as error:
+            except RETRYABLE as error:
                 if attempt == ATTEMPTS - 1:
                     raise unavailable() from error
                 await asyncio.sleep(random.uniform(0, 0.01 * 2**attempt))
-            except NoTurnError as error:
-                raise no_turn(error) from error
-            except (*_LOST, *_REFUSED) as error:
-                raise unavailable() from error
+            except (*LOST, *REFUSED, *BROKEN) as error:
+                raise refused(error) from error
         raise AssertionError("unreachable")
 
     async def _run(
@@ -216,8 +194,9 @@ class Database:
     ) -> T:
         try:
             return await _transaction(connection, work)
-        except (*_LOST, asyncio.CancelledError):
-            connection.terminate()
+        except BaseException as error:
+            if is_of_no_more_use(type(error)):
+                connection.terminate()
             raise
         finally:
             self._connections.give_back(connection, organization_id, use)
@@ -251,13 +230,11 @@ async def _read(
         try:
             async with _Borrowed(connections, organization_id) as connection:
                 return await work(connection)
-        except NoTurnError as error:
-            raise no_turn(error) from error
-        except (*_RETRYABLE, *_LOST) as error:
+        except (*RETRYABLE, *LOST) as error:
             if attempt or isinstance(error, TimeoutError):
-                raise unavailable() from error
-        except _REFUSED as error:
-            raise unavailable() from error
+                raise refused(error) from error
+        except (*REFUSED, *BROKEN) as error:
+            raise refused(error) from error
     raise AssertionError("unreachable")
 
 
@@ -271,14 +248,11 @@ async def _transaction(connection: Connection, work: Callable[[Connection], Awai
         raise
     try:
         await connection.execute("commit")
-    except _RETRYABLE:
+    except RETRYABLE:
         raise
-    except (*_LOST, asyncpg.QueryCanceledError, asyncpg.InternalServerError) as error:
+    except (*LOST, *BROKEN, asyncpg.QueryCanceledError) as error:
         connection.terminate()
-        raise failed(
-            "server_error.outcome_unknown",
-            message="The connection was lost while committing; read the records before retrying.",
-        ) from error
+        raise outcome_unknown() from error
     return result
 
 
@@ -286,30 +260,5 @@ async def _roll_back(connection: Connection) -> None:
     """Leave the transaction; a connection that cannot is closed, which ends it as well."""
     try:
         await asyncio.shield(connection.execute("rollback", timeout=ACQUIRE_SECONDS))
-    except (asyncpg.PostgresError, *_LOST, asyncio.CancelledError):
+    except (asyncpg.PostgresError, *LOST, asyncio.CancelledError):
         connection.terminate()
-
-
-def unavailable(reason: str = "The service is unavailable; try again soon.") -> ApiError:
-    """503 with ``Retry-After``: the database is away or overloaded, and nothing was done."""
-    return failed("server_error.unavailable", message=reason, headers={"Retry-After": "1"})
-
-
-@contextmanager
-def own_locks() -> Iterator[None]:
-    """Tell of 429 where a statement's time runs out on locks: those are the organization's own."""
-    try:
-        yield
-    except asyncpg.QueryCanceledError as error:
-        raise too_many_requests() from error
-
-
-def no_turn(error: NoTurnError) -> ApiError:
-    """429 where the organization's own requests are what is waited for, else 503."""
-    return too_many_requests() if error.own else unavailable()
-
-
-def too_many_requests() -> ApiError:
-    """429 with ``Retry-After``: the organization's share is used up, and nothing was done."""
-    message = "Too many requests of this organization at once; try again soon."
-    return failed("too_many_requests", message=message, headers={"Retry-After": "1"})

@@ -2,7 +2,8 @@
 
 from aiohttp import web
 
-from service.database.connections import Connection, unavailable
+from service.database.connections import Connection
+from service.database.failing import unavailable
 from service.database.migrating import schema_is_current
 from service.http.context import database
 from service.http.envelope import respond, success

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from service.database.connections import too_many_requests
+from service.database.failing import too_many_requests
 
 
 class Admission:

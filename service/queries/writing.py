@@ -11,7 +11,8 @@ import asyncpg
 import orjson
 
 from service.database.arrays import id_array
-from service.database.connections import Connection, own_locks
+from service.database.connections import Connection
+from service.database.failing import own_locks
 from service.queries.batch import Batch, Item
 from service.queries.master_record import Change, MasterRecord
 from service.queries.reading import foreign_ids

@@ -59,6 +59,12 @@ def test_a_chosen_time_is_found(text: str, count: int) -> None:
 
 
 @each_statement
+def test_nothing_waits_by_lock_timeout(statement: Statement) -> None:
+    """Scale, rule 12: it does not reach the nodes that hold the rows."""
+    assert "lock_timeout" not in plain(statement)
+
+
+@each_statement
 def test_selects_have_columns(statement: Statement) -> None:
     """Scale, rule 8: ``select 1 from``, also where only a row's being there matters."""
     assert not re.search(r"\bselect\s+from\b", plain(statement))
@@ -112,7 +118,7 @@ def test_a_correlated_subquery_is_found(text: str, count: int) -> None:
 
 @pytest.mark.parametrize("module", modules(), ids=lambda module: module.stem)
 def test_code_keeps_to_the_same_rules(module: Path) -> None:
-    """Scale, rules 5 and 8: Citus leaves the name of a constraint to the error's message."""
+    """Scale, rules 5, 8 and 12: Citus leaves the name of a constraint to the error's message."""
     for text in texts(module):
-        assert not re.search(r"\bselect\s+from\b", text)
+        assert not re.search(r"\bselect\s+from\b|\block_timeout\b", text)
     assert not re.search(r"\.constraint_name\b", module.read_text(encoding="utf-8"))

@@ -105,3 +105,60 @@ async def test_a_write_that_has_begun_is_brought_to_its_end(dsn: str) -> None:
         await writing
     assert await served.read(count, 1) == 1
     await served.close()
+
+
+_RAISE = "do $$ begin raise exception 'broken' using errcode = '{}'; end $$"
+
+
+@pytest.mark.parametrize("code", ["XX000", "58030"])
+async def test_a_statement_that_breaks_the_server_was_not_done(dsn: str, code: str) -> None:
+    """Scale, rule 11: a node that is away shows as either; the caller may try again."""
+    served = Database(dsn, 1)
+
+    async def break_it(connection: Connection) -> None:
+        await connection.execute(_RAISE.format(code))
+
+    for attempt in (served.read, served.write):
+        with pytest.raises(ApiError) as refused:
+            await attempt(break_it, 1)
+        assert refused.value.code == "server_error.unavailable"
+        assert refused.value.headers == {"Retry-After": "1"}
+    await served.close()
+
+
+@pytest.mark.parametrize("code", ["XX000", "58030", "08006"])
+async def test_a_commit_that_breaks_has_an_unknown_outcome(dsn: str, code: str) -> None:
+    served = Database(dsn, 1)
+
+    async def break_at_commit(connection: Connection) -> None:
+        await connection.execute(
+            f"""create function pg_temp.break() returns trigger language plpgsql as
+            $$ begin raise exception 'broken' using errcode = '{code}'; end $$"""
+        )
+        await connection.execute("create temp table late (id bigint)")
+        await connection.execute(
+            """create constraint trigger late after insert on late
+            deferrable initially deferred for each row execute function pg_temp.break()"""
+        )
+        await connection.execute("insert into late values (1)")
+
+    with pytest.raises(ApiError) as lost:
+        await served.write(break_at_commit, 1)
+    assert lost.value.code == "server_error.outcome_unknown"
+    assert lost.value.headers == {}
+    await served.close()
+
+
+async def test_a_node_behind_the_server_that_is_away_costs_no_connection(dsn: str) -> None:
+    served, pids = Database(dsn, 1), list[int]()
+
+    async def miss_it(connection: Connection) -> None:
+        pids.append(connection.get_server_pid())
+        await connection.execute(_RAISE.format("08006"))
+
+    for attempt in (served.read, served.write, served.read):
+        with pytest.raises(ApiError) as refused:
+            await attempt(miss_it)
+        assert refused.value.code == "server_error.unavailable"
+    assert len(set(pids)) == 1
+    await served.close()
