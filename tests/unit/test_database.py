@@ -158,7 +158,7 @@ async def test_a_node_behind_the_server_that_is_away_costs_no_connection(dsn: st
 
     for attempt in (served.read, served.write, served.read):
         with pytest.raises(ApiError) as refused:
-            await attempt(miss_it)
+            await attempt(miss_it, 1)
         assert refused.value.code == "server_error.unavailable"
     assert len(set(pids)) == 1
     await served.close()
