@@ -1,6 +1,6 @@
 """The tables, and the section of docs/reliability.md around them."""
 
-from tests.fuzz.campaign import TWO, Tally
+from tests.fuzz.campaign import SEVERAL, Tally
 from tests.support.pages import machine, table
 
 _OPERATIONS = (
@@ -52,8 +52,8 @@ def routes(tally: Tally) -> str:
 
 def kinds(tally: Tally) -> str:
     """Cases by fault."""
-    rows = [(name, str(count)) for name, count in sorted(tally.kinds.items()) if name != TWO]
-    return table([("fault", "cases"), *rows, (TWO, str(tally.kinds[TWO]))])
+    rows = [(name, str(count)) for name, count in sorted(tally.kinds.items()) if name != SEVERAL]
+    return table([("fault", "cases"), *rows, (SEVERAL, str(tally.kinds[SEVERAL]))])
 
 
 def section(tally: Tally, facts: dict[str, object]) -> str:
