@@ -174,7 +174,7 @@ def planted(body: Any, fault: Plant) -> Any:
 
 
 def field(path: Path | None) -> str | None:
-    """A path as the contract writes it (section 4)."""
+    """A path as callers read it (contract, Errors)."""
     text = ""
     for part in path or ():
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part

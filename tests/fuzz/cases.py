@@ -12,7 +12,7 @@ from tests.support.published import holds
 RowKey: TypeAlias = tuple[str, str | None]
 """Type and field."""
 
-#: The contract's own order (section 4), and what each kind of row calls for.
+#: In their order, and what each kind of row calls for (contract, Errors).
 _STATUSES: Final = {
     "forbidden": 403,
     "not_found": 404,
