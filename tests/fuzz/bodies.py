@@ -90,7 +90,7 @@ def _next(
     kind, places = random.choice(fitting)
     plant = kind.plant(random.choice(places), random)
     is_free = not any(_overlap(one, other) for one in plant.places for other in taken)
-    return (kind, plant) if is_free else None
+    return (kind, plant) if is_free and not any(_repeats(plant, one) for _, one in faults) else None
 
 
 def _is_open(site: Site, taken: Sequence[Path]) -> bool:
@@ -148,6 +148,14 @@ def _total(raw: bytes) -> int:
     except orjson.JSONDecodeError:
         return 0
     return len(items) if isinstance(items, list) else 0
+
+
+def _repeats(one: Plant, other: Plant) -> bool:
+    """Whether items or members of one list get one value, which may be a fault by itself."""
+    values = (one.value, other.value)
+    if one.at[:-2] != other.at[:-2] or MISSING in values or None in values:
+        return False
+    return orjson.dumps(one.value) == orjson.dumps(other.value)
 
 
 def _overlap(one: Path, other: Path) -> bool:
