@@ -51,7 +51,7 @@ class Failure:
     def field(self) -> str | None:
         """The path as callers read it, ``[3].allowedValues[0].value``; None where there is none."""
         text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
-        return text.removeprefix(".") or None
+        return text.removeprefix(".") if self.path else None
 
     @property
     def status(self) -> int:

@@ -103,6 +103,6 @@ def _with_own(resource: MasterRecord, item: Item, failures: list[Failure]) -> li
 
     It looks only at lists that are not too long.
     """
-    if any(failure.type == "validation_error.too_many_items" for failure in failures):
-        return failures
-    return first_of_each_field(item, [*resource.item_failures(item), *failures])
+    too_long = {one.path[0] for one in failures if one.type == "validation_error.too_many_items"}
+    seen = {name: item[name] for name in item if name not in too_long} if too_long else item
+    return first_of_each_field(item, [*resource.item_failures(seen), *failures])

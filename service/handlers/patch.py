@@ -18,7 +18,7 @@ from service.handlers.bodies import check_item
 from service.http.media import MAX_BODY_BYTES
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
-from service.schemas.validation import Validator, first_of_each_field, parse
+from service.schemas.validation import Validator, first_of_each_field, malformed, parse
 
 _PATCH_FORM = Validator("common/json-patch")
 
@@ -47,8 +47,16 @@ def _checked(resource: MasterRecord, stored: Item, patched: Any, touches_state: 
     """The patched form if it can be written; a deleted record stays so unless state is touched."""
     stays_deleted = not touches_state and stored.get("state") == "deleted"
     probe = patched | {"state": "active"} if stays_deleted else patched
-    check_item(resource, resource.replace_form, probe, orjson.dumps(probe))
+    check_item(resource, resource.replace_form, probe, _written(probe))
     return dict(patched)
+
+
+def _written(document: Any) -> bytes:
+    """The document as JSON; raises 400 where the operations have nested it too deeply."""
+    try:
+        return orjson.dumps(document)
+    except orjson.JSONEncodeError:
+        raise malformed("The patched document is nested too deeply.") from None
 
 
 def _touches(operation: dict[str, Any], name: str) -> bool:

@@ -11,7 +11,7 @@ from service.app import create_app
 from service.queries.resource import Resource
 from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, REFERENCE_LISTS
 from service.settings import Settings
-from tests.fuzz.relations import Known
+from tests.fuzz.known import Known
 from tests.support import generate, rows
 from tests.support.api import Api, issue_key
 
@@ -96,19 +96,20 @@ class Stage:
             known.writables[resource.name] = {
                 id_: form.data for id_, form in zip(ids, forms, strict=True)
             }
-            known.used[resource.name] = _used(resource.name, found.data)
+            parents = {record["id"]: record.get("parentCustomFieldId") for record in found.data}
+            known.parents[resource.name] = parents
+            known.used[resource.name] = _used(found.data, {*parents.values()})
 
 
-def _used(collection: str, records: list[dict[str, Any]]) -> list[Any]:
+def _used(records: list[dict[str, Any]], parents: set[Any]) -> list[Any]:
     """The records that cannot be deleted, as their documents tell."""
-    parents = {record.get("parentCustomFieldId") for record in records}
     return [
         record["id"]
         for record in records
         if record.get("usedInStyles")
         or record.get("usedInItems")
         or record.get("isDefault")
-        or (collection.endswith("custom-fields") and record["id"] in parents)
+        or record["id"] in parents
     ]
 
 

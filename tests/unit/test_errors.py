@@ -56,6 +56,8 @@ def test_only_the_rows_behind_the_status_make_the_code() -> None:
         (("ids", 3), "ids[3]"),
         (("sort", 0, "order"), "sort[0].order"),
         ((7,), "[7]"),
+        (("",), ""),
+        ((3, ""), "[3]."),
     ],
 )
 def test_paths_as_callers_read_them(path: Path, field: str | None) -> None:
