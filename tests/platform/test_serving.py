@@ -8,7 +8,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -144,6 +144,16 @@ def test_connections_stay_open_and_request_lines_may_be_long(served: Running) ->
             answer.read()
             assert not answer.will_close
             assert answer.status in (200, 401)
+
+
+def test_idle_connections_shut_nobody_out(dsn: str, data_dir: Path) -> None:
+    with ExitStack() as stack:
+        service = stack.enter_context(running(data_dir, "serve", 200, DATABASE_URL=dsn))
+        address = urlsplit(service.base_url)
+        for _ in range(500):
+            stack.enter_context(socket.create_connection((address.hostname, address.port)))
+        for _ in range(20):
+            assert _status(f"{service.base_url}/readyz") == 200
 
 
 def test_compressed_bodies_are_refused_whatever_is_in_them(
