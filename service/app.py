@@ -8,7 +8,7 @@ from aiohttp import HttpVersion11, web
 
 from service import openapi
 from service.database.connections import Database
-from service.handlers import docs
+from service.handlers import docs, system
 from service.http.access_log import AccessLog
 from service.http.context import ACCESS_LOG, CALLERS, DATABASE
 from service.http.middleware import around
@@ -24,6 +24,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     logging.getLogger("service").setLevel(settings.log_level.upper())
     app = web.Application(middlewares=[around], client_max_size=MAX_BODY)
     app[docs.DOCUMENT] = orjson.dumps(openapi.build())
+    system.prepare(app)
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
         database = Database(dsn, settings.pool_size)

@@ -27,6 +27,8 @@ METHODS = frozenset({*_READS, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 #: What needs no key (contract, section 2).
 PUBLIC = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"})
 PUBLIC_ASSETS = "/docs/"
+#: Long answers that anybody may ask for, and that are the same for all.
+_SAME_FOR_ALL = frozenset({"/metrics", "/openapi.json"})
 PROBLEM_ROUTE = "measurement"
 _log = logging.getLogger("service")
 
@@ -98,11 +100,15 @@ def _refused(request: web.Request, error: ApiError) -> web.StreamResponse:
 
 def _compress(request: web.Request, response: web.StreamResponse) -> None:
     """Let the caller's ``Accept-Encoding`` decide, where compressing saves anything."""
-    body = response.body if isinstance(response, web.Response) else None
+    if not isinstance(response, web.Response):
+        return
+    body = response.body
     if isinstance(body, bytes) and len(body) >= envelope.COMPRESS_FROM:
         response.headers["Vary"] = "Accept-Encoding"
         coding = _coding(request.headers.get("Accept-Encoding", ""))
-        if coding is not None:
+        if coding is not None and request.path in _SAME_FOR_ALL:
+            envelope.put_compressed(response, body, coding)
+        elif coding is not None:
             response.enable_compression(coding)
 
 

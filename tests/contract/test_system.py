@@ -14,6 +14,8 @@ import orjson
 import pytest
 from aiohttp.test_utils import TestClient
 
+from service.handlers import system
+from service.http import recent
 from service.http.context import ACCESS_LOG
 from tests.support.api import Api
 from tests.support.databases import with_database
@@ -62,8 +64,9 @@ async def gone(dsn: str) -> AsyncIterator[None]:
 
 
 async def test_without_the_database_nothing_but_life_and_then_all_again(
-    api: Api, demo_dsn: str
+    api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(recent, "SECONDS", 0)
     assert (await api.get("/readyz")).status == 200
     async with gone(demo_dsn):
         for answer in (
@@ -87,7 +90,10 @@ async def test_a_key_that_is_not_cached_while_the_database_is_away(api: Api, dem
     assert (await api.get(GROUPS)).status == 200
 
 
-async def test_readiness_while_the_schema_is_behind(api: Api, demo_dsn: str) -> None:
+async def test_readiness_while_the_schema_is_behind(
+    api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recent, "SECONDS", 0)
     connection = await asyncpg.connect(demo_dsn)
     async with connection.transaction():
         last = await connection.fetchrow(
@@ -153,7 +159,50 @@ async def test_answers_are_compressed_when_asked_for(shared_api: Api) -> None:
     assert "Content-Encoding" not in short.headers
 
 
-async def test_metrics_count_by_route_not_by_path(shared_api: Api) -> None:
+@pytest.mark.parametrize("path", ["/readyz", "/metrics"])
+async def test_what_anybody_may_ask_is_made_once_for_all(
+    path: str, client: TestClient[Any, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    key = system.READINESS if path == "/readyz" else system.EXPOSITION
+    make = client.app[key]._make
+
+    async def watched(work: Any) -> Any:
+        made.append(work)
+        return await make(work)
+
+    monkeypatch.setattr(client.app[key], "_make", watched)
+
+    async def ask() -> int:
+        async with client.get(path) as answer:
+            await answer.read()
+            return answer.status
+
+    assert await asyncio.gather(*(ask() for _ in range(64))) == [200] * 64
+    assert await ask() == 200
+    assert len(made) == 1
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/openapi.json"])
+async def test_what_is_the_same_for_all_is_compressed_as_well(
+    path: str, client: TestClient[Any, Any]
+) -> None:
+    async def ask(coding: str) -> tuple[str | None, bytes]:
+        async with client.get(path, headers={"Accept-Encoding": coding}) as answer:
+            assert answer.headers["Vary"] == "Accept-Encoding"
+            return answer.headers.get("Content-Encoding"), await answer.read()
+
+    _, plain = await ask("identity")
+    assert [await ask(coding) for coding in ("gzip", "deflate")] == [
+        ("gzip", plain),
+        ("deflate", plain),
+    ]
+
+
+async def test_metrics_count_by_route_not_by_path(
+    shared_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_api.client.app[system.EXPOSITION], "_until", 0)
     for number in (1, 2, 2**62):
         await shared_api.get(f"{GROUPS}/{number}")
     await shared_api.get("/api/nothing/at/all")
