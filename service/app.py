@@ -4,7 +4,7 @@ import logging
 from collections.abc import AsyncIterator
 
 import orjson
-from aiohttp import HttpVersion11, web
+from aiohttp import HttpVersion11, web, web_urldispatcher
 
 from service import openapi
 from service.database.connections import Database
@@ -51,3 +51,7 @@ async def _expect(request: web.Request) -> None:
     if request.headers["Expect"].lower() == "100-continue" and request.version >= HttpVersion11:
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         request.writer.output_size = 0
+
+
+# Also where there is no route, to which aiohttp lets nobody give a handler.
+web_urldispatcher._default_expect_handler = _expect

@@ -13,6 +13,7 @@ import asyncpg
 import orjson
 import pytest
 from aiohttp.test_utils import TestClient
+from yarl import URL
 
 from service.handlers import system
 from service.http import recent
@@ -45,6 +46,9 @@ async def test_a_caller_that_asks_before_it_sends_is_told_to(api: Api) -> None:
     assert answer.status == 201
     answer = await api.post(GROUPS, {"name": "Woven"}, headers={"Expect": "a-miracle"})
     assert answer.status == 201
+    for expected in ("100-Continue", "a-miracle"):
+        nowhere = await api.post("/api/nothing", {}, headers={"Expect": expected})
+        is_failure(nowhere, 404, "not_found.route")
 
 
 @asynccontextmanager
@@ -238,6 +242,23 @@ async def test_one_line_of_access_log_per_request(
     }
     assert 0 < first["milliseconds"] < 60_000
     assert (second["request_id"], second["status"], second["key"]) == ("second", 401, None)
+
+
+async def test_no_line_of_access_log_is_long(
+    monkeypatch: pytest.MonkeyPatch, client: TestClient[Any, Any]
+) -> None:
+    written = io.StringIO()
+    monkeypatch.setattr(client.app[ACCESS_LOG], "_stream", written)
+    for path in ("/" + "a" * 8000, "/" + "%00" * 2500, "/" + '"' * 2000, "/" + "\\" * 2000):
+        for name in ("\\" * 8000, "🧵" * 2000, '\t"' * 4000):
+            headers = {"X-Service-Api": name, "X-Request-Id": "\\" * 128}
+            async with client.get(URL(path, encoded=True), headers=headers) as answer:
+                assert answer.status == 401
+    client.app[ACCESS_LOG].flush()
+    lines = written.getvalue().splitlines()
+    assert len(lines) == 12
+    assert max(len(line.encode()) for line in lines) <= 1000
+    assert orjson.loads(lines[0])["path"] == "/" + "a" * 139 + "…"
 
 
 async def test_many_callers_at_once_are_all_answered(shared_api: Api) -> None:
