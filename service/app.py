@@ -12,6 +12,7 @@ from service.handlers import docs, system
 from service.http.access_log import AccessLog
 from service.http.context import ACCESS_LOG, CALLERS, DATABASE
 from service.http.middleware import around
+from service.http.pulse import Pulse
 from service.organizations.caller import Callers
 from service.routes import routes
 from service.settings import Settings
@@ -30,7 +31,9 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         database = Database(dsn, settings.pool_size)
         app[DATABASE], app[CALLERS] = database, Callers(database)
         app[ACCESS_LOG] = AccessLog()
+        pulse = Pulse()
         yield
+        pulse.stop()
         app[ACCESS_LOG].flush()
         await database.close()
 

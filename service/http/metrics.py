@@ -10,6 +10,7 @@ from typing import Final
 from prometheus_client import (
     CollectorRegistry,
     Counter,
+    Gauge,
     Histogram,
     generate_latest,
     multiprocess,
@@ -32,6 +33,22 @@ SECONDS = Histogram(
     "Time from a request's head to its answer, in seconds.",
     ["method", "route"],
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
+)
+
+LOOP_DELAY = Histogram(
+    "selvedge_event_loop_delay_seconds",
+    "How late the event loop of a worker came to a timer, in seconds.",
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
+)
+LONGEST_LOOP_DELAY = Gauge(
+    "selvedge_event_loop_longest_delay_seconds",
+    "The longest such delay of any worker in the last minute or two, in seconds.",
+    multiprocess_mode="livemax",
+)
+MEMORY = Gauge(
+    "selvedge_process_resident_memory_bytes",
+    "Resident memory of a worker, in bytes.",
+    multiprocess_mode="liveall",
 )
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import signal
 import socket
 import time
@@ -190,6 +191,9 @@ def test_metrics_add_up_over_the_workers(served: Running) -> None:
         if line.startswith("selvedge_requests_total") and 'route="/healthz"' in line
     ]
     assert sum(counts) == 20
+    told = re.findall(r'^selvedge_process_resident_memory_bytes{pid="(\d+)"}', text, re.MULTILINE)
+    assert {int(pid) for pid in told} == {worker.pid for worker in _workers(served)}
+    assert "\nselvedge_event_loop_longest_delay_seconds " in text
 
 
 @pytest.mark.parametrize(
