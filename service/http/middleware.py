@@ -32,6 +32,8 @@ _READS = ("GET", "HEAD")
 _CODINGS = (web.ContentCoding.gzip, web.ContentCoding.deflate)
 _WEIGHT_ZERO = re.compile(r"q=0(\.0*)?")
 METHODS = frozenset({*_READS, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+#: Long answers that anybody may ask for, and that are the same for all.
+_SAME_FOR_ALL = frozenset({"/metrics", "/openapi.json"})
 _log = logging.getLogger("service")
 
 
@@ -123,11 +125,15 @@ def _refused(route: ServedRoute | None, error: ApiError) -> web.StreamResponse:
 
 def _compress(request: web.Request, response: web.StreamResponse) -> None:
     """Let the caller's ``Accept-Encoding`` decide, where compressing saves anything."""
-    body = response.body if isinstance(response, web.Response) else None
+    if not isinstance(response, web.Response):
+        return
+    body = response.body
     if isinstance(body, bytes) and len(body) >= envelope.COMPRESS_FROM:
         response.headers["Vary"] = "Accept-Encoding"
         coding = _coding(request.headers.get("Accept-Encoding", ""))
-        if coding is not None:
+        if coding is not None and request.path in _SAME_FOR_ALL:
+            envelope.put_compressed(response, body, coding)
+        elif coding is not None:
             response.enable_compression(coding)
 
 

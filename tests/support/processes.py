@@ -68,10 +68,13 @@ class Running:
 
 
 @contextmanager
-def running(data_dir: Path, command: str = "run", **settings: str) -> Iterator[Running]:
-    """Run until the context is left, if not stopped before."""
+def running(
+    data_dir: Path, command: str = "run", files: int | None = None, /, **settings: str
+) -> Iterator[Running]:
+    """Run until the context is left, if not stopped before; `files` is all it may have open."""
+    limited = ["sh", "-c", f'ulimit -n {files} && exec "$@"', "sh"] if files else []
     with subprocess.Popen(
-        [sys.executable, "-m", "service", command],
+        [*limited, sys.executable, "-m", "service", command],
         env=environment(data_dir, **settings),
         stdout=subprocess.PIPE,
         text=True,
