@@ -5,7 +5,7 @@ from random import Random
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
-from service.handlers.bodies import MAX_IDS
+from service import schemas
 from service.queries.master_record import MasterRecord
 from service.routes import Route
 from tests.fuzz import findings
@@ -15,6 +15,7 @@ from tests.fuzz.known import Known
 from tests.fuzz.plants import FAR
 from tests.fuzz.requests import NO_IDS, Aside, asides, changed
 
+MAX_IDS: Final[int] = schemas.definition("common/scalars", "ids").schema["maxItems"]
 _FAULTS: Final = (0, 1, 1, 2, 3, 5, 8, 100)
 """Ids of several that are to be wrong."""
 _BESIDE: Final = 0.15
