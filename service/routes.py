@@ -50,7 +50,7 @@ def routes() -> Iterator[Route]:
             ("PUT", many, "bulk_replace", writing.replace_many),
             ("DELETE", many, "bulk_delete", writing.delete_many),
             ("PUT", one, "replace", writing.replace),
-            ("PATCH", one, "patch", writing.patch_record),
+            ("PATCH", one, "patch", writing.patch),
             ("DELETE", one, "delete", writing.delete),
         ):
             yield Route(method, path, operation, partial(handler, resource), resource)

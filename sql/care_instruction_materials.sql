@@ -21,8 +21,8 @@ claim as (
 select
     claim.n::integer as item,
     'conflict.duplicate' as type,
-    'userDefinedId' as field,
-    'Another material holds ' || claim.reference || '.' as value
+    '["userDefinedId"]' as path,
+    'Another material holds ' || claim.reference || '.' as message
 from claim
 where claim.reference is distinct from claim.held
     and (

@@ -6,8 +6,8 @@
 select
     item.n::integer as item,
     'validation_error.unknown_reference' as type,
-    'languages[' || translation.n - 1 || '].languageId' as field,
-    'There is no such language.' as value
+    json_build_array('languages', translation.n - 1, 'languageId')::text as path,
+    'There is no such language.' as message
 from rows from (jsonb_to_recordset($2::jsonb) as (languages jsonb)) with ordinality as item(languages, n)
 cross join jsonb_array_elements(item.languages) with ordinality as translation(value, n)
 where $1::bigint is not null

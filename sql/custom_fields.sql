@@ -33,12 +33,12 @@ ancestor(descendant_id, id) as (
 select
     n::integer as item,
     'validation_error.read_only_field' as type,
-    'type' as field,
-    'The type is ' || stored_type || ' and stays so.' as value
+    '["type"]' as path,
+    'The type is ' || stored_type || ' and stays so.' as message
 from item
 where type <> stored_type
 union all
-select item.n::integer, fault.type, 'parentCustomFieldId', fault.value
+select item.n::integer, failure.type, '["parentCustomFieldId"]', failure.message
 from item
 left join {{kind}}_custom_field parent on parent.organization_id = $1::bigint and parent.id = item.parent_id
     and (
@@ -51,7 +51,7 @@ join (
         ('unknown', 'validation_error.unknown_reference', 'There is no such custom field, or it is deleted.'),
         ('kind', 'validation_error.invalid_value', 'A parent has to be of an allowed-value type.'),
         ('cycle', 'validation_error.invalid_value', 'Its parents lead back to this custom field.')
-) as fault(name, type, value) on fault.name = case
+) as failure(name, type, message) on failure.name = case
     when item.moves then 'moves'
     when item.parent_id is null then null
     when parent.id is null then 'unknown'
@@ -64,7 +64,7 @@ update {{kind}}_custom_field set state = 'deleted'
 where organization_id = $1::bigint and id = any($2::bigint[]);
 
 -- name: in_use
-select parent_id as id, 'Parent of custom fields: ' || count(*) || '.' as value
+select parent_id as id, 'Parent of custom fields: ' || count(*) || '.' as message
 from (
     select
         case when item.id is null or {{parent_is_fixed}}

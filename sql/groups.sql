@@ -35,7 +35,7 @@ select
 from page;
 
 -- name: in_use
-select group_id as id, 'Used by styles: ' || count(*) || '.' as value
+select group_id as id, 'Used by styles: ' || count(*) || '.' as message
 from style_in_group
 where organization_id = $1::bigint and group_id = any($2::bigint[])
 group by group_id;

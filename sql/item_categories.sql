@@ -27,7 +27,7 @@ select
 from page;
 
 -- name: in_use
-select item_category_id as id, 'Used by items: ' || count(*) || '.' as value
+select item_category_id as id, 'Used by items: ' || count(*) || '.' as message
 from item
 where organization_id = $1::bigint and item_category_id = any($2::bigint[])
 group by item_category_id;

@@ -40,7 +40,7 @@ used as (
 )
 select
     field_id as id,
-    'Values of other custom fields go with: ' || string_agg(value, ', ' order by id) || '.' as value
+    'Values of other custom fields go with: ' || string_agg(value, ', ' order by id) || '.' as message
 from used
 group by field_id;
 

@@ -5,8 +5,8 @@
 select
     item.n::integer as item,
     'validation_error.unknown_reference' as type,
-    'contacts[' || contact.n - 1 || '].id' as field,
-    'This sub-supplier has no such contact.' as value
+    json_build_array('contacts', contact.n - 1, 'id')::text as path,
+    'This sub-supplier has no such contact.' as message
 from rows from (
     jsonb_to_recordset($2::jsonb) as (id bigint, contacts jsonb)
 ) with ordinality as item(id, contacts, n)

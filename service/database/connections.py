@@ -14,7 +14,7 @@ from typing import TypeAlias, TypeVar
 import asyncpg
 
 from service.database.turns import Turns
-from service.errors import ApiError, failure
+from service.failures import ApiError, failed
 
 T = TypeVar("T")
 Connection: TypeAlias = asyncpg.Connection
@@ -197,9 +197,9 @@ async def _transaction(connection: Connection, work: Callable[[Connection], Awai
         raise
     except (*_LOST, asyncpg.QueryCanceledError, asyncpg.InternalServerError) as error:
         connection.terminate()
-        raise failure(
+        raise failed(
             "server_error.outcome_unknown",
-            value="The connection was lost while committing; read the records before retrying.",
+            message="The connection was lost while committing; read the records before retrying.",
         ) from error
     return result
 
@@ -214,6 +214,4 @@ async def _roll_back(connection: Connection) -> None:
 
 def unavailable(reason: str = "The service is unavailable; try again soon.") -> ApiError:
     """503 with ``Retry-After``: the database is away or overloaded, and nothing was done."""
-    error = failure("server_error.unavailable", value=reason)
-    error.headers["Retry-After"] = "1"
-    return error
+    return failed("server_error.unavailable", message=reason, headers={"Retry-After": "1"})

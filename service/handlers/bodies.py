@@ -1,96 +1,108 @@
-"""What a request alone shows to be wrong: round one of the checks, always 400.
+"""What requests send: bodies and ids become items with stored ids (contract, Errors).
 
-Bodies and ids become items with stored ids, or an ApiError with every failure (contract,
-section 4).
+What is wrong with a request as a whole is an ApiError, 400; what is wrong with an item of several
+is kept with it, so that the others can be looked at further.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from service.errors import ApiError, Row
-from service.faults import Fault, repeated
-from service.queries.batch import Item
+from service.failures import ApiError, Failure, failed
+from service.queries.batch import Item, Sent, in_body, in_query
 from service.queries.master_record import MasterRecord
-from service.schemas.validation import Validator, parse
+from service.schemas.repetitions import repeated
+from service.schemas.validation import Validator, first_of_each_field, parse
 
 MAX_IDS = 200
 
 
-@dataclass
-class BulkOperation:
-    """A bulk operation under way; ``total`` counts its items as soon as they are known."""
-
-    name: str
-    total: int = 0
-
-
-@contextmanager
-def bulk_operation(name: str) -> Iterator[BulkOperation]:
-    """Add to every failure within what bulk failures tell (specification, Errors)."""
-    operation = BulkOperation(name)
-    try:
-        yield operation
-    except ApiError as error:
-        raise error.of_bulk(operation.name, operation.total) from error.__cause__
-
-
 def one_item(resource: MasterRecord, form: Validator, raw: bytes) -> Item:
-    """The item of a single write."""
+    """The item of a single write; raises ApiError with everything that is wrong with it."""
     item = parse(raw)
-    faults = resource.faults(item) if isinstance(item, dict) else ()
-    if rows := form.rows(item, raw, faults):
-        raise ApiError(rows)
+    check_item(resource, form, item, raw)
     return dict(item)
 
 
-def many_items(
-    resource: MasterRecord, form: Validator, raw: bytes, operation: BulkOperation
-) -> list[Item]:
-    """The items of a bulk write, with stored ids where they have one."""
-    items = parse(raw)
-    if isinstance(items, list):
-        operation.total = len(items)
-        faults = [*_items_faults(resource, items)]
-    else:
-        faults = []
-    if rows := form.rows(items, raw, faults):
-        raise ApiError(rows)
+def check_item(resource: MasterRecord, form: Validator, item: Any, raw: bytes) -> None:
+    """Raise ApiError with everything that is wrong with an item that came as these bytes."""
+    if failures := _with_own(resource, item, form.failures(item, raw)):
+        raise ApiError(failures)
+
+
+@dataclass(frozen=True, slots=True)
+class BulkBody:
+    """The body of a bulk write as it was parsed."""
+
+    raw: bytes
+    items: Any
+    unread: ApiError | None = None
+    """Why there are no items, if there are none."""
+
+    @classmethod
+    def read(cls, raw: bytes) -> "BulkBody":
+        """The body of those bytes."""
+        try:
+            return cls(raw, parse(raw))
+        except ApiError as error:
+            return cls(raw, None, error)
+
+    @property
+    def total_items(self) -> int:
+        """How many items it has."""
+        return len(self.items) if isinstance(self.items, list) else 0
+
+
+def many_items(resource: MasterRecord, form: Validator, body: BulkBody) -> Sent:
+    """The items of a bulk write, with stored ids where they have one.
+
+    Raises ApiError for what is wrong with the body as a whole.
+    """
+    if body.unread:
+        raise body.unread
+    items = body.items
+    found = form.failures_of_items(items, body.raw)
+    known = [(place, item) for place, item in enumerate(items) if isinstance(item, dict)]
+    for place, item in known:
+        if failures := _with_own(resource, item, found.get(place, [])):
+            found[place] = failures
+    live = [(place, item) for place, item in known if item.get("state") != "deleted"]
+    for name, among in (("id", known), *((name, live) for name in resource.unique)):
+        for failure in repeated(among, name):
+            place = int(failure.path[0])
+            found.setdefault(place, []).append(Failure(failure.type, (name,), failure.message))
     if resource.string_ids:
-        for item in items:
-            if isinstance(item.get("id"), str):
-                item["id"] = resource.stored_id(item["id"])
-    return list(items)
+        for item in (item for place, item in known if place not in found and "id" in item):
+            item["id"] = resource.stored_id(item["id"])
+    return Sent(items, in_body, found)
 
 
-def many_ids(resource: MasterRecord, texts: list[str], operation: BulkOperation) -> list[Item]:
-    """The items of a bulk delete, from its ``ids`` parameters."""
-    operation.total = len(texts)
-    items, rows, seen = [], [], set()
+def many_ids(resource: MasterRecord, texts: list[str]) -> Sent:
+    """The items of a bulk delete, from its ``ids`` parameters; raises ApiError for their number."""
     if not texts:
-        rows.append(Row("validation_error.required_field", "ids", "Give at least one id."))
+        raise failed("validation_error.required_field", "ids", message="Give at least one id.")
     if len(texts) > MAX_IDS:
-        rows.append(Row("validation_error.too_many_items", "ids", f"Give at most {MAX_IDS} ids."))
+        message = f"Give at most {MAX_IDS} ids."
+        raise failed("validation_error.too_many_items", "ids", message=message)
+    items, found, seen = list[Item](), dict[int, list[Failure]](), set[str]()
     for place, text in enumerate(texts):
         try:
             items.append({"id": resource.stored_id(text)})
         except ValueError as error:
-            rows.append(Row("validation_error.invalid_value", f"ids[{place}]", str(error)))
+            items.append({})
+            found[place] = [Failure("validation_error.invalid_value", (), str(error))]
         if text in seen:
-            rows.append(Row("validation_error.duplicate", f"ids[{place}]", "Given twice."))
+            found.setdefault(place, []).append(
+                Failure("validation_error.duplicate", (), "Given twice.")
+            )
         seen.add(text)
-    if rows:
-        raise ApiError(rows)
-    return items
+    return Sent(items, in_query, found)
 
 
-def _items_faults(resource: MasterRecord, items: list[Any]) -> Iterator[Fault]:
-    known = [(place, item) for place, item in enumerate(items) if isinstance(item, dict)]
-    for place, item in known:
-        for path, kind, message in resource.faults(item):
-            yield [place, *path], kind, message
-    yield from repeated(known, "id")
-    for name in resource.unique:
-        live = [(place, item) for place, item in known if item.get("state") != "deleted"]
-        yield from repeated(live, name)
+def _with_own(resource: MasterRecord, item: Item, failures: list[Failure]) -> list[Failure]:
+    """The failures of an item with those that the resource itself sees in it.
+
+    It looks only at lists that are not too long.
+    """
+    if any(failure.type == "validation_error.too_many_items" for failure in failures):
+        return failures
+    return first_of_each_field(item, [*resource.item_failures(item), *failures])

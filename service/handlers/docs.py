@@ -9,7 +9,7 @@ from typing import Final
 
 from aiohttp import web
 
-from service.errors import failure
+from service.failures import failed
 from service.http.envelope import JSON
 
 DOCUMENT: Final = web.AppKey("openapi", bytes)
@@ -75,5 +75,5 @@ async def docs_asset(request: web.Request) -> web.StreamResponse:
     if name == "start.js":
         return web.Response(text=_START, content_type="text/javascript", headers=_CACHED)
     if name not in _SHARED:
-        raise failure("not_found.route", value="There is nothing at this path.")
+        raise failed("not_found.route", message="There is nothing at this path.")
     return web.FileResponse(_FILES / name, headers=_CACHED)

@@ -7,11 +7,13 @@ from typing import Any
 
 from aiohttp import web
 
-from service.errors import ApiError, Row, failure
+from service.failures import ApiError, Failure, failed
 from service.http.context import caller
-from service.http.etag import Precondition
+from service.http.etag import if_match
 from service.queries.idempotency import Retry
 from service.queries.resource import Resource
+from service.queries.writing import Guard
+from service.schemas.validation import malformed
 
 JSON_TYPE = "application/json"
 PATCH_TYPE = "application/json-patch+json"
@@ -19,19 +21,19 @@ _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
 def together(*checks: Callable[[], Any]) -> list[Any]:
-    """What each check answers; raises one ApiError with the rows of all those that fail.
+    """What each check answers; raises one ApiError with the failures of all.
 
     The first round of the contract's section 4: a caller hears of path, query, headers and body
     at once. The checks are in the order of the request.
     """
-    answers, rows = list[Any](), list[Row]()
+    answers, failures = list[Any](), list[Failure]()
     for check in checks:
         try:
             answers.append(check())
         except ApiError as error:
-            rows += error.rows
-    if rows:
-        raise ApiError(rows)
+            failures += error.failures
+    if failures:
+        raise ApiError(failures)
     return answers
 
 
@@ -39,13 +41,15 @@ async def body(request: web.Request, media_type: str = JSON_TYPE) -> bytes:
     """The body's bytes; raises 415 unless they are declared as JSON of that kind, in no coding."""
     charset = (request.charset or "utf-8").lower()
     if request.content_type != media_type or charset not in ("utf-8", "utf8", "us-ascii"):
-        raise failure("unsupported_media_type", "Content-Type", f"Send {media_type} in UTF-8.")
+        message = f"Send {media_type} in UTF-8."
+        raise failed("unsupported_media_type", "Content-Type", message=message)
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
-        raise failure("unsupported_media_type", "Content-Encoding", "Send the body as it is.")
+        message = "Send the body as it is."
+        raise failed("unsupported_media_type", "Content-Encoding", message=message)
     try:
         return await request.read()
     except ConnectionResetError:  # the caller hung up: no fault of the service, and no one listens
-        raise failure("validation_error.malformed_json", value="The body broke off.") from None
+        raise malformed("The body broke off.") from None
 
 
 def only_parameters(request: web.Request, *known: str) -> None:
@@ -53,19 +57,19 @@ def only_parameters(request: web.Request, *known: str) -> None:
     unknown = [name for name in dict.fromkeys(request.query) if name not in known]
     if unknown:
         kind, message = "validation_error.unknown_parameter", "There is no such parameter."
-        raise ApiError([Row(kind, name.replace("\0", "\\0"), message) for name in unknown])
+        raise ApiError([Failure(kind, (name.replace("\0", "\\0"),), message) for name in unknown])
 
 
 def path_ids(request: web.Request, resource: Resource, *names: str) -> list[int]:
     """The stored ids that the path names; raises 400 with every one whose form is wrong."""
-    ids, rows = [], []
+    ids, failures = [], []
     for name in names:
         try:
             ids.append(resource.stored_id(request.match_info[name]))
         except ValueError as error:
-            rows.append(Row("validation_error.invalid_value", name, str(error)))
-    if rows:
-        raise ApiError(rows)
+            failures.append(Failure("validation_error.invalid_value", (name,), str(error)))
+    if failures:
+        raise ApiError(failures)
     return ids
 
 
@@ -82,23 +86,21 @@ def form(request: web.Request, *, offered: bool) -> str:
     only_parameters(request, "form")
     wanted = request.query.getall("form", [])
     if wanted not in ([], ["writable"]):
-        raise failure("validation_error.invalid_value", "form", "Leave it out or use writable.")
+        message = "Leave it out or use writable."
+        raise failed("validation_error.invalid_value", "form", message=message)
     return "writables" if wanted else "documents"
 
 
-def precondition(request: web.Request) -> Precondition:
+def guard(request: web.Request) -> Guard | None:
     """The ``If-Match`` of a single write."""
-    return Precondition.parse(request.headers.get("If-Match"))
+    return if_match(request.headers.get("If-Match"))
 
 
 def no_precondition(request: web.Request) -> None:
     """Raise 400 for ``If-Match`` where there is no single record that it could speak of."""
     if "If-Match" in request.headers:
-        raise failure(
-            "validation_error.invalid_value",
-            "If-Match",
-            "Only writes of one stored record take it.",
-        )
+        message = "Only writes of one stored record take it."
+        raise failed("validation_error.invalid_value", "If-Match", message=message)
 
 
 def retry(request: web.Request, raw: bytes) -> Retry | None:
@@ -108,6 +110,6 @@ def retry(request: web.Request, raw: bytes) -> Retry | None:
         return None
     if not _IDEMPOTENCY_KEY.fullmatch(key):
         message = "Use 1 to 255 visible ASCII characters."
-        raise failure("validation_error.invalid_value", "Idempotency-Key", message)
+        raise failed("validation_error.invalid_value", "Idempotency-Key", message=message)
     request_line = f"{request.method} {request.raw_path}\n".encode()
     return Retry(caller(request), key, hashlib.sha256(request_line + raw).digest())

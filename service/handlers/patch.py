@@ -13,11 +13,11 @@ import jsonpointer
 import orjson
 
 from service import schemas
-from service.errors import ApiError, failure
-from service.faults import Fault
+from service.failures import ApiError, Failure, failed
+from service.handlers.bodies import check_item
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
-from service.schemas.validation import Validator, parse
+from service.schemas.validation import Validator, first_of_each_field, parse
 
 MAX_DOCUMENT_BYTES = 8 * 1024 * 1024
 
@@ -31,10 +31,10 @@ def editor(resource: MasterRecord, raw: bytes) -> Callable[[Item], Item]:
     write schema.
     """
     operations = parse(raw)
-    listed = operations if isinstance(operations, list) else []
-    faults = [f for number, op in enumerate(listed) for f in _faults(resource, number, op)]
-    if rows := _PATCH_FORM.rows(operations, b"", faults):
-        raise ApiError(rows)
+    failures = _PATCH_FORM.failures(operations, b"")
+    own = [one for place, each in enumerate(operations) for one in _failures(resource, place, each)]
+    if found := first_of_each_field(operations, own + failures):
+        raise ApiError(found)
     touches_state = any(_touches(operation, "state") for operation in operations)
 
     def edit(stored: Item) -> Item:
@@ -48,9 +48,7 @@ def _checked(resource: MasterRecord, stored: Item, patched: Any, touches_state: 
     """The patched form if it can be written; a deleted record stays so unless state is touched."""
     stays_deleted = not touches_state and stored.get("state") == "deleted"
     probe = patched | {"state": "active"} if stays_deleted else patched
-    faults = resource.faults(probe) if isinstance(probe, dict) else ()
-    if rows := resource.replace_form.rows(probe, orjson.dumps(probe), faults):
-        raise ApiError(rows)
+    check_item(resource, resource.replace_form, probe, orjson.dumps(probe))
     return dict(patched)
 
 
@@ -62,19 +60,21 @@ def _touches(operation: dict[str, Any], name: str) -> bool:
     return any(target == "" or target.split("/")[1] == name for target in targets)
 
 
-def _faults(resource: MasterRecord, number: int, operation: Any) -> Iterator[Fault]:
+def _failures(resource: MasterRecord, number: int, operation: Any) -> Iterator[Failure]:
     """What is wrong with where an operation goes, and with a value too deep to handle."""
     if not isinstance(operation, dict):
         return
     for member in ("path", "from") if operation.get("op") in ("move", "copy") else ("path",):
         pointer = operation.get(member)
-        if isinstance(pointer, str) and (kind := _target_fault(resource, pointer)):
-            yield [number, member], kind, f"{pointer} is no writable field."
+        if isinstance(pointer, str) and (kind := _wrong_target(resource, pointer)):
+            message = f"{pointer} is no writable field."
+            yield Failure(f"validation_error.{kind}", (number, member), message)
     if _size(operation.get("value")) is None:
-        yield [number, "value"], "invalid_value", "The value is nested too deeply."
+        kind, message = "validation_error.invalid_value", "The value is nested too deeply."
+        yield Failure(kind, (number, "value"), message)
 
 
-def _target_fault(resource: MasterRecord, pointer: str) -> str | None:
+def _wrong_target(resource: MasterRecord, pointer: str) -> str | None:
     """The row type for a pointer that is none, or that leaves the writable fields."""
     try:
         parts = jsonpointer.JsonPointer(pointer).parts
@@ -110,10 +110,11 @@ def apply(operations: list[dict[str, Any]], document: Any) -> Any:
                 continue
             room -= _brought(document, operation)
             if room < 0:
-                raise failure("payload_too_large", f"[{number}]", "The document grows too large.")
+                message = "The document grows too large."
+                raise failed("payload_too_large", number, message=message)
             document = jsonpatch.JsonPatch([operation]).apply(document, in_place=True)
         except jsonpatch.JsonPatchTestFailed as error:
-            raise failure("conflict.test_failed", f"[{number}].path", str(error)) from None
+            raise failed("conflict.test_failed", number, "path", message=str(error)) from None
         except (
             jsonpatch.JsonPatchException,
             jsonpointer.JsonPointerException,
@@ -124,7 +125,7 @@ def apply(operations: list[dict[str, Any]], document: Any) -> Any:
             RecursionError,
         ) as error:
             message = f"The operation cannot be applied: {error}."
-            raise failure("unprocessable.patch", f"[{number}].path", message) from None
+            raise failed("unprocessable.patch", number, "path", message=message) from None
     return document
 
 

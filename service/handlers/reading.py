@@ -1,16 +1,21 @@
 """Lists and reads."""
 
+from functools import lru_cache
+
 from aiohttp import web
 
-from service.errors import failure
+from service.failures import failed
 from service.handlers.parameters import form, path_ids, together
 from service.http.context import caller, database
 from service.http.envelope import many, pagination, respond, success
 from service.http.etag import etag, is_known
 from service.listing import cursor, parameters
-from service.queries import master_record as records
+from service.queries import reading
 from service.queries.master_record import MasterRecord
 from service.queries.resource import Question, Resource
+
+#: Query strings; the longest are 32 KiB each.
+_REMEMBERED = 2048
 
 
 async def list_records(resource: Resource, request: web.Request) -> web.Response:
@@ -36,7 +41,7 @@ async def read_record(resource: Resource, request: web.Request) -> web.Response:
         lambda: form(request, offered=isinstance(resource, MasterRecord)),
     )
     document = await database(request).read(
-        lambda connection: records.read(connection, resource, tenant, path, wanted)
+        lambda connection: reading.read(connection, resource, tenant, path, wanted)
     )
     headers = {"ETag": etag(document)}
     if is_known(request.headers.get("If-None-Match"), headers["ETag"]):
@@ -48,9 +53,19 @@ def _asked(resource: Resource, request: web.Request, scope: str) -> Question:
     """What the query asks; a cursor carries its own query and stands alone."""
     cursors = request.query.getall("cursor", [])
     if not cursors:
-        return resource.asked(tuple(request.query.items()))
+        return _question(resource, tuple(request.query.items()))
     if len(cursors) > 1:
-        raise failure("validation_error.duplicate", "cursor", "Give this parameter once.")
+        message = "Give this parameter once."
+        raise failed("validation_error.duplicate", "cursor", message=message)
     carried = cursor.decode(cursors[0], resource.properties, scope)
     parameters.check_beside_cursor(list(request.query.items()), resource.properties, carried)
     return resource.question(carried)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _question(resource: Resource, pairs: tuple[tuple[str, str], ...]) -> Question:
+    """What a query string asks of a list; callers poll, so the latest ones are remembered.
+
+    Raises ApiError with everything that is wrong with it.
+    """
+    return resource.question(parameters.read(pairs, resource.properties))

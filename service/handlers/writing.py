@@ -1,34 +1,36 @@
 """Writes: of one record and in bulk. Every one is a batch in one transaction."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeAlias
 
 from aiohttp import web
 
 from service.database.connections import Connection
-from service.handlers import patch
-from service.handlers.bodies import bulk_operation, many_ids, many_items, one_item
+from service.failures import ApiError, Bulk
+from service.handlers.bodies import BulkBody, many_ids, many_items, one_item
 from service.handlers.parameters import (
     PATCH_TYPE,
     body,
+    guard,
     no_precondition,
     only_parameters,
     path_id,
-    precondition,
     retry,
     together,
 )
+from service.handlers.patch import editor
 from service.http.answer import Answer
 from service.http.context import caller, database
 from service.http.envelope import many, respond, success
-from service.http.etag import Precondition, etag
-from service.queries import idempotency
-from service.queries import master_record as records
-from service.queries.batch import Batch, Item
+from service.http.etag import etag
+from service.queries import idempotency, writing
+from service.queries.batch import Batch, Item, Sent
 from service.queries.idempotency import Retry
 from service.queries.master_record import MasterRecord
 
 Work: TypeAlias = Callable[[Connection], Awaitable[Answer]]
+Write: TypeAlias = Callable[[Connection, MasterRecord, Batch], Awaitable[bytes]]
 
 
 async def create(resource: MasterRecord, request: web.Request) -> web.Response:
@@ -44,31 +46,23 @@ async def create(resource: MasterRecord, request: web.Request) -> web.Response:
     )
 
     async def work(connection: Connection) -> Answer:
-        document = await records.create(connection, resource, _single(request, item))
+        document = await writing.create(connection, resource, _single(request, item))
         headers = {"ETag": etag(document), "Location": f"{request.path}/{item['id']}"}
         return success(document, created=True, headers=headers)
 
-    return await _write_once(request, retried, work)
+    return await _once(request, retried, work)
 
 
 async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
-    with bulk_operation("bulk_create") as operation:
-        retried, items = _checked(
-            request,
-            raw,
-            lambda: many_items(resource, resource.bulk_create_form, raw, operation),
-        )
-
-        async def work(connection: Connection) -> Answer:
-            documents = await records.create(connection, resource, _bulk(request, items))
-            return many(documents, created=True)
-
-        return await _write_once(request, retried, work, is_bulk=True)
+    read, form = BulkBody.read(raw), resource.bulk_create_form
+    with _bulk_failures("bulk_create", read.total_items):
+        retried, sent = _whole_request(request, raw, lambda: many_items(resource, form, read))
+        return await _bulk(resource, request, retried, sent, writing.create, created=True)
 
 
 async def replace(resource: MasterRecord, request: web.Request) -> web.Response:
     """One record in full; its id is the route's, whatever the body says."""
-    raw, wanted = await body(request), precondition(request)
+    raw, holds = await body(request), guard(request)
     record_id, _, item = together(
         lambda: path_id(request, resource),
         lambda: only_parameters(request),
@@ -77,48 +71,39 @@ async def replace(resource: MasterRecord, request: web.Request) -> web.Response:
 
     async def work(connection: Connection) -> Answer:
         batch = _single(request, item | {"id": record_id})
-        return _record(await records.replace(connection, resource, batch, wanted))
+        return _record(await writing.replace(connection, resource, batch, holds))
 
     return await _write(request, work)
 
 
 async def replace_many(resource: MasterRecord, request: web.Request) -> web.Response:
     """Many records in full, those with ``state=deleted`` deleted, all or nothing."""
-    raw = await body(request)
-    with bulk_operation("bulk_replace") as operation:
-        retried, items = _checked(
-            request,
-            raw,
-            lambda: many_items(resource, resource.bulk_replace_form, raw, operation),
-        )
-
-        async def work(connection: Connection) -> Answer:
-            batch = _bulk(request, items)
-            documents = await records.replace(connection, resource, batch, Precondition())
-            return many(documents)
-
-        return await _write_once(request, retried, work, is_bulk=True)
+    raw, form = await body(request), resource.bulk_replace_form
+    read = BulkBody.read(raw)
+    with _bulk_failures("bulk_replace", read.total_items):
+        retried, sent = _whole_request(request, raw, lambda: many_items(resource, form, read))
+        return await _bulk(resource, request, retried, sent, writing.replace)
 
 
-async def patch_record(resource: MasterRecord, request: web.Request) -> web.Response:
+async def patch(resource: MasterRecord, request: web.Request) -> web.Response:
     """One record changed by a JSON Patch of its writable form (RFC 6902)."""
-    raw, wanted = await body(request, PATCH_TYPE), precondition(request)
+    raw, holds = await body(request, PATCH_TYPE), guard(request)
     record_id, _, edit = together(
         lambda: path_id(request, resource),
         lambda: only_parameters(request),
-        lambda: patch.editor(resource, raw),
+        lambda: editor(resource, raw),
     )
 
     async def work(connection: Connection) -> Answer:
         batch = _single(request, {"id": record_id})
-        return _record(await records.patch(connection, resource, batch, wanted, edit))
+        return _record(await writing.patch(connection, resource, batch, holds, edit))
 
     return await _write(request, work)
 
 
 async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
     """One record, as it was deleted."""
-    wanted = precondition(request)
+    holds = guard(request)
     record_id, _ = together(
         lambda: path_id(request, resource),
         lambda: only_parameters(request),
@@ -126,48 +111,65 @@ async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
 
     async def work(connection: Connection) -> Answer:
         batch = _single(request, {"id": record_id})
-        return _record(await records.delete(connection, resource, batch, wanted))
+        return _record(await writing.delete(connection, resource, batch, holds))
 
     return await _write(request, work)
 
 
 async def delete_many(resource: MasterRecord, request: web.Request) -> web.Response:
     """Many records, as they were deleted, all or nothing."""
-    with bulk_operation("bulk_delete") as operation:
-        retried, items = _checked(
-            request,
-            b"",
-            lambda: many_ids(resource, request.query.getall("ids", []), operation),
-            "ids",
-        )
-
-        async def work(connection: Connection) -> Answer:
-            batch = _bulk(request, items, "ids[{}]")
-            documents = await records.delete(connection, resource, batch, Precondition())
-            return many(documents)
-
-        return await _write_once(request, retried, work, is_bulk=True)
+    ids = request.query.getall("ids", [])
+    with _bulk_failures("bulk_delete", len(ids)):
+        retried, sent = _whole_request(request, b"", lambda: many_ids(resource, ids), "ids")
+        return await _bulk(resource, request, retried, sent, writing.delete)
 
 
-def _checked(
-    request: web.Request, raw: bytes, items: Callable[[], list[Item]], *parameters: str
-) -> tuple[Retry | None, list[Item]]:
-    """What a bulk write stands for and its items, once nothing of the request is wrong."""
-    *_, retried, found = together(
+@contextmanager
+def _bulk_failures(operation: str, total_items: int) -> Iterator[None]:
+    """Add to failures what those of bulk operations tell (contract, Errors)."""
+    try:
+        yield
+    except ApiError as error:
+        error.bulk = Bulk(operation, total_items)
+        raise
+
+
+def _whole_request(
+    request: web.Request, raw: bytes, items: Callable[[], Sent], *parameters: str
+) -> tuple[Retry | None, Sent]:
+    """What a bulk write stands for, and its items, if nothing is wrong with the whole."""
+    *_, retried, sent = together(
         lambda: only_parameters(request, *parameters),
         lambda: no_precondition(request),
         lambda: retry(request, raw),
         items,
     )
-    return retried, found
+    return retried, sent
+
+
+async def _bulk(
+    resource: MasterRecord,
+    request: web.Request,
+    retried: Retry | None,
+    sent: Sent,
+    write: Write,
+    *,
+    created: bool = False,
+) -> web.Response:
+    """The answer to a bulk write; no transaction where every item has failed already."""
+    batch = Batch.of(caller(request), sent)
+    if not batch.items:
+        batch.failed.raise_any()
+
+    async def work(connection: Connection) -> Answer:
+        documents = await write(connection, resource, Batch.of(caller(request), sent))
+        return many(documents, created=created)
+
+    return await _once(request, retried, work, is_bulk=True)
 
 
 def _single(request: web.Request, item: Item) -> Batch:
-    return Batch(caller(request), [item], [0])
-
-
-def _bulk(request: web.Request, items: list[Item], path: str = "[{}].") -> Batch:
-    return Batch(caller(request), items, range(len(items)), path)
+    return Batch.of(caller(request), Sent([item]))
 
 
 def _record(document: bytes) -> Answer:
@@ -178,7 +180,7 @@ async def _write(request: web.Request, work: Work, *, is_bulk: bool = False) -> 
     return respond(await database(request).write(work, is_bulk=is_bulk))
 
 
-async def _write_once(
+async def _once(
     request: web.Request, retried: Retry | None, work: Work, *, is_bulk: bool = False
 ) -> web.Response:
     """The work's answer, or its first one where the caller's Idempotency-Key names it."""

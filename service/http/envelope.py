@@ -5,7 +5,7 @@ from http import HTTPStatus
 import orjson
 from aiohttp import web
 
-from service.errors import ApiError
+from service.failures import ApiError
 from service.http.answer import Answer
 
 JSON = "application/json"
@@ -60,7 +60,7 @@ def problem(error: ApiError) -> Answer:
         "type": "about:blank",
         "title": HTTPStatus(error.status).phrase,
         "status": error.status,
-        "detail": error.rows[0].value,
+        "detail": error.failures[0].message,
     }
     headers = {"Content-Type": PROBLEM, **error.headers}
     return Answer(error.status, orjson.dumps(body), headers)

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
 
 _TAG = re.compile(r'(W/)?("[\x21\x23-\x7e\x80-\xff]*")')
 
@@ -12,25 +12,16 @@ def etag(data: bytes) -> str:
     return f'"{hashlib.blake2b(data, digest_size=16).hexdigest()}"'
 
 
-@dataclass(frozen=True, slots=True)
-class Precondition:
-    """An ``If-Match`` header; without tags it always holds, and ``*`` for any record."""
+def if_match(header: str | None) -> Callable[[bytes], bool] | None:
+    """Whether a record whose document this is may be written, by an ``If-Match`` header.
 
-    tags: frozenset[str] = frozenset()
-
-    @classmethod
-    def parse(cls, header: str | None) -> "Precondition":
-        """The header's strong tags; weak ones never match a write (RFC 9110, 13.1.1)."""
-        if header is None:
-            return cls()
-        if header.strip() == "*":
-            return cls(frozenset("*"))
-        strong = frozenset(tag for weak, tag in _TAG.findall(header) if not weak)
-        return cls(strong or frozenset({"none"}))
-
-    def holds(self, document: bytes) -> bool:
-        """Whether a record whose document this is may be written."""
-        return not self.tags or "*" in self.tags or etag(document) in self.tags
+    None where every record may: without the header, and for ``*``, which asks only that there is
+    one. Weak tags never match a write (RFC 9110, 13.1.1).
+    """
+    if header is None or header.strip() == "*":
+        return None
+    tags = frozenset(tag for weak, tag in _TAG.findall(header) if not weak)
+    return lambda document: etag(document) in tags
 
 
 def is_known(header: str | None, tag: str) -> bool:

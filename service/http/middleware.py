@@ -11,7 +11,7 @@ from urllib.parse import unquote_to_bytes
 
 from aiohttp import web
 
-from service.errors import ApiError, failure
+from service.failures import ApiError, failed
 from service.http import envelope
 from service.http.context import ACCESS_LOG, CALLER, CALLERS
 from service.http.metrics import observer
@@ -22,7 +22,7 @@ Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _SANE_ID = re.compile(r"[\x21-\x7e]{1,128}", re.ASCII)
 _READS = ("GET", "HEAD")
 _CODINGS = (web.ContentCoding.gzip, web.ContentCoding.deflate)
-_REFUSED = re.compile(r"q=0(\.0*)?")
+_WEIGHT_ZERO = re.compile(r"q=0(\.0*)?")
 METHODS = frozenset({*_READS, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 #: What needs no key (contract, section 2).
 PUBLIC = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"})
@@ -41,12 +41,12 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
         await _admit(request)
         response = await handler(request)
     except ApiError as error:
-        response = _failed(request, error)
+        response = _refused(request, error)
     except web.HTTPRequestEntityTooLarge as error:
-        response = _failed(request, failure("payload_too_large", value=error.text))
+        response = _refused(request, failed("payload_too_large", message=error.text))
     except Exception:
         _log.exception("request %s failed", request_id)
-        response = _failed(request, failure("server_error", value="Something went wrong here."))
+        response = _refused(request, failed("server_error", message="Something went wrong here."))
     response.headers["X-Request-Id"] = request_id
     response.headers["Server"] = "Selvedge"
     _compress(request, response)
@@ -62,18 +62,17 @@ async def _admit(request: web.Request) -> None:
     error = match.http_exception
     if isinstance(error, web.HTTPMethodNotAllowed):
         allowed = ", ".join(sorted(error.allowed_methods))
-        refused = failure("method_not_allowed", value=f"Use {allowed}.")
-        refused.headers["Allow"] = allowed
-        raise refused
+        message, headers = f"Use {allowed}.", {"Allow": allowed}
+        raise failed("method_not_allowed", message=message, headers=headers)
     if error is not None:
-        raise failure("not_found.route", value="There is nothing at this path.")
+        raise failed("not_found.route", message="There is nothing at this path.")
     if request.method not in _READS and not request[CALLER].may_write:
-        raise failure("forbidden.scope", value="This key may only read.")
+        raise failed("forbidden.scope", message="This key may only read.")
     try:
         unquote_to_bytes(request.rel_url.raw_query_string).decode()
     except UnicodeDecodeError:
         message = "The query is not UTF-8."
-        raise failure("validation_error.invalid_value", value=message) from None
+        raise failed("validation_error.invalid_value", message=message) from None
 
 
 async def _caller(request: web.Request) -> Caller:
@@ -82,13 +81,15 @@ async def _caller(request: web.Request) -> Caller:
     if kind.lower() == "bearer":
         caller = await request.app[CALLERS].find(key.strip())
     if caller is None:
-        error = failure("unauthorized", value="Present a valid API key as a bearer token.")
-        error.headers["WWW-Authenticate"] = "Bearer"
-        raise error
+        message, headers = (
+            "Present a valid API key as a bearer token.",
+            {"WWW-Authenticate": "Bearer"},
+        )
+        raise failed("unauthorized", message=message, headers=headers)
     return caller
 
 
-def _failed(request: web.Request, error: ApiError) -> web.StreamResponse:
+def _refused(request: web.Request, error: ApiError) -> web.StreamResponse:
     """The error's answer; the measurement read speaks RFC 9457 where the specification says so."""
     if request.match_info.route.name == PROBLEM_ROUTE and error.status in (401, 500):
         return envelope.respond(envelope.problem(error))
@@ -109,7 +110,9 @@ def _compress(request: web.Request, response: web.StreamResponse) -> None:
 def _coding(accepted: str) -> web.ContentCoding | None:
     """The best coding that the header names and does not refuse (RFC 9110, 12.5.3)."""
     parted = [coding.partition(";") for coding in accepted.lower().split(",")]
-    wanted = {name.strip() for name, _, weight in parted if not _REFUSED.fullmatch(weight.strip())}
+    wanted = {
+        name.strip() for name, _, weight in parted if not _WEIGHT_ZERO.fullmatch(weight.strip())
+    }
     return next((coding for coding in _CODINGS if coding.value in wanted), None)
 
 

@@ -14,16 +14,10 @@ from typing import Any
 
 import orjson
 
-from service.errors import ApiError, failure
-from service.listing.parameters import (
-    MAX_CONDITIONS,
-    MAX_PAGE_SIZE,
-    Condition,
-    Listing,
-    SortKey,
-    asked_of,
-)
+from service.failures import ApiError, failed
+from service.listing.operators import OPERATORS
 from service.listing.properties import Properties, Property
+from service.listing.query import MAX_CONDITIONS, MAX_PAGE_SIZE, Condition, Listing, SortKey
 
 VERSION = 1
 MAX_LENGTH = 4096
@@ -43,7 +37,7 @@ def encode(listing: Listing, last: list[Any], scope: str) -> str:
         [
             VERSION,
             [
-                [c.property.name, c.operator, [_text(v) for v in c.values]]
+                [c.property.name, c.operator.name, [_text(v) for v in c.values]]
                 for c in listing.conditions
             ],
             [[key.property.name, key.descending] for key in listing.sort],
@@ -53,9 +47,8 @@ def encode(listing: Listing, last: list[Any], scope: str) -> str:
     )
     text = seal(payload, scope)
     if len(text) > MAX_LENGTH:
-        raise failure(
-            "validation_error.too_long", "filter", f"The cursor would exceed {MAX_LENGTH} bytes."
-        )
+        message = f"The cursor would exceed {MAX_LENGTH} bytes."
+        raise failed("validation_error.too_long", "filter", message=message)
     return text
 
 
@@ -73,25 +66,24 @@ def decode(text: str, properties: Properties, scope: str) -> Listing:
         version, conditions, sort, page_size, last = orjson.loads(payload)
         if version != VERSION:
             raise ValueError("unknown version")
-        listing = Listing(
-            tuple(_condition(properties, *condition) for condition in conditions),
-            tuple(_sort_key(properties, *key) for key in sort),
-            page_size,
-        )
         if type(page_size) is not int or not 1 <= page_size <= MAX_PAGE_SIZE:
             raise ValueError("page size out of range")
-        if len(conditions) > MAX_CONDITIONS:
-            raise ValueError("too many conditions")
-        return replace(listing, after=_after(listing.sort, last))
+        if len(_list(conditions)) > MAX_CONDITIONS or len(_list(sort)) > len(properties):
+            raise ValueError("too many conditions or sort keys")
+        listing = Listing(
+            tuple(_condition(properties, *_list(condition)) for condition in conditions),
+            tuple(_sort_key(properties, *_list(key)) for key in sort),
+            page_size,
+        )
+        return replace(listing, after=_after(listing.sort, _list(last)))
     except (ValueError, TypeError, KeyError, zlib.error) as error:
         raise invalid() from error
 
 
 def invalid() -> ApiError:
     """400: the cursor was cut, altered, made elsewhere or is of an unknown version."""
-    return failure(
-        "validation_error.invalid_cursor", "cursor", "This is not a cursor of this list."
-    )
+    message = "This is not a cursor of this list."
+    return failed("validation_error.invalid_cursor", "cursor", message=message)
 
 
 def _opened(text: str, scope: str) -> bytes:
@@ -112,26 +104,33 @@ def _opened(text: str, scope: str) -> bytes:
     return zlib.decompressobj().decompress(payload, _MAX_PAYLOAD)
 
 
-def _condition(properties: Properties, name: str, operator: str, texts: list[str]) -> Condition:
-    prop = properties[name]
-    if operator not in prop.operators or not texts:
+def _condition(properties: Properties, name: Any, operator: Any, texts: Any) -> Condition:
+    prop, known = properties[_checked(name)], OPERATORS[_checked(operator).lower()]
+    if not known.fits(prop) or not _list(texts) or (len(texts) > 1 and not known.takes_any):
         raise ValueError("operator not allowed")
-    if len(texts) > 1 and operator not in ("eq", "in"):
-        raise ValueError("operator takes one value")
-    asked = asked_of(prop, operator)
-    return Condition(prop, operator, tuple(asked.parse(_checked(text)) for text in texts))
+    compared = known.compared(prop)
+    return Condition(prop, known, tuple(compared.parse(_checked(text)) for text in texts))
 
 
-def _sort_key(properties: Properties, name: str, descending: bool) -> SortKey:
-    if not properties[name].sortable or not isinstance(descending, bool):
+def _sort_key(properties: Properties, name: Any, descending: Any) -> SortKey:
+    prop = properties[_checked(name)]
+    if not prop.sortable or not isinstance(descending, bool):
         raise ValueError("not sortable")
-    return SortKey(properties[name], descending)
+    return SortKey(prop, descending)
+
+
+def _list(value: Any) -> list[Any]:
+    """The value; ValueError where it is no list."""
+    if not isinstance(value, list):
+        raise ValueError("not a list")
+    return value
 
 
 def _after(sort: tuple[SortKey, ...], last: list[Any]) -> tuple[Any, ...]:
     """The sort values of the last record, typed."""
-    if not sort or sort[-1].property.name != "id":
-        raise ValueError("no tie-break")
+    names = [key.property.name for key in sort]
+    if names[-1:] != ["id"] or len(set(names)) < len(names):
+        raise ValueError("no tie-break, or a field sorts twice")
     return tuple(_stored(key.property, value) for key, value in zip(sort, last, strict=True))
 
 

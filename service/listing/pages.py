@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any
 
 from service.database.arrays import id_array
-from service.listing.parameters import Condition, Listing, SortKey, asked_of
 from service.listing.properties import Property
+from service.listing.query import Condition, Listing, SortKey
 
 _SQL_TYPES = {
     "integer": "bigint",
@@ -96,39 +96,18 @@ def _column_of(name: str) -> str:
     return "record." + re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
 
 
-def _shown(prop: Property) -> str:
-    """What filters, of the kind that the document shows."""
-    return _column(prop) + ("::text" if prop.stored != prop.kind else "")
-
-
 def _key(prop: Property) -> str:
     return _UTC.format(_column(prop)) if prop.kind == "date-time" else _column(prop)
 
 
 def _condition(page: Page, condition: Condition) -> str:
-    values = condition.values
-    if condition.operator == "isNull":
-        column = _column(condition.property)
-        return f"({column} is null) = {page.parameter(values[0], 'boolean')}"
-    prop = asked_of(condition.property, condition.operator)
-    expression, sql_type = _shown(prop), _SQL_TYPES[prop.kind]
+    prop, operator, values = condition.property, condition.operator, condition.values
+    compared = operator.compared(prop)
+    shown = not operator.of_null and compared.kind != prop.stored
+    column, sql_type = _column(prop) + "::text" * shown, _SQL_TYPES[compared.kind]
     if len(values) > 1:
-        return f"{expression} = any({page.parameter(list(values), sql_type + '[]')})"
-    operator = "eq" if condition.operator == "in" else condition.operator
-    return _OPERATORS[operator].format(expression, page.parameter(values[0], sql_type))
-
-
-#: Texts compare by code point; parts of texts ignore case by the database's own rules.
-_OPERATORS = {
-    "eq": "{} = {}",
-    "ne": "{} is distinct from {}",
-    "lt": "{} < {}",
-    "le": "{} <= {}",
-    "gt": "{} > {}",
-    "ge": "{} >= {}",
-    "contains": 'strpos(lower({} collate "default"), lower({} collate "default")) > 0',
-    "startsWith": 'starts_with(lower({} collate "default"), lower({} collate "default"))',
-}
+        return f"{column} = any({page.parameter(list(values), sql_type + '[]')})"
+    return operator.sql.format(column, page.parameter(values[0], sql_type))
 
 
 def _after(page: Page, keys: list[tuple[SortKey, Any]]) -> str:

@@ -15,11 +15,6 @@ _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
 _ID = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,307})(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)", re.ASCII)
-RANGES = frozenset({"lt", "le", "gt", "ge"})
-_TEXT = frozenset({"contains", "startsWith"})
-_ANY = frozenset({"eq", "ne", "in", "isNull"})
-#: The spelling of each operator, by its lowercase form.
-OPERATORS = {operator.lower(): operator for operator in sorted(_ANY | RANGES | _TEXT)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +32,6 @@ class Property:
     def stored(self) -> str:
         """The kind of the stored value, which sorts: every id is an integer."""
         return "integer" if self.name == "id" else self.kind
-
-    @property
-    def operators(self) -> frozenset[str]:
-        """The filter operators that make sense for the kind."""
-        by_kind = {"boolean": _ANY, "string": _ANY | RANGES | _TEXT}
-        return by_kind.get(self.kind, _ANY | RANGES)
 
     def parse(self, text: str) -> Any:
         """The value that the text stands for in the response's format; ValueError if none."""

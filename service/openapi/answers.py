@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any
 
 from service import schemas
-from service.errors import Row
+from service.failures import Failure
 from service.openapi import failures
 from service.openapi.components import reference
 
@@ -150,7 +150,7 @@ def examples() -> dict[str, Any]:
 
 
 def _status(error_type: str) -> int:
-    return Row(error_type, None, None).status
+    return Failure(error_type).status
 
 
 def one_of(options: list[dict[str, Any]]) -> dict[str, Any]:

@@ -7,47 +7,50 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
-from service.errors import ApiError, Bulk, Row
+from service.failures import ApiError, Bulk, Failure, Path
 
-EXAMPLES: dict[str, tuple[str | None, str]] = {
-    "validation_error.required_field": ("name", "This field is required."),
-    "validation_error.unknown_field": ("colour", "There is no such field."),
-    "validation_error.read_only_field": ("position", "This field is set by the service."),
-    "validation_error.invalid_type": ("name", "Use a text."),
-    "validation_error.invalid_value": ("state", "Use one of active, inactive, deleted."),
-    "validation_error.too_short": ("name", "Use at least 1 character."),
-    "validation_error.too_long": ("name", "Use at most 1000 characters."),
-    "validation_error.out_of_range": ("pageSize", "Use a number from 1 to 100."),
-    "validation_error.too_many_items": (None, "Use at most 200 items."),
-    "validation_error.too_few_items": (None, "Use at least 1 item."),
-    "validation_error.duplicate": ("id", "This id stands in the request twice."),
-    "validation_error.unknown_reference": ("languages[0].languageId", "There is no such record."),
-    "validation_error.state_not_allowed": ("state", "Use DELETE to delete a record."),
-    "validation_error.feature_disabled": ("languageIds", "The organization lacks this feature."),
-    "validation_error.unknown_parameter": ("stat", "There is no such parameter or field."),
-    "validation_error.exclusive_parameters": ("pageSize", "A cursor is sent alone."),
-    "validation_error.invalid_cursor": ("cursor", "This is no cursor of this list."),
-    "validation_error.malformed_json": (None, "Not valid JSON."),
-    "unauthorized": (None, "The request carries no valid API key."),
-    "forbidden.scope": (None, "The API key may only read."),
-    "forbidden.organization": ("id", "The record belongs to another organization."),
-    "not_found": ("id", "There is no such record."),
-    "not_found.route": (None, "There is nothing at this path."),
-    "method_not_allowed": (None, "Use one of the methods that Allow names."),
-    "conflict.in_use": ("id", "18 items use this record."),
-    "conflict.test_failed": ("[0].path", "The stored value is another one."),
-    "conflict.duplicate": ("userDefinedId", "Another live record has this reference."),
-    "conflict.in_progress": (None, "The first request with this key still runs."),
-    "precondition_failed": (None, "The record has changed since it was read."),
-    "payload_too_large": (None, "Use at most 8 MiB."),
-    "unsupported_media_type": ("Content-Type", "Send application/json in UTF-8."),
-    "unprocessable.patch": ("[2].path", "The operation cannot be applied."),
-    "unprocessable.idempotency_key": (None, "The key came with another request before."),
-    "server_error": (None, "The service failed."),
-    "server_error.unavailable": (None, "Nothing was done; try again."),
-    "server_error.outcome_unknown": (None, "The connection was lost while committing."),
+EXAMPLES: dict[str, tuple[Path, str]] = {
+    "validation_error.required_field": (("name",), "This field is required."),
+    "validation_error.unknown_field": (("colour",), "There is no such field."),
+    "validation_error.read_only_field": (("position",), "This field is set by the service."),
+    "validation_error.invalid_type": (("name",), "Use a text."),
+    "validation_error.invalid_value": (("state",), "Use one of active, inactive, deleted."),
+    "validation_error.too_short": (("name",), "Use at least 1 character."),
+    "validation_error.too_long": (("name",), "Use at most 1000 characters."),
+    "validation_error.out_of_range": (("pageSize",), "Use a number from 1 to 100."),
+    "validation_error.too_many_items": ((), "Use at most 200 items."),
+    "validation_error.too_few_items": ((), "Use at least 1 item."),
+    "validation_error.duplicate": (("id",), "This id stands in the request twice."),
+    "validation_error.unknown_reference": (
+        ("languages", 0, "languageId"),
+        "There is no such record.",
+    ),
+    "validation_error.state_not_allowed": (("state",), "Use DELETE to delete a record."),
+    "validation_error.feature_disabled": (("languageIds",), "The organization lacks this feature."),
+    "validation_error.unknown_parameter": (("stat",), "There is no such parameter or field."),
+    "validation_error.exclusive_parameters": (("pageSize",), "A cursor is sent alone."),
+    "validation_error.invalid_cursor": (("cursor",), "This is no cursor of this list."),
+    "validation_error.malformed_json": ((), "Not valid JSON."),
+    "unauthorized": ((), "The request carries no valid API key."),
+    "forbidden.scope": ((), "The API key may only read."),
+    "forbidden.organization": (("id",), "The record belongs to another organization."),
+    "not_found": (("id",), "There is no such record."),
+    "not_found.route": ((), "There is nothing at this path."),
+    "method_not_allowed": ((), "Use one of the methods that Allow names."),
+    "conflict.in_use": (("id",), "18 items use this record."),
+    "conflict.test_failed": ((0, "path"), "The stored value is another one."),
+    "conflict.duplicate": (("userDefinedId",), "Another live record has this reference."),
+    "conflict.in_progress": ((), "The first request with this key still runs."),
+    "precondition_failed": ((), "The record has changed since it was read."),
+    "payload_too_large": ((), "Use at most 8 MiB."),
+    "unsupported_media_type": (("Content-Type",), "Send application/json in UTF-8."),
+    "unprocessable.patch": ((2, "path"), "The operation cannot be applied."),
+    "unprocessable.idempotency_key": ((), "The key came with another request before."),
+    "server_error": ((), "The service failed."),
+    "server_error.unavailable": ((), "Nothing was done; try again."),
+    "server_error.outcome_unknown": ((), "The connection was lost while committing."),
 }
-"""The field and the value of an example row, by error type."""
+"""The path and the message of an example, by error type."""
 
 _BODY = (
     "malformed_json required_field unknown_field read_only_field invalid_type invalid_value "
@@ -136,12 +139,12 @@ def _others(kind: str, collection: str) -> Iterator[str]:
 
 def example(error_type: str, operation: str | None = None) -> Any:
     """The body of a failure of this type; in an item of a bulk operation if one is named."""
-    field, value = EXAMPLES[error_type]
+    path, message = EXAMPLES[error_type]
     if operation is None:
-        return ApiError([Row(error_type, field, value)]).body()
-    item = "ids[3]" if operation == "bulk_delete" else f"[3].{field}"
-    row = Row(error_type, item if field else None, value)
-    return ApiError([row], Bulk(operation, 12), failed_items=1).body()
+        return ApiError([Failure(error_type, path, message)]).body()
+    item: Path = ("ids", 3) if operation == "bulk_delete" else (3, *path)
+    failure = Failure(error_type, item if path else (), message)
+    return ApiError([failure], bulk=Bulk(operation, 12), failed_items=1).body()
 
 
 def problem(error_type: str, status: int) -> Any:

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from service.listing.cursor import MAX_LENGTH
-from service.listing.parameters import DEFAULT_PAGE_SIZE, MAX_PAGE_NUMBER, MAX_PAGE_SIZE
-from service.listing.properties import OPERATORS, Properties, Property
+from service.listing.operators import NAMES
+from service.listing.properties import Properties, Property
+from service.listing.query import DEFAULT_PAGE_SIZE, MAX_PAGE_NUMBER, MAX_PAGE_SIZE
 from service.openapi.components import reference
 
 Parameter = dict[str, Any]
@@ -121,7 +122,7 @@ def _filter(names: list[str]) -> Iterator[Parameter]:
     )
     yield _query(
         "filter[0].operator",
-        {"type": "string", "enum": list(OPERATORS.values())},
+        {"type": "string", "enum": NAMES},
         "How the field is compared, `eq` unless sent. `contains` and `startsWith` ignore case; "
         "`ne` holds for null.",
     )

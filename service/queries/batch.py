@@ -1,102 +1,147 @@
 """The items of one write, where each stands in the request, and what is wrong with them."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import orjson
 
-from service.errors import ApiError, Row
-from service.faults import RequestOrder
+from service.failures import MAX_LISTED, ApiError, Failure, Path, in_request_order
 from service.organizations.caller import Caller
 
 Item: TypeAlias = dict[str, Any]
+Locate: TypeAlias = Callable[[int, Path], Path]
+"""From an item's place in the request and a path in the item to the path in the request."""
 
 
-@dataclass
+def alone(_: int, path: Path) -> Path:
+    """Where a field stands in a request whose body is the item."""
+    return path
+
+
+def in_body(place: int, path: Path) -> Path:
+    """Where a field stands in a request whose body is a list of items."""
+    return (place, *path)
+
+
+def in_query(place: int, _: Path) -> Path:
+    """Where an item stands that a repeated parameter ``ids`` names."""
+    return ("ids", place)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """The items of a request as they were read, and what the request alone shows to be wrong."""
+
+    items: Sequence[Any]
+    locate: Locate = alone
+    failures: Mapping[int, list[Failure]] = field(default_factory=dict)
+    """By the item's place; paths are those in the item."""
+
+
+class FailedItems:
+    """What is wrong with the items of one request, by their places."""
+
+    def __init__(self, sent: Sent) -> None:
+        self._sent = sent
+        self._failures = {place: [*found] for place, found in sent.failures.items()}
+
+    def __contains__(self, place: int) -> bool:
+        return place in self._failures
+
+    def add(self, place: int, failure: Failure) -> None:
+        """Take note of what is wrong with the item at that place."""
+        self._failures.setdefault(place, []).append(failure)
+
+    def raise_any(self) -> None:
+        """Raise ApiError with every failure, in request order, if there are any."""
+        if self._failures:
+            raise self.error()
+
+    def error(self) -> ApiError:
+        """The error of all that failed; there has to be something."""
+        return ApiError(self._listed_first(), failed_items=len(self._failures))
+
+    def _listed_first(self) -> list[Failure]:
+        """All failures; where only some are listed, the first of every item is among them."""
+        items = [self._of_item(place) for place in sorted(self._failures)]
+        everything = [failure for found in items for failure in found]
+        spare = max(MAX_LISTED - len(items), 0)
+        if len(everything) <= MAX_LISTED:
+            return everything
+        listed, rest = list[Failure](), list[Failure]()
+        for first, *others in items:
+            listed += [first, *others[:spare]]
+            rest += others[spare:]
+            spare -= min(spare, len(others))
+        return listed + rest
+
+    def _of_item(self, place: int) -> list[Failure]:
+        found = in_request_order(self._sent.items[place], self._failures[place])
+        return [Failure(f.type, self._sent.locate(place, f.path), f.message) for f in found]
+
+
 class Batch:
-    """Items with their stored ``id``; a part of a batch shares its failures with the whole.
+    """Items with their stored ``id``; the parts of a batch share what is wrong with the whole."""
 
-    ``places`` are the items' places in a bulk request, written into field paths by ``path``:
-    ``[{}].`` in a body, ``ids[{}]`` in a query; a single request has neither.
-    """
+    def __init__(
+        self, caller: Caller, items: list[Item], places: Sequence[int], failed: FailedItems
+    ) -> None:
+        self.caller = caller
+        self.items = items
+        self.places = places
+        self.failed = failed
+        self._texts: dict[tuple[str, ...], str] = {}
 
-    caller: Caller
-    items: list[Item]
-    places: Sequence[int]
-    path: str = ""
-    failures: list[tuple[list[int], Row]] = field(default_factory=list)
-    gone: list[int] = field(default_factory=list)
-    """Ids of the records that the same request deletes, which the others need not mind."""
-    found: dict[Any, Any] = field(default_factory=dict)
-    """What checks found in the database that the writes go by, by who keeps it there."""
-
-    _texts: dict[tuple[str, ...], str] = field(default_factory=dict)
-
-    def json(self, written_separately: tuple[str, ...] = ()) -> str:
-        """The items as statements take them, without the fields that are written separately.
-
-        Not to be asked for before the items are complete.
-        """
-        if written_separately not in self._texts:
-            items = [item.copy() for item in self.items] if written_separately else self.items
-            for name in written_separately:
-                for item in items:
-                    item.pop(name, None)
-            self._texts[written_separately] = orjson.dumps(items).decode()
-        return self._texts[written_separately]
+    @classmethod
+    def of(cls, caller: Caller, sent: Sent) -> "Batch":
+        """The items that can be looked at further: the request alone shows nothing wrong."""
+        failed = FailedItems(sent)
+        places = [place for place in range(len(sent.items)) if place not in failed]
+        return cls(caller, [sent.items[place] for place in places], places, failed)
 
     @property
     def ids(self) -> list[int]:
         """The stored ids, in request order."""
         return [item["id"] for item in self.items]
 
-    def only(self, wanted: Callable[[Item], bool]) -> "Batch":
-        """The part whose items are wanted."""
-        return self._part([n for n, item in enumerate(self.items) if wanted(item)])
+    def json(self, without: tuple[str, ...] = ()) -> str:
+        """The items as statements take them, without the fields that are written separately.
 
-    def split(self, gone: Callable[[Item], bool]) -> "tuple[Batch, Batch]":
-        """The parts that stay and that go."""
-        leaving = [n for n, item in enumerate(self.items) if gone(item)]
-        staying = sorted({*range(len(self.items))} - {*leaving})
-        self.gone = [self.items[n]["id"] for n in leaving]
-        return self._part(staying), self._part(leaving)
+        Not to be asked for before the items are complete.
+        """
+        if without not in self._texts:
+            items = [item.copy() for item in self.items] if without else self.items
+            for name in without:
+                for item in items:
+                    item.pop(name, None)
+            self._texts[without] = orjson.dumps(items).decode()
+        return self._texts[without]
 
-    def _part(self, chosen: list[int]) -> "Batch":
+    def part(self, belongs: Callable[[Item], bool]) -> "Batch":
+        """The part of those items, without what has failed."""
+        chosen = [
+            number
+            for number, item in enumerate(self.items)
+            if self.places[number] not in self.failed and belongs(item)
+        ]
         if len(chosen) == len(self.items):
             return self
-        return Batch(
-            self.caller,
-            [self.items[n] for n in chosen],
-            [self.places[n] for n in chosen],
-            self.path,
-            self.failures,
-            self.gone,
-        )
+        items, places = [self.items[n] for n in chosen], [self.places[n] for n in chosen]
+        return Batch(self.caller, items, places, self.failed)
 
-    def fail(self, number: int, kind: str, name: str | None, value: str | None) -> None:
-        """Report what is wrong with the item of that number, at the named field of it."""
-        place = self.places[number]
-        parts = re.findall(r"\w+", name or "")
-        path = [int(part) if part.isdigit() else part for part in parts]
-        order = [place, *RequestOrder(self.items[number])(path)]
-        self.failures.append((order, Row(kind, self.field(place, name), value)))
+    def fail(self, number: int, kind: str, *path: str | int, message: str) -> None:
+        """Report what is wrong with the item of that number, at the path in it."""
+        self.failed.add(self.places[number], Failure(kind, path, message))
 
-    def fail_record(self, record_id: int, kind: str, value: str | None) -> None:
-        """Report what is wrong with a record itself, by its id."""
-        number = next(n for n, item in enumerate(self.items) if item["id"] == record_id)
-        self.fail(number, kind, "id", value)
+    def fail_records(self, messages: Mapping[int, str], kind: str) -> None:
+        """Report what is wrong with records themselves: a message by id."""
+        for number, item in enumerate(self.items):
+            if item["id"] in messages:
+                self.fail(number, kind, "id", message=messages[item["id"]])
 
-    def field(self, place: int, name: str | None) -> str | None:
-        """The path in the request of an item's field."""
-        if name is None or not self.path:
-            return name
-        prefix = self.path.format(place)
-        return prefix + name if prefix.endswith(".") else prefix
-
-    def raise_failures(self) -> None:
-        """Raise ApiError with everything reported so far, in request order, if anything was."""
-        if self.failures:
-            self.failures.sort(key=lambda failed: failed[0])
-            raise ApiError([row for _, row in self.failures])
+    def fail_all(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Report the rows of a statement that checks items: item from 1, type, path, message."""
+        for row in rows:
+            path = orjson.loads(row["path"])
+            self.fail(row["item"] - 1, row["type"], *path, message=row["message"])

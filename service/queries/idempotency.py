@@ -13,7 +13,7 @@ import orjson
 
 from service.database import statements
 from service.database.connections import Connection
-from service.errors import failure
+from service.failures import failed
 from service.http.answer import Answer
 from service.organizations.caller import Caller
 
@@ -71,8 +71,9 @@ async def _claim(connection: Connection, retry: Retry, now: datetime) -> bool:
             now - KEPT,
         )
     except asyncpg.LockNotAvailableError:
-        raise failure(
-            "conflict.in_progress", value="The first request with this Idempotency-Key still runs."
+        raise failed(
+            "conflict.in_progress",
+            message="The first request with this Idempotency-Key still runs.",
         ) from None
     await connection.execute(_SQL["wait_again"].text)
     return bool(claimed)
@@ -81,8 +82,9 @@ async def _claim(connection: Connection, retry: Retry, now: datetime) -> bool:
 async def _stored(connection: Connection, retry: Retry) -> Answer:
     row = await connection.fetchrow(_SQL["stored"].text, retry.caller.organization_id, retry.key)
     if row["request_sha256"] != retry.request_sha256:
-        raise failure(
-            "unprocessable.idempotency_key", value="This Idempotency-Key stood for another request."
+        raise failed(
+            "unprocessable.idempotency_key",
+            message="This Idempotency-Key stood for another request.",
         )
     headers = orjson.loads(row["headers"]) | {"Idempotent-Replayed": "true"}
     return Answer(row["status"], row["body"], headers)

@@ -10,6 +10,7 @@ from service.database.arrays import id_array
 from service.database.connections import Connection
 from service.database.statements import load_bound
 from service.queries.batch import Batch
+from service.queries.steps import Plan, Step
 
 Sets: TypeAlias = Mapping[int, Collection[int]]
 """The ids of the linked records by the owner's id."""
@@ -23,30 +24,33 @@ class Links:
         self.statements = load_bound("links", link=table, owner=owner, linked=linked)
 
 
-async def write_links(connection: Connection, batch: Batch, wanted: Mapping[Links, Sets]) -> None:
-    """Bring the stored links of the batch's records to the wanted ones.
+async def link_steps(connection: Connection, batch: Batch, sets: Mapping[Links, Sets]) -> Plan:
+    """What brings the stored links of the batch's records to these sets.
 
     Most requests leave most links as they are: finding what differs takes less than writing what
     does not, and half as long here as in PostgreSQL, which would unfold and join what it is sent.
     """
     organization_id = batch.caller.organization_id
-    rows = await connection.fetch(_stored(*wanted), organization_id, id_array(batch.ids))
-    stored: dict[str, dict[int, list[int]]] = {links.table: {} for links in wanted}
+    rows = await connection.fetch(_stored(*sets), organization_id, id_array(batch.ids))
+    stored: dict[str, dict[int, list[int]]] = {links.table: {} for links in sets}
     for table, owner_id, linked_ids in rows:
         stored[table][owner_id] = linked_ids
-    for links, sets in wanted.items():
-        removed, added = list[tuple[int, int]](), list[tuple[int, int]]()
-        for owner_id, linked_ids in sets.items():
-            held = stored[links.table].get(owner_id, ())
-            if linked_ids != held:
-                before, after = set(held), set(linked_ids)
-                removed += [(owner_id, one) for one in before - after]
-                added += [(owner_id, one) for one in after - before]
-        for name, changed in (("remove", removed), ("add", added)):
-            if changed:
-                text = links.statements[name].text
-                pairs = orjson.dumps(sorted(changed)).decode()
-                await connection.execute(text, organization_id, pairs)
+    return [step for links, asked in sets.items() for step in _differences(links, asked, stored)]
+
+
+def _differences(links: Links, asked: Sets, stored: Mapping[str, Mapping[int, list[int]]]) -> Plan:
+    removed, added = list[tuple[int, int]](), list[tuple[int, int]]()
+    for owner_id, linked_ids in asked.items():
+        held = stored[links.table].get(owner_id, ())
+        if linked_ids != held:
+            before, after = set(held), set(linked_ids)
+            removed += [(owner_id, one) for one in before - after]
+            added += [(owner_id, one) for one in after - before]
+    return [
+        Step(links.statements[name].text, (orjson.dumps(sorted(changed)).decode(),))
+        for name, changed in (("remove", removed), ("add", added))
+        if changed
+    ]
 
 
 @cache

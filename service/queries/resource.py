@@ -3,23 +3,19 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 
 from service.database import statements
 from service.database.connections import Connection
-from service.errors import failure
-from service.listing import parameters
+from service.failures import failed
 from service.listing.pages import batch_page, listing_page
-from service.listing.parameters import Listing
 from service.listing.properties import Properties, parse_id
+from service.listing.query import Listing
 from service.organizations.caller import Caller
 
 SHARED = statements.load("shared")
-#: Query strings of a collection; the longest are 32 KiB each.
-_REMEMBERED = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +51,10 @@ class Resource:
     key = "id"
     """The path's parameter that names one record."""
     hides_deleted = False
+    table: ClassVar[str | None] = None
+    """The table of the records, where the engine has statements of its own on it."""
+    foreign_is_forbidden: ClassVar[bool] = False
+    """Whether another organization's record is told from an unknown one."""
     string_ids = False
     """Whether ids are texts in JSON; they are integers in the database all the same."""
 
@@ -64,7 +64,6 @@ class Resource:
         self.parents = re.findall(r"{(\w+)}", self.root)
         self.properties = Properties(self.name)
         self.statements = self.load_statements()
-        self.asked = lru_cache(maxsize=_REMEMBERED)(self._asked)
 
     def load_statements(self) -> Mapping[str, statements.Statement]:
         """The collection's statements by name: those of its file."""
@@ -81,13 +80,6 @@ class Resource:
             if self.string_ids:
                 return 0
             raise
-
-    def _asked(self, pairs: tuple[tuple[str, str], ...]) -> Question:
-        """What a query string asks; callers poll, so the latest ones are remembered.
-
-        Raises ApiError with every wrong parameter.
-        """
-        return self.question(parameters.read(pairs, self.properties))
 
     def question(self, wanted: Listing) -> Question:
         """What a listing asks."""
@@ -143,7 +135,7 @@ class Resource:
             statement = self.statements["unknown_parent"].text
             unknown = await connection.fetchval(statement, caller.organization_id, *parents)
             if unknown:
-                raise failure("not_found", unknown, "There is no such record.")
+                raise failed("not_found", unknown, message="There is no such record.")
 
 
 def joined(documents: Mapping[int, bytes], ids: list[int]) -> bytes:

@@ -1,6 +1,6 @@
 """The allowed values of custom fields: complete sets, of which only what differs is written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -10,9 +10,10 @@ from service.database.arrays import id_array
 from service.database.connections import Connection
 from service.database.statements import Statement
 from service.queries.batch import Batch
+from service.queries.steps import Plan, Step
 
 
-class Sent(NamedTuple):
+class SentValue(NamedTuple):
     """An allowed value of a request; it stands at ``place`` in the item of that number."""
 
     number: int
@@ -20,15 +21,27 @@ class Sent(NamedTuple):
     field_id: int
     value: dict[str, Any]
 
+    def fail(self, batch: Batch, member: str, message: str) -> None:
+        """Report that it names what is not there."""
+        path = ("allowedValues", self.place, member)
+        batch.fail(self.number, "validation_error.unknown_reference", *path, message=message)
+
+
+def sent_values(batch: Batch) -> Iterator[SentValue]:
+    """All allowed values of the items."""
+    for number, item in enumerate(batch.items):
+        for place, value in enumerate(item.get("allowedValues") or ()):
+            yield SentValue(number, place, item["id"], value)
+
 
 @dataclass(slots=True)
-class Changes:
+class Differences:
     """What leads from the stored allowed values to the sent ones; nothing of what stays."""
 
-    unknown: list[Sent] = field(default_factory=list)
+    unknown: list[SentValue] = field(default_factory=list)
     """Those whose id is none of the field's."""
-    changed: list[Sent] = field(default_factory=list)
-    new: list[Sent] = field(default_factory=list)
+    changed: list[SentValue] = field(default_factory=list)
+    new: list[SentValue] = field(default_factory=list)
     removed: list[int] = field(default_factory=list)
     """Ids of those that were not sent."""
 
@@ -49,7 +62,7 @@ class AllowedValues:
         self._more = more
         self._removals = removals
 
-    async def compare(self, connection: Connection, batch: Batch) -> Changes:
+    async def compare(self, connection: Connection, batch: Batch) -> Differences:
         """How the sent values differ from the stored ones."""
         columns = await connection.fetchrow(
             self._statements["stored_values"].text,
@@ -57,42 +70,37 @@ class AllowedValues:
             id_array(batch.ids),
         )
         stored = {row[1]: row for row in zip(*[column or () for column in columns], strict=True)}
-        changes, kept = Changes(), set[int]()
-        for number, item in enumerate(batch.items):
-            field_id = item["id"]
-            for place, value in enumerate(item.get("allowedValues") or ()):
-                value_id = value.get("id")
-                held = stored.get(value_id)
-                if held and held[0] == field_id:
-                    kept.add(value_id)
-                    if held == self._row(field_id, value):
-                        continue
-                    kind = changes.changed
-                else:
-                    kind = changes.new if value_id is None else changes.unknown
-                kind.append(Sent(number, place, field_id, value))
-        changes.removed = sorted(stored.keys() - kept)
-        return changes
+        found, kept = Differences(), set[int]()
+        for one in sent_values(batch):
+            value_id = one.value.get("id")
+            held = stored.get(value_id)
+            if held and held[0] == one.field_id:
+                kept.add(held[1])
+                if held != self._row(one):
+                    found.changed.append(one)
+            else:
+                (found.new if value_id is None else found.unknown).append(one)
+        found.removed = sorted(stored.keys() - kept)
+        return found
 
-    async def write(self, connection: Connection, batch: Batch, changes: Changes) -> None:
-        """Store the changes; what points to values moves before these go."""
-        organization_id = batch.caller.organization_id
-        if changes.changed:
-            text = self._statements["update_values"].text
-            await connection.execute(text, organization_id, self._json(changes.changed))
-        for name in self._removals if changes.removed else ():
-            text = self._statements[name].text
-            await connection.execute(text, organization_id, changes.removed)
-        if changes.new:
-            text = self._statements["insert_values"].text
-            await connection.execute(text, organization_id, self._json(changes.new))
+    def steps(self, found: Differences) -> Plan:
+        """What stores the differences; what points to values moves before these go."""
+        plan = []
+        if found.changed:
+            plan.append(Step(self._statements["update_values"].text, (self._json(found.changed),)))
+        for name in self._removals if found.removed else ():
+            plan.append(Step(self._statements[name].text, (found.removed,)))
+        if found.new:
+            plan.append(Step(self._statements["insert_values"].text, (self._json(found.new),)))
+        return plan
 
-    def _json(self, values: list[Sent]) -> str:
-        return orjson.dumps([self._row(one.field_id, one.value) for one in values]).decode()
+    def _json(self, values: list[SentValue]) -> str:
+        return orjson.dumps([self._row(one) for one in values]).decode()
 
-    def _row(self, field_id: int, value: dict[str, Any]) -> tuple[Any, ...]:
+    def _row(self, one: SentValue) -> tuple[Any, ...]:
+        value = one.value
         return (
-            field_id,
+            one.field_id,
             value.get("id"),
             value["value"],
             value.get("userDefinedId"),

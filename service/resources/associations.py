@@ -60,8 +60,8 @@ class Association:
             else:
                 chosen[number][found[0]] = None
                 continue
-            field = f"{self.field}[{place}].{reference[0]}"
-            batch.fail(number, f"validation_error.{problem}", field, text)
+            path = (self.field, place, reference[0])
+            batch.fail(number, f"validation_error.{problem}", *path, message=text)
         return {batch.items[number]["id"]: [*ids] for number, ids in chosen.items()}
 
     async def _find(

@@ -1,14 +1,15 @@
 """Care instruction materials (specification, Care instruction materials)."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import asyncpg
 
 from service.database.connections import Connection
 from service.database.statements import Statement
-from service.errors import ApiError, failure
+from service.failures import ApiError, failed
 from service.queries.batch import Batch
+from service.queries.master_record import Change
+from service.queries.steps import Plan
 from service.resources.care_texts import CareText
 
 _REFERENCE_KEY = "care_material_reference_key"
@@ -27,27 +28,29 @@ class CareInstructionMaterials(CareText):
         loaded = super().load_statements()
         return {**loaded, "documents": loaded["documents"].bind(state="state")}
 
-    async def check(self, connection: Connection, batch: Batch) -> None:
+    async def check(self, connection: Connection, change: Change) -> Plan:
         """Besides unknown languages: references that others hold once the request is done."""
-        await super().check(connection, batch)
-        await self.report(connection, "check_references", batch, batch.gone)
+        plan = await super().check(connection, change)
+        if kept := change.kept.items and change.kept:
+            text, organization_id = (
+                self.statements["check_references"].text,
+                kept.caller.organization_id,
+            )
+            kept.fail_all(
+                await connection.fetch(text, organization_id, kept.json(), change.gone.ids)
+            )
+        return plan
 
-    async def fetch(self, connection: Connection, name: str, batch: Batch, *more: Any) -> list[Any]:
-        """Raises ``conflict.duplicate`` where another request took a reference since the check."""
-        try:
-            return await super().fetch(connection, name, batch, *more)
-        except asyncpg.UniqueViolationError as error:
-            # The message names the constraint also where the error's own field does not.
-            if _REFERENCE_KEY in str(error):
-                raise _taken(batch, error.detail or "") from None
-            raise
-
-
-def _taken(batch: Batch, detail: str) -> ApiError:
-    """The failure of the item whose reference the detail shows, else of the request."""
-    claims = (
-        batch.field(place, "userDefinedId")
-        for place, item in zip(batch.places, batch.items, strict=True)
-        if f", {item.get('userDefinedId')})" in detail
-    )
-    return failure("conflict.duplicate", next(claims, None), "Another material has just taken it.")
+    def refusal(
+        self, batch: Batch, error: asyncpg.IntegrityConstraintViolationError
+    ) -> ApiError | None:
+        """``conflict.duplicate`` where another request took a reference since the check."""
+        # The message names the constraint also where the error's own field does not.
+        if _REFERENCE_KEY not in str(error):
+            return None
+        kind, message = "conflict.duplicate", "Another material has just taken it."
+        for number, item in enumerate(batch.items):
+            if f", {item.get('userDefinedId')})" in (error.detail or ""):
+                batch.fail(number, kind, "userDefinedId", message=message)
+                return batch.failed.error()
+        return failed(kind, message=message)

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 
 from service.database.statements import Statement, load_bound
-from service.faults import Fault, repeated
+from service.failures import Failure
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
+from service.schemas.repetitions import repeated
 
 
 class CareText(MasterRecord):
@@ -21,9 +22,8 @@ class CareText(MasterRecord):
         """Those that both kinds share, on this one's tables, and its own."""
         return load_bound("care_texts", table=self.table) | dict(super().load_statements())
 
-    def faults(self, item: Item) -> Iterator[Fault]:
+    def item_failures(self, item: Item) -> Iterator[Failure]:
         """A text has one translation into a language."""
         languages = item.get("languages")
         if isinstance(languages, list):
-            for path, kind, message in repeated([*enumerate(languages)], "languageId"):
-                yield ["languages", *path], kind, message
+            yield from repeated(enumerate(languages), "languageId", "languages")

@@ -4,8 +4,9 @@ from collections import defaultdict
 
 from service.database.connections import Connection
 from service.queries.batch import Batch
-from service.queries.links import Links, Sets, write_links
-from service.queries.master_record import MasterRecord
+from service.queries.links import Links, Sets, link_steps
+from service.queries.master_record import Change, MasterRecord
+from service.queries.steps import Plan
 
 _REFERENCES = {"colorGroupIds": "color group", "languageIds": "language"}
 _GROUPS = Links("color_in_group", owner="color_id", linked="color_group_id")
@@ -19,47 +20,49 @@ class Colors(MasterRecord):
     table = "color"
     written_separately = tuple(_REFERENCES)
 
-    async def check(self, connection: Connection, batch: Batch) -> None:
-        """Unknown references; and languages ask for the multiple-language feature."""
-        if not batch.caller.multiple_language:
-            for number, item in enumerate(batch.items):
-                if item.get("languageIds"):
-                    batch.fail(
-                        number,
-                        "validation_error.feature_disabled",
-                        "languageIds",
-                        "The multiple-language feature is off.",
-                    )
+    async def check(self, connection: Connection, change: Change) -> Plan:
+        """Unknown references; and languages ask for the multiple-language feature.
+
+        Without the feature stored links to languages stay as they are.
+        """
+        batch = change.kept
+        if not batch.items:
+            return []
+        sets = {_GROUPS: _links(batch, "colorGroupIds")}
+        if batch.caller.multiple_language:
+            sets[_LANGUAGES] = _links(batch, "languageIds")
+        else:
+            _refuse_languages(batch)
+        await self._check_references(connection, batch)
+        return await link_steps(connection, batch, sets)
+
+    async def _check_references(self, connection: Connection, batch: Batch) -> None:
+        """Report every place of a reference that names nothing."""
         named = [
             set[int]().union(*(item.get(field) or () for item in batch.items))
             for field in _REFERENCES
         ]
+        text, organization_id = (
+            self.statements["unknown_references"].text,
+            batch.caller.organization_id,
+        )
         unknown: dict[str, set[int]] = defaultdict(set)
-        for field, reference in await connection.fetch(
-            self.statements["unknown_references"].text, batch.caller.organization_id, *named
-        ):
+        for field, reference in await connection.fetch(text, organization_id, *named):
             unknown[field].add(reference)
         for field, references in unknown.items():
-            self._report_unknown(batch, field, references)
+            message = f"There is no such {_REFERENCES[field]}."
+            for number, item in enumerate(batch.items):
+                for place, one in enumerate(item.get(field) or ()):
+                    if one in references:
+                        kind = "validation_error.unknown_reference"
+                        batch.fail(number, kind, field, place, message=message)
 
-    async def write_children(self, connection: Connection, batch: Batch) -> None:
-        """The links; without the feature the stored ones to languages stay as they are."""
-        wanted = {_GROUPS: _links(batch, "colorGroupIds")}
-        if batch.caller.multiple_language:
-            wanted[_LANGUAGES] = _links(batch, "languageIds")
-        await write_links(connection, batch, wanted)
 
-    def _report_unknown(self, batch: Batch, field: str, references: set[int]) -> None:
-        """Every place where one of the references stands, which name nothing."""
-        for number, item in enumerate(batch.items):
-            for place, named in enumerate(item.get(field) or ()):
-                if named in references:
-                    batch.fail(
-                        number,
-                        "validation_error.unknown_reference",
-                        f"{field}[{place}]",
-                        f"There is no such {_REFERENCES[field]}.",
-                    )
+def _refuse_languages(batch: Batch) -> None:
+    for number, item in enumerate(batch.items):
+        if item.get("languageIds"):
+            kind, message = "feature_disabled", "The multiple-language feature is off."
+            batch.fail(number, f"validation_error.{kind}", "languageIds", message=message)
 
 
 def _links(batch: Batch, field: str) -> Sets:

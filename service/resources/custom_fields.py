@@ -5,10 +5,12 @@ from typing import ClassVar
 
 from service.database.connections import Connection
 from service.database.statements import Statement, load, load_bound
-from service.faults import Fault, repeated
+from service.failures import Failure
 from service.queries.batch import Batch, Item
-from service.queries.master_record import MasterRecord, lock_organization
-from service.resources.allowed_values import AllowedValues, Sent
+from service.queries.master_record import Change, MasterRecord, lock_organization
+from service.queries.steps import Plan
+from service.resources.allowed_values import AllowedValues, Differences
+from service.schemas.repetitions import repeated
 
 
 class CustomFields(MasterRecord):
@@ -41,7 +43,7 @@ class CustomFields(MasterRecord):
             **super().load_statements(),
         }
 
-    def faults(self, item: Item) -> Iterator[Fault]:
+    def item_failures(self, item: Item) -> Iterator[Failure]:
         """Allowed values differ by id, and at most one is the default.
 
         An item that deletes shows nothing else.
@@ -49,42 +51,42 @@ class CustomFields(MasterRecord):
         values = item.get("allowedValues")
         if not isinstance(values, list) or item.get("state") == "deleted":
             return
-        for path, kind, message in repeated([*enumerate(values)], "id"):
-            yield ["allowedValues", *path], kind, message
+        yield from repeated(enumerate(values), "id", "allowedValues")
         for place in _defaults(values)[1:]:
-            path = ["allowedValues", place, "isDefaultValue"]
-            yield path, "duplicate", "Another value is the default already."
+            path = ("allowedValues", place, "isDefaultValue")
+            message = "Another value is the default already."
+            yield Failure("validation_error.duplicate", path, message)
 
-    async def prepare(self, connection: Connection, batch: Batch) -> None:
+    async def lock_first(self, connection: Connection, batch: Batch) -> None:
         """One writer at a time: fields refer to each other, and values to values."""
-        await lock_organization(connection, batch.caller)
+        await lock_organization(connection, batch)
 
-    async def check(self, connection: Connection, batch: Batch) -> None:
+    async def check(self, connection: Connection, change: Change) -> Plan:
         """Types, parents, and allowed values that are not the field's own."""
-        await super().check(connection, batch)
-        changes = batch.found[self] = await self.values.compare(connection, batch)
-        for one in changes.unknown:
-            fail_value(batch, one, "id", "The custom field has no such allowed value.")
+        plan = await super().check(connection, change)
+        if not change.kept.items:
+            return plan
+        found = await self.values.compare(connection, change.kept)
+        for one in found.unknown:
+            one.fail(change.kept, "id", "The custom field has no such allowed value.")
+        await self.check_values(connection, change, found)
+        return plan + self.values.steps(found)
 
-    async def check_unused(
-        self, connection: Connection, kept: Batch, gone: Batch, live: list[int]
+    async def check_values(
+        self, connection: Connection, change: Change, found: Differences
     ) -> None:
+        """Report what else is wrong with allowed values."""
+
+    async def check_unused(self, connection: Connection, change: Change) -> None:
         """Parents of live fields, as these will be after the batch."""
-        if live:
-            text, organization_id = self.statements["in_use"].text, gone.caller.organization_id
-            items = kept.json(self.written_separately)
-            for row in await connection.fetch(text, organization_id, live, items):
-                gone.fail_record(row["id"], "conflict.in_use", row["value"])
-
-    async def write_children(self, connection: Connection, batch: Batch) -> None:
-        """Allowed values."""
-        await self.values.write(connection, batch, batch.found[self])
-
-
-def fail_value(batch: Batch, one: Sent, member: str, message: str) -> None:
-    """Report an allowed value that names what is not there."""
-    name = f"allowedValues[{one.place}].{member}"
-    batch.fail(one.number, "validation_error.unknown_reference", name, message)
+        if change.live:
+            text, organization_id = (
+                self.statements["in_use"].text,
+                change.batch.caller.organization_id,
+            )
+            items = change.kept.json(self.written_separately)
+            rows = await connection.fetch(text, organization_id, change.live, items)
+            change.gone.fail_records(dict(rows), "conflict.in_use")
 
 
 def _defaults(values: list[object]) -> list[int]:

@@ -4,9 +4,7 @@ from collections.abc import Mapping
 
 from service.database.connections import Connection
 from service.database.statements import Statement
-from service.queries.batch import Batch
-from service.queries.master_record import MasterRecord
-from service.queries.resource import joined
+from service.queries.master_record import Change, MasterRecord
 
 
 class DeletedForGood(MasterRecord):
@@ -16,7 +14,7 @@ class DeletedForGood(MasterRecord):
     ``end_date``; ``purge`` removes records.
     """
 
-    deletes = ()
+    deletes = ("purge",)
 
     def load_statements(self) -> Mapping[str, Statement]:
         """The documents as records are, and as they are when they go."""
@@ -28,13 +26,8 @@ class DeletedForGood(MasterRecord):
             "last_documents": documents.bind(state="'deleted'", end_date="now()"),
         }
 
-    async def finish(self, connection: Connection, batch: Batch, live: list[int]) -> bytes:
-        """The documents of the batch; what goes is gone after that."""
-        documents = {}
-        if live:
-            documents = await self.rendered(connection, batch.caller, live, "last_documents")
-            organization_id = batch.caller.organization_id
-            await connection.execute(self.statements["purge"].text, organization_id, live)
-        if staying := [one for one in batch.ids if one not in documents]:
-            documents |= await self.rendered(connection, batch.caller, staying)
-        return joined(documents, batch.ids)
+    async def last_documents(self, connection: Connection, change: Change) -> Mapping[int, bytes]:
+        """The documents of what goes, as deleted."""
+        if not change.live:
+            return {}
+        return await self.rendered(connection, change.batch.caller, change.live, "last_documents")

@@ -2,7 +2,8 @@
 
 from service.database.connections import Connection
 from service.queries.batch import Batch
-from service.queries.master_record import MasterRecord, lock_organization
+from service.queries.master_record import Change, MasterRecord, lock_organization
+from service.queries.steps import Plan
 
 
 class SizeRanges(MasterRecord):
@@ -19,21 +20,19 @@ class SizeRanges(MasterRecord):
     inserts = ("demote", "insert")
     updates = ("demote", "update")
 
-    async def prepare(self, connection: Connection, batch: Batch) -> None:
+    async def lock_first(self, connection: Connection, batch: Batch) -> None:
         """One writer at a time: promotions concern a record that the request does not name."""
-        await lock_organization(connection, batch.caller)
+        await lock_organization(connection, batch)
 
-    async def check(self, connection: Connection, batch: Batch) -> None:
+    async def check(self, connection: Connection, change: Change) -> Plan:
         """A deleted record, which a patch of other fields leaves deleted, is not promoted."""
-        for number, item in enumerate(batch.items):
+        for number, item in enumerate(change.kept.items):
             if item.get("isDefault") and item.get("state") == "deleted":
-                message = "A deleted size range cannot be the default."
-                batch.fail(number, "validation_error.invalid_value", "isDefault", message)
-        await super().check(connection, batch)
+                kind, message = "invalid_value", "A deleted size range cannot be the default."
+                change.kept.fail(number, f"validation_error.{kind}", "isDefault", message=message)
+        return await super().check(connection, change)
 
-    async def check_unused(
-        self, connection: Connection, kept: Batch, gone: Batch, live: list[int]
-    ) -> None:
+    async def check_unused(self, connection: Connection, change: Change) -> None:
         """The default goes only where the same request promotes its successor."""
-        if not any(item.get("isDefault") for item in kept.items):
-            await super().check_unused(connection, kept, gone, live)
+        if not any(item.get("isDefault") for item in change.kept.items):
+            await super().check_unused(connection, change)

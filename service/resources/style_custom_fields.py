@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from service.database.connections import Connection
 from service.database.statements import Statement
 from service.queries.batch import Batch
-from service.queries.links import write_links
-from service.resources.allowed_values import Sent
+from service.queries.links import link_steps
+from service.queries.master_record import Change
+from service.queries.steps import Plan
+from service.resources.allowed_values import Differences, SentValue, sent_values
 from service.resources.associations import Association
-from service.resources.custom_fields import CustomFields, fail_value
+from service.resources.custom_fields import CustomFields
 
 _BRANDS = Association("associatedBrands", "brand", noun="brand", reference="custom_id", live=False)
 _GROUPS = Association(
@@ -50,25 +52,28 @@ class StyleCustomFields(CustomFields):
         shapes = {name: loaded[name].bind(**parts) for name in ("documents", "writables")}
         return {**loaded, **shapes}
 
-    async def check(self, connection: Connection, batch: Batch) -> None:
-        """Besides what is common: associations, and values that go with others."""
-        for association in _ASSOCIATIONS:
-            batch.found[association.links] = await association.resolve(connection, batch)
-        await super().check(connection, batch)
-        await self._check_parent_values(connection, batch)
-        await self._check_removed_values(connection, batch)
+    async def check(self, connection: Connection, change: Change) -> Plan:
+        """Besides what is common: associations."""
+        if not change.kept.items:
+            return await super().check(connection, change)
+        sets = {one.links: await one.resolve(connection, change.kept) for one in _ASSOCIATIONS}
+        plan = await super().check(connection, change)
+        return plan + await link_steps(connection, change.kept, sets)
 
-    async def write_children(self, connection: Connection, batch: Batch) -> None:
-        """Allowed values and associations."""
-        await super().write_children(connection, batch)
-        wanted = {one.links: batch.found[one.links] for one in _ASSOCIATIONS}
-        await write_links(connection, batch, wanted)
+    async def check_values(
+        self, connection: Connection, change: Change, found: Differences
+    ) -> None:
+        """Values that go with others of the parent field."""
+        pointing = [one for one in sent_values(change.kept) if one.value.get(_POINTER) is not None]
+        if pointing:
+            await self._check_parent_values(connection, change.kept, pointing)
+        if found.removed:
+            await self._check_removed_values(connection, change, pointing, found.removed)
 
-    async def _check_parent_values(self, connection: Connection, batch: Batch) -> None:
-        """Values that go with one that the parent field does not have."""
-        pointing = _pointing(batch)
-        if not pointing:
-            return
+    async def _check_parent_values(
+        self, connection: Connection, batch: Batch, pointing: list[SentValue]
+    ) -> None:
+        """Report values that go with one that the parent field does not have."""
         unknown = await connection.fetch(
             self.statements["unknown_parent_values"].text,
             batch.caller.organization_id,
@@ -78,32 +83,25 @@ class StyleCustomFields(CustomFields):
         )
         for (number,) in unknown:
             message = "The parent field has no such allowed value."
-            fail_value(batch, pointing[number - 1], _POINTER, message)
+            pointing[number - 1].fail(batch, _POINTER, message)
 
-    async def _check_removed_values(self, connection: Connection, batch: Batch) -> None:
-        """Values that are taken away, and that values of other fields go with."""
-        removed = batch.found[self].removed
-        if not removed:
-            return
-        pointing = _pointing(batch)
+    async def _check_removed_values(
+        self,
+        connection: Connection,
+        change: Change,
+        pointing: list[SentValue],
+        removed: list[int],
+    ) -> None:
+        """Report values that are taken away, and that values of other fields go with."""
+        batch = change.kept
         needed = await connection.fetch(
             self.statements["needed_values"].text,
             batch.caller.organization_id,
             removed,
             [one.field_id for one in pointing],
             [one.value[_POINTER] for one in pointing],
-            [*batch.ids, *batch.gone],
+            [*batch.ids, *change.gone.ids],
         )
         numbers = {record_id: number for number, record_id in enumerate(batch.ids)}
-        for field_id, value in needed:
-            batch.fail(numbers[field_id], "conflict.in_use", "allowedValues", value)
-
-
-def _pointing(batch: Batch) -> list[Sent]:
-    """The allowed values that go with one of the parent field."""
-    return [
-        Sent(number, place, item["id"], value)
-        for number, item in enumerate(batch.items)
-        for place, value in enumerate(item.get("allowedValues") or ())
-        if value.get(_POINTER) is not None
-    ]
+        for field_id, message in needed:
+            batch.fail(numbers[field_id], "conflict.in_use", "allowedValues", message=message)

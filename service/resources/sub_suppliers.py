@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from service.faults import Fault, repeated
+from service.failures import Failure
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
+from service.schemas.repetitions import repeated
 
 
 class SubSuppliers(MasterRecord):
@@ -22,9 +23,8 @@ class SubSuppliers(MasterRecord):
     children = ("update_contacts", "remove_contacts", "insert_contacts", "restore_facilities")
     deletes = ("delete", "delete_contacts", "delete_facilities")
 
-    def faults(self, item: Item) -> Iterator[Fault]:
+    def item_failures(self, item: Item) -> Iterator[Failure]:
         """Contacts differ by id."""
         contacts = item.get("contacts")
         if isinstance(contacts, list):
-            for path, kind, message in repeated([*enumerate(contacts)], "id"):
-                yield ["contacts", *path], kind, message
+            yield from repeated(enumerate(contacts), "id", "contacts")

@@ -19,7 +19,9 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
-        monkeypatch.setattr("service.organizations.caller.time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr(
+            "service.organizations.caller.time", SimpleNamespace(monotonic=lambda: self.now)
+        )
 
 
 @pytest.fixture

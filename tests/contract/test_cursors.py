@@ -9,10 +9,11 @@ from typing import Any
 import orjson
 import pytest
 
-from service.errors import ApiError
+from service.failures import ApiError
 from service.listing import cursor
-from service.listing.parameters import Condition, Listing, SortKey
+from service.listing.operators import OPERATORS
 from service.listing.properties import Properties
+from service.listing.query import Condition, Listing, SortKey
 from tests.support.api import Api
 from tests.support.published import is_failure
 
@@ -213,7 +214,8 @@ async def test_a_cursor_has_at_most_4_kib(shared_api: Api) -> None:
 def test_a_query_too_long_for_a_cursor_is_refused() -> None:
     values = tuple(base64.b64encode(f"{n * 104729}".encode()).decode() for n in range(900))
     wanted = Listing(
-        (Condition(PROPERTIES["name"], "eq", values),), (SortKey(PROPERTIES["id"], False),)
+        (Condition(PROPERTIES["name"], OPERATORS["eq"], values),),
+        (SortKey(PROPERTIES["id"], False),),
     )
     with pytest.raises(ApiError) as error:
         cursor.encode(wanted, [1], SCOPE)

@@ -11,7 +11,7 @@ import asyncpg
 import orjson
 import pytest
 
-from service.listing.parameters import Listing, SortKey
+from service.listing.query import Listing, SortKey
 from service.resources.registry import STYLE_RELATIONS
 
 RELATIONS, STYLES = 40_000, 2_000

@@ -9,7 +9,7 @@ import pytest
 
 from service.database import connections
 from service.database.connections import Connection, Database
-from service.errors import ApiError
+from service.failures import ApiError
 from tests.faults.proxy import Link, Moment, Proxy, Trap
 
 SECONDS = 0.5

@@ -31,12 +31,13 @@ def modules_of_tests() -> list[Path]:
 
 
 def imports(module: Path) -> Iterator[str]:
-    """The dotted names of the modules that a module imports."""
+    """The dotted names of the modules that a module imports, and of what it takes from them."""
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def texts(module: Path) -> Iterator[str]:

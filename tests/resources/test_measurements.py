@@ -151,6 +151,7 @@ async def test_server_error_speaks_problem_json(api: Api, demo_dsn: str) -> None
     assert answer.status == 500
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert answer.json["status"] == 500
+    assert b"measurement_line" not in answer.raw
 
 
 async def test_unchanged_measurement_is_304(api: Api, demo_dsn: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from service import schemas
 from service.listing import cursor
+from service.listing.operators import names_of
 from service.queries.master_record import MasterRecord
 from service.queries.resource import Resource
 from service.routes import Route
@@ -127,7 +128,7 @@ def stolen_queries(route: Route, records: list[dict[str, Any]]) -> Iterator[dict
         for value in values[-1:]:
             text = str(value).lower() if isinstance(value, bool) else str(value)
             yield {name: text}
-            for operator in sorted(prop.operators - {"isNull"}):
+            for operator in sorted({*names_of(prop)} - {"isNull"}):
                 parts = {"property": name, "operator": operator, "value": text}
                 yield {f"filter[0].{part}": given for part, given in parts.items()}
 

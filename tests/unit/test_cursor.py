@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.errors import ApiError
+from service.failures import ApiError
 from service.listing import cursor
-from service.listing.parameters import Condition, Listing, SortKey
+from service.listing.operators import OPERATORS
 from service.listing.properties import Properties
+from service.listing.query import Condition, Listing, SortKey
 
 GROUPS, SUPPLIERS = Properties("groups"), Properties("sub-suppliers")
 SCOPE = cursor.scope("/api/groups", 1)
@@ -39,10 +40,10 @@ def test_a_listing_comes_back_as_it_was(
 ) -> None:
     listing = Listing(
         (
-            Condition(GROUPS["beginDate"], "lt", (time,)),
-            Condition(GROUPS["id"], "eq", tuple(wanted_ids)),
-            Condition(GROUPS["name"], "contains", (name,)),
-            Condition(GROUPS["userDefinedId"], "isNull", (descending,)),
+            Condition(GROUPS["beginDate"], OPERATORS["lt"], (time,)),
+            Condition(GROUPS["id"], OPERATORS["eq"], tuple(wanted_ids)),
+            Condition(GROUPS["name"], OPERATORS["contains"], (name,)),
+            Condition(GROUPS["userDefinedId"], OPERATORS["isnull"], (descending,)),
         ),
         (SortKey(GROUPS["userDefinedId"], descending), SortKey(GROUPS["id"], False)),
         size,
@@ -68,7 +69,7 @@ def test_string_ids_are_numbers_where_they_sort() -> None:
 def test_short_and_long_queries_alike() -> None:
     for count in (1, 40):
         values = tuple(f"A group no. {number}" for number in range(count))
-        listing = Listing((Condition(GROUPS["name"], "eq", values),), BY_ID)
+        listing = Listing((Condition(GROUPS["name"], OPERATORS["eq"], values),), BY_ID)
         text = cursor.encode(listing, [5], SCOPE)
         assert len(text) <= cursor.MAX_LENGTH
         assert cursor.decode(text, GROUPS, SCOPE).conditions == listing.conditions

@@ -2,7 +2,8 @@
 
 import pytest
 
-from service.errors import ApiError, Row, shared_type
+from service.failures import ApiError, Bulk, Failure, Path, shared_type
+from service.queries.batch import FailedItems, Sent, in_body
 
 NAMES = {
     403: "forbidden.organization",
@@ -17,7 +18,7 @@ NAMES = {
 @pytest.mark.parametrize("first", range(len(NAMES)))
 def test_of_several_statuses_the_first_in_the_contract_s_order(first: int) -> None:
     rest = list(NAMES.items())[first:]
-    error = ApiError([Row(name, None, None) for _, name in reversed(rest)])
+    error = ApiError([Failure(name) for _, name in reversed(rest)])
     assert (error.status, error.code) == rest[0]
 
 
@@ -38,31 +39,73 @@ def test_the_code_is_what_the_types_share(types: list[str], shared: str) -> None
 def test_only_the_rows_behind_the_status_make_the_code() -> None:
     error = ApiError(
         [
-            Row("validation_error.unknown_reference", "[0].x", None),
-            Row("conflict.in_use", "[1].id", None),
-            Row("conflict.duplicate", "[2].name", None),
+            Failure("validation_error.unknown_reference", (0, "x")),
+            Failure("conflict.in_use", (1, "id")),
+            Failure("conflict.duplicate", (2, "name")),
         ]
     )
     assert (error.status, error.code) == (409, "conflict")
 
 
-def test_failed_items_are_counted_not_rows() -> None:
-    rows = [Row("validation_error.too_long", f"[{n // 3}].f{n}", None) for n in range(30)]
-    assert ApiError(rows).of_bulk("bulk_replace", 50).failed_items == 10
-    ids = [Row("not_found", f"ids[{n}]", None) for n in (0, 7, 7)]
-    assert ApiError(ids).of_bulk("bulk_delete", 9).failed_items == 2
-    whole = [Row("validation_error.too_many_items", None, None)]
-    assert ApiError(whole).of_bulk("bulk_replace", 201).failed_items == 201
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ((), None),
+        (("name",), "name"),
+        ((3, "allowedValues", 0, "value"), "[3].allowedValues[0].value"),
+        (("ids", 3), "ids[3]"),
+        (("sort", 0, "order"), "sort[0].order"),
+        ((7,), "[7]"),
+    ],
+)
+def test_paths_as_callers_read_them(path: Path, field: str | None) -> None:
+    assert Failure("not_found", path).field == field
+
+
+def test_what_failed_of_a_bulk_request() -> None:
+    bulk = Bulk("bulk_replace", 201)
+    some = ApiError([Failure("not_found")], bulk=bulk, failed_items=10).body()["error"]
+    whole = ApiError([Failure("validation_error.too_many_items")], bulk=bulk).body()["error"]
+    assert isinstance(some, dict)
+    assert isinstance(whole, dict)
+    assert (some["failed_items"], whole["failed_items"]) == (10, 201)
+    assert some["summary"] == "10 of 201 items failed; nothing was changed."
+
+
+def of_items(*failed: tuple[int, int]) -> FailedItems:
+    """As many failures of the item at each place."""
+    items = [{"id": 1}] * 1200
+    failures = {
+        place: [Failure("not_found", (f"f{n}",)) for n in range(count)] for place, count in failed
+    }
+    return FailedItems(Sent(items, in_body, failures))
+
+
+def test_every_failing_item_is_listed_before_the_second_failure_of_any() -> None:
+    error = of_items(*((place, 3) for place in range(900))).error()
+    listed = [failure.path for failure in error.failures[:1000]]
+    assert error.failed_items == 900
+    assert len(error.failures) == 2700
+    assert {place for place, _ in listed} == {*range(900)}
+    assert listed == sorted(listed)
+
+
+def test_failures_are_in_request_order() -> None:
+    found = FailedItems(Sent([{"b": 1, "a": 2}, {}], in_body))
+    for place, name in ((1, "x"), (0, "missing"), (0, "a"), (0, "b")):
+        found.add(place, Failure("not_found", (name,)))
+    assert [one.field for one in found.error().failures] == [
+        "[0].b", "[0].a", "[0].missing", "[1].x",
+    ]  # fmt: skip
 
 
 def test_a_thousand_rows_of_two_hundred_characters() -> None:
-    rows = [Row("not_found", f"[{n}].id", "x" * 201) for n in range(1500)]
-    body = ApiError(rows).of_bulk("bulk_replace", 1500).body()
-    error = body["error"]
+    failures = [Failure("not_found", (n, "é" * 300), "x" * 201) for n in range(1500)]
+    error = ApiError(failures).body()["error"]
     assert isinstance(error, dict)
     assert len(error["details"]) == 1000
-    assert error["failed_items"] == 1500
     assert error["details"][0]["value"] == "x" * 199 + "…"
-    exact = ApiError([Row("not_found", None, "y" * 200)]).body()["error"]
+    assert len(error["details"][0]["field"]) == 200
+    exact = ApiError([Failure("not_found", (), "y" * 200)]).body()["error"]
     assert isinstance(exact, dict)
     assert exact["details"][0]["value"] == "y" * 200

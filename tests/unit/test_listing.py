@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
-from service.errors import ApiError
-from service.listing.parameters import MAX_CONDITIONS, Condition, Listing, SortKey, read
+from service.failures import ApiError
+from service.listing.operators import OPERATORS
+from service.listing.parameters import read
 from service.listing.properties import Properties, Property
+from service.listing.query import MAX_CONDITIONS, Condition, Listing, SortKey
 
 GROUPS = Properties("groups")
 BY_ID = (SortKey(GROUPS["id"], False),)
@@ -15,7 +17,7 @@ BY_ID = (SortKey(GROUPS["id"], False),)
 
 def conditions(*pairs: tuple[str, str]) -> list[tuple[str, str, tuple[Any, ...]]]:
     """Field, operator and values of each condition."""
-    return [(c.property.name, c.operator, c.values) for c in read(pairs, GROUPS).conditions]
+    return [(c.property.name, c.operator.name, c.values) for c in read(pairs, GROUPS).conditions]
 
 
 def test_nothing_is_a_first_page_by_id() -> None:
@@ -79,7 +81,7 @@ def test_sort_keys_by_their_numbers_and_nothing_after_the_id() -> None:
 def test_every_fault_in_the_order_of_the_request() -> None:
     with pytest.raises(ApiError) as error:
         read([("pageNumber", "0"), ("colour", "x"), ("id", "x"), ("sort", "id")], GROUPS)
-    assert [(row.type.rpartition(".")[2], row.field) for row in error.value.rows] == [
+    assert [(one.type.rpartition(".")[2], one.field) for one in error.value.failures] == [
         ("out_of_range", "pageNumber"),
         ("unknown_parameter", "colour"),
         ("invalid_value", "id"),
@@ -135,6 +137,6 @@ def test_values_in_the_format_of_the_response(
 
 
 def test_a_listing_knows_what_it_filters() -> None:
-    listing = Listing((Condition(GROUPS["state"], "eq", ("active",)),))
+    listing = Listing((Condition(GROUPS["state"], OPERATORS["eq"], ("active",)),))
     assert listing.filters("state")
     assert not listing.filters("name")

@@ -7,9 +7,10 @@ from typing import Any
 import asyncpg
 import pytest
 
+from service.listing.operators import OPERATORS
 from service.listing.pages import batch_page, listing_page
-from service.listing.parameters import Condition, Listing, SortKey
 from service.listing.properties import Property
+from service.listing.query import Condition, Listing, SortKey
 
 A = Property("a", "integer", nullable=True, sortable=True)
 B = Property("someText", "string", nullable=True, sortable=True)
@@ -67,10 +68,10 @@ async def test_a_page_has_one_record_more(connection: asyncpg.Connection) -> Non
 def test_values_are_parameters_and_never_text() -> None:
     listing = Listing(
         (
-            Condition(B, "eq", ("'; drop table color; --",)),
-            Condition(B, "contains", ("%",)),
-            Condition(A, "in", (1, 2)),
-            Condition(A, "isNull", (True,)),
+            Condition(B, OPERATORS["eq"], ("'; drop table color; --",)),
+            Condition(B, OPERATORS["contains"], ("%",)),
+            Condition(A, OPERATORS["in"], (1, 2)),
+            Condition(A, OPERATORS["isnull"], (True,)),
         ),
         (SortKey(B, True), SortKey(ID, False)),
         after=("'", 7),
@@ -86,7 +87,9 @@ def test_equal_listings_make_equal_statements() -> None:
     sort = (SortKey(ID, False),)
     texts = {
         listing_page(
-            1, Listing((Condition(A, "eq", values),), sort, after=(after,)), hides_deleted=False
+            1,
+            Listing((Condition(A, OPERATORS["eq"], values),), sort, after=(after,)),
+            hides_deleted=False,
         ).text
         for values in ((1, 2), (3, 4, 5), (6, 7))
         for after in (1, 2)
@@ -99,7 +102,7 @@ def test_deleted_records_are_hidden_unless_the_state_is_filtered() -> None:
     sort = (SortKey(ID, False),)
     hidden = listing_page(1, Listing(sort=sort), hides_deleted=True)
     asked = listing_page(
-        1, Listing((Condition(state, "ne", ("active",)),), sort), hides_deleted=True
+        1, Listing((Condition(state, OPERATORS["ne"], ("active",)),), sort), hides_deleted=True
     )
     assert "'deleted'" in hidden.text
     assert "'deleted'" not in asked.text

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from service.errors import ApiError
+from service.failures import ApiError
 from service.handlers.patch import MAX_DOCUMENT_BYTES, apply
 
 APPENDIX_A: dict[str, tuple[Any, list[dict[str, Any]], Any]] = {
@@ -198,7 +198,7 @@ def test_the_operation_at_fault_is_named() -> None:
     ]
     with pytest.raises(ApiError) as error:
         apply(operations, {"a": 1})
-    assert [row.field for row in error.value.rows] == ["[1].path"]
+    assert [one.field for one in error.value.failures] == ["[1].path"]
     assert error.value.status == 422
 
 

@@ -6,7 +6,7 @@ from service.schemas.validation import Validator, parse
 
 
 def rows(file: str, form: str, raw: bytes) -> list[tuple[str, str | None]]:
-    found = Validator(file, form).rows(parse(raw), raw)
+    found = Validator(file, form).failures(parse(raw), raw)
     return [(row.type.removeprefix("validation_error."), row.field) for row in found]
 
 

@@ -1,0 +1,163 @@
+"""What is wrong with a request: one type from the first check to the answer.
+
+A check tells where, of which type, and what to do about it; the path becomes text here alone, and
+the one table from types to status codes stands here (contract, Errors).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import Any, TypeAlias
+
+Path: TypeAlias = tuple[str | int, ...]
+"""Where in a request: names of members and places in lists, outermost first; () for none."""
+
+#: Status of a type, by its longest listed prefix.
+STATUS = {
+    "validation_error": 400,
+    "unauthorized": 401,
+    "forbidden": 403,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "conflict": 409,
+    "precondition_failed": 412,
+    "payload_too_large": 413,
+    "unsupported_media_type": 415,
+    "unprocessable": 422,
+    "server_error": 500,
+    "server_error.unavailable": 503,
+    "server_error.outcome_unknown": 503,
+}
+
+#: Which status an answer takes when its failures call for several: the first of these.
+PRECEDENCE = (403, 404, 412, 409, 422, 400)
+
+MAX_LISTED = 1000
+MAX_LENGTH = 200
+"""Characters of a field or a message that are shown."""
+_MISSING_LAST = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One thing that is wrong: its type, where it is, and what to do about it."""
+
+    type: str
+    path: Path = ()
+    message: str | None = None
+
+    @property
+    def field(self) -> str | None:
+        """The path as callers read it, ``[3].allowedValues[0].value``; None where there is none."""
+        text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
+        return text.removeprefix(".") or None
+
+    @property
+    def status(self) -> int:
+        """The status code that this failure calls for."""
+        return STATUS.get(self.type) or STATUS[self.type.partition(".")[0]]
+
+    def row(self) -> dict[str, str | None]:
+        """The row of ``error.details`` as a JSON-ready object."""
+        return {"type": self.type, "field": _cut(self.field), "value": _cut(self.message)}
+
+
+@dataclass(frozen=True, slots=True)
+class Bulk:
+    """What a failed bulk request adds to its error body."""
+
+    operation: str
+    total_items: int
+
+
+@dataclass
+class ApiError(Exception):
+    """A request that failed, with everything that is known to be wrong with it.
+
+    ``failures`` are never empty; the first MAX_LISTED of them are listed. ``bulk`` is set on bulk
+    operations, of which ``failed_items`` failed, all where it is None. ``headers`` go out with the
+    answer (``Allow``, ``WWW-Authenticate``).
+    """
+
+    failures: Sequence[Failure]
+    headers: dict[str, str] = field(default_factory=dict)
+    bulk: Bulk | None = None
+    failed_items: int | None = None
+
+    @property
+    def status(self) -> int:
+        """The status code of the answer."""
+        statuses = {failure.status for failure in self.failures}
+        return next((status for status in PRECEDENCE if status in statuses), max(statuses))
+
+    @property
+    def code(self) -> str:
+        """The type shared by the failures that call for the status, else their longest prefix."""
+        status = self.status
+        return shared_type({one.type for one in self.failures if one.status == status})
+
+    def body(self) -> dict[str, object]:
+        """The error envelope as a JSON-ready object."""
+        error: dict[str, object] = {"details": [one.row() for one in self.failures[:MAX_LISTED]]}
+        if self.bulk:
+            total = self.bulk.total_items
+            failed = total if self.failed_items is None else self.failed_items
+            error |= {
+                "operation": self.bulk.operation,
+                "total_items": total,
+                "failed_items": failed,
+                "summary": f"{failed} of {total} items failed; nothing was changed.",
+            }
+        return {"status": "error", "code": self.code, "error": error}
+
+
+def failed(
+    type_: str, *path: str | int, message: str | None = None, headers: dict[str, str] | None = None
+) -> ApiError:
+    """An error of a single failure."""
+    return ApiError([Failure(type_, path, message)], headers or {})
+
+
+def shared_type(types: Iterable[str]) -> str:
+    """The longest dotted prefix that all types share."""
+    columns = zip(*(code.split(".") for code in types), strict=False)
+    return ".".join(parts[0] for parts in takewhile(lambda parts: len(set(parts)) == 1, columns))
+
+
+def in_request_order(root: Any, failures: Iterable[Failure]) -> list[Failure]:
+    """The failures by where they stand in a body; what is missing comes after what is there."""
+    order = _RequestOrder(root)
+    return sorted(failures, key=lambda one: order(one.path))
+
+
+class _RequestOrder:
+    """Where paths stand in a body."""
+
+    def __init__(self, root: Any) -> None:
+        self._root = root
+        self._places: dict[int, dict[str, int]] = {}
+
+    def __call__(self, path: Path) -> list[int]:
+        """The path's sort key."""
+        order, value = [], self._root
+        for part in path:
+            if isinstance(part, int):
+                order.append(part)
+            elif isinstance(value, dict) and part in value:
+                order.append(self._members(value)[part])
+            else:
+                return [*order, _MISSING_LAST]
+            value = value[part]
+        return order
+
+    def _members(self, value: dict[str, Any]) -> dict[str, int]:
+        if id(value) not in self._places:
+            self._places[id(value)] = {name: place for place, name in enumerate(value)}
+        return self._places[id(value)]
+
+
+def _cut(text: str | None) -> str | None:
+    """The text, or its beginning with an ellipsis where it is longer than is shown."""
+    if text is None or len(text) <= MAX_LENGTH:
+        return text
+    return f"{text[: MAX_LENGTH - 1]}…"

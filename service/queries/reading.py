@@ -1,0 +1,33 @@
+"""One record read by its path."""
+
+from collections.abc import Sequence
+
+from service.database.connections import Connection
+from service.failures import failed
+from service.organizations.caller import Caller
+from service.queries.resource import SHARED, Resource
+
+
+async def read(
+    connection: Connection, resource: Resource, caller: Caller, path: Sequence[int], form: str
+) -> bytes:
+    """One document, or its writable form; ``path`` are the ids of its parents and its own.
+
+    Raises ``not_found``, or ``forbidden.organization``.
+    """
+    *parents, record_id = path
+    found = await resource.rendered(connection, caller, [record_id], form, parents)
+    if found:
+        return found[record_id]
+    await resource.require_parents(connection, caller, parents)
+    if await foreign_ids(connection, resource, [record_id]):
+        raise failed("forbidden.organization", "id", message="Another organization's record.")
+    raise failed("not_found", resource.key, message="There is no such record.")
+
+
+async def foreign_ids(connection: Connection, resource: Resource, ids: list[int]) -> set[int]:
+    """Those of the ids that other organizations own, where callers are told of them."""
+    if resource.table is None or not resource.foreign_is_forbidden:
+        return set()
+    text = SHARED["owned_by_any"].fill(table=resource.table)
+    return {row["id"] for row in await connection.fetch(text, ids)}

@@ -1,0 +1,114 @@
+"""What code and tests cite stands in the repository, and says what the schemas say."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service import schemas
+from tests.policy import pages
+from tests.policy.sources import ROOT
+
+CONTRACT = pages.sections(ROOT / "docs" / "contract.md")
+RULES = set(re.findall(r"^(\d+)\. ", pages.text(ROOT / "docs" / "scale.md"), re.MULTILINE))
+_FOLDERS = ("service", "tests", "sql", "migrations", "schemas")
+_SUFFIXES = (".py", ".sql", ".json")
+#: Headings that say nothing unless one knows of which page.
+_BARE = "Authentication|Endpoints|Errors|Field table|Limits|List endpoints|States|Write items"
+
+#: Sections that say what several resources share.
+_FAMILIES = {
+    "care-instruction-materials": ("Care instructions",),
+    "compliance-custom-fields": ("Custom fields", "Allowed values"),
+    "style-custom-fields": ("Custom fields", "Allowed values"),
+}
+#: Sections by another name than the resource's.
+_NAMED = {"measurements": "Measurement read"}
+
+
+def cited(text: str) -> Iterator[str]:
+    """What a text cites and is not there to be read, a comment's line breaks taken out of it."""
+    flat = re.sub(r"\s*\n\s*(?:--|#:?)?\s*", " ", text)
+    for heading in re.findall(r"\bcontract,\s+([^.);:,]+)", flat, re.IGNORECASE):
+        if heading not in CONTRACT:
+            yield heading
+    for numbers in re.findall(r"\bscale,\s+rules?\s+((?:\d+|, | and | to )+)", flat, re.IGNORECASE):
+        yield from (f"rule {number}" for number in set(re.findall(r"\d+", numbers)) - RULES)
+    yield from re.findall(r"\bspecification\b", flat, re.IGNORECASE)
+    yield from re.findall(r"(?<!RFC \d{4}, )\bsections? \d+", flat)
+    yield from re.findall(rf'"""({_BARE})[,:;]', flat)
+
+
+def sources() -> list[Path]:
+    """Every file that may cite."""
+    found = (path for folder in _FOLDERS for path in (ROOT / folder).rglob("*"))
+    return sorted(
+        path
+        for path in found
+        if path.suffix in _SUFFIXES and "/." not in path.as_posix() and path != Path(__file__)
+    )
+
+
+def test_everything_cited_is_there() -> None:
+    wrong = {
+        path.relative_to(ROOT).as_posix(): missing
+        for path in sources()
+        if (missing := [*cited(path.read_text(encoding="utf-8"))])
+    }
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ('"""Pages (contract, Cursors; contract, Sorts)."""', []),
+        ("-- Colors (contract,\n-- Care\n-- instructions).", []),
+        ("Contract, Bulk: 200 items. Scale, rules 1 and 7; scale, rule 5.", []),
+        ("(RFC 9110, section 10.1.1)", []),
+        ("(contract, Nothing)", ["Nothing"]),
+        ("(contract, section 4)", ["section 4", "section 4"]),
+        ("(scale, rules 1 and 99)", ["rule 99"]),
+        ("(section 2)", ["section 2"]),
+        ("Source: specification, Colors.", ["specification"]),
+        ('"""Limits, rule 1: one at most."""', ["Limits"]),
+    ],
+)
+def test_what_is_not_there_is_found(text: str, missing: list[str]) -> None:
+    assert [*cited(text)] == missing
+
+
+def test_every_error_type_is_told() -> None:
+    told = pages.column(CONTRACT["Error types"], "type")
+    assert len(set(told)) == len(told)
+    assert set(told) == set(schemas.load()["common/envelope"]["$defs"]["errorType"]["enum"])
+
+
+def fields(located: schemas.Located) -> set[str]:
+    """The names of a schema's properties, and of those within them."""
+    parts = [*located.properties.values()]
+    if "array" in located.types:
+        parts.append(located.items)
+    return set(located.properties).union(*map(fields, parts))
+
+
+def sections_of(collection: str, title: str) -> list[str]:
+    """The headings that tell of a resource, its own first: most often its name in the plural."""
+    several = re.sub(r"y$", "ie", title) + "s"
+    own = _NAMED.get(collection) or (several if several in CONTRACT else "Reference lists")
+    return [own, "Common fields", *_FAMILIES.get(collection, ())]
+
+
+RESOURCES = {name: file for name, file in schemas.load().items() if not name.startswith("common/")}
+
+
+@pytest.mark.parametrize("collection", RESOURCES)
+def test_every_field_is_told_and_no_other(collection: str) -> None:
+    """Those of documents and those that writes take."""
+    file = RESOURCES[collection]
+    forms = {"document", "fields"} & file["$defs"].keys()
+    known = set[str]().union(*(fields(schemas.definition(collection, form)) for form in forms))
+    own, *shared = sections_of(collection, file["title"])
+    told = {name for title in (own, *shared) for name in pages.spans(CONTRACT[title])}
+    assert not known - told
+    assert not set(pages.column(CONTRACT[own], "field")) - known
