@@ -25,10 +25,9 @@ from aiohttp.http import HttpProcessingError
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 
+from service.http.reading import READING
 from service.settings import Settings, SettingsError
 
-_LONGEST_REQUEST_LINE: Final = 32 * 1024
-"""Bytes: 200 ids of any form (contract, section 3)."""
 _KEEP_ALIVE_SECONDS: Final = 75
 _GRACE_SECONDS: Final = 35
 """For requests under way at a stop: the longest write, which is 30 s, and its answer."""
@@ -86,10 +85,7 @@ def serve(
         _spare_collector()
         return web.AppRunner(
             app,
-            max_line_size=_LONGEST_REQUEST_LINE,
-            # No body is taken compressed; to decompress one that is cut or of another coding
-            # than it says fails outside of every handler, or never ends.
-            auto_decompress=False,
+            **READING,
             keepalive_timeout=_KEEP_ALIVE_SECONDS,
             shutdown_timeout=_GRACE_SECONDS,
             access_log=None,
