@@ -1,24 +1,24 @@
 """What the cases play on: the service on the demo data, its callers, and what is stored."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Final
 
 import asyncpg
 from aiohttp.test_utils import TestClient, TestServer
 
-from service.app import create_app
+from service.http.reading import READING
 from service.queries.resource import Resource
 from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, REFERENCE_LISTS
-from service.settings import Settings
 from tests.fuzz.known import Known
 from tests.support import generate, rows
+from tests.support import serving as support
 from tests.support.api import Api, issue_key
 
 ORGANIZATIONS: Final = (1, 2)
 _FEW: Final = 20
-#: Request lines longer than any made up: what the parser refuses never gets to the service.
-LINE_BYTES: Final = 1 << 20
+#: Lines longer than any made up: what the parser refuses never gets to the service.
+_ANY_LENGTH: Final = {"max_line_size": 1 << 20, "max_field_size": 1 << 20}
 
 
 class Stage:
@@ -113,15 +113,9 @@ def _used(records: list[dict[str, Any]], parents: set[Any]) -> list[Any]:
     ]
 
 
-@asynccontextmanager
-async def serving(dsn: str) -> AsyncIterator[TestServer]:
-    """The service on a database, which the request lines of any length reach."""
-    server = TestServer(create_app(Settings.from_environment({"LOG_LEVEL": "warning"}), dsn))
-    await server.start_server(max_line_size=LINE_BYTES, max_field_size=LINE_BYTES)
-    try:
-        yield server
-    finally:
-        await server.close()
+def serving(dsn: str) -> AbstractAsyncContextManager[TestServer]:
+    """The service on a database, which request lines of any length reach."""
+    return support.serving(dsn, READING | _ANY_LENGTH)
 
 
 @asynccontextmanager

@@ -13,6 +13,7 @@ import psycopg
 from service import demo
 from service.database.migrating import migrate
 from service.embedded import EmbeddedServer
+from tests.support.folders import throw_away
 
 _TEMPLATE = "selvedge_template"
 DEMO_TEMPLATE = "selvedge_demo_template"
@@ -25,7 +26,7 @@ def template_server() -> Iterator[str]:
     The environment's TEST_POSTGRES_VERSION chooses PostgreSQL 16 or 18.
     """
     version = int(os.environ.get("TEST_POSTGRES_VERSION") or "18")
-    with tempfile.TemporaryDirectory(prefix="selvedge-tests-") as folder:
+    with tempfile.TemporaryDirectory(prefix="selvedge-tests-", dir=throw_away()) as folder:
         Path(folder).chmod(0o711)
         with EmbeddedServer(Path(folder), postgres_version=version, durable=False) as server:
             _administer(server.dsn, f"create database {_TEMPLATE}")
