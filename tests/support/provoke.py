@@ -8,7 +8,6 @@ from typing import Any, Final, TypeAlias
 import asyncpg
 import pytest
 
-from service.database.connections import Database
 from service.queries.resource import Resource
 from tests.support.api import Answer, Api
 
@@ -107,10 +106,10 @@ async def defect(on: Stage) -> Answer:
 
 
 async def away(on: Stage) -> Answer:
-    async def take(_: Database) -> None:
-        raise TimeoutError
+    async def hang_up(*_: Any) -> None:
+        raise ConnectionResetError
 
-    on.patch.setattr(Database, "take", take)
+    on.patch.setattr(Resource, "page", hang_up)
     return await on.api.get(GROUPS)
 
 
