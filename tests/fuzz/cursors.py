@@ -146,10 +146,11 @@ def _wrong_last(payload: list[Any], properties: Properties) -> Iterator[Wrong]:
         prop = properties[name]
         wrong = _not(*_TYPES[prop.stored], *([type(None)] if prop.nullable else []))
         texts = ["a\0"] if prop.stored == "string" else ["now", "2026-02-30T00:00:00Z", "7"]
-        beyond = [2**63, -(2**63) - 1] if prop.stored == "integer" else []
+        beyond = _BEYOND if prop.stored == "integer" else []
         yield "sort value", _each(payload, (_LAST, place), [*wrong, *texts, *beyond])
 
 
+_BEYOND: Final = (2**63, *map(orjson.Fragment, (b"-9223372036854775809", b"1" + b"0" * 30)))
 _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "integer": (int,),
     "number": (int, float),
