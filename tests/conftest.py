@@ -1,6 +1,5 @@
 """The fixtures: databases and services of a test's own, empty or with the demo data."""
 
-import os
 from collections.abc import AsyncIterator, Generator
 from contextlib import ExitStack
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient
 
+from service.settings import cores
 from tests.support.api import Api, issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
 from tests.support.sampling import Sample, settle_seed, told_seed
@@ -33,6 +33,12 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     if report.failed:
         report.sections.append(("Samples", told_seed()))
     return report
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are cores, for a test also waits: for processes, locks, clocks."""
+    return cores() + 1
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -65,17 +71,15 @@ def server_dsn(pytestconfig: pytest.Config) -> str:
 
 
 @pytest.fixture
-def dsn(server_dsn: str) -> str:
+def dsn(server_dsn: str, worker_id: str) -> str:
     """A migrated, empty database that no other test sees."""
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-    return fresh_database(server_dsn, f"test_{worker}")
+    return fresh_database(server_dsn, f"test_{worker_id}")
 
 
 @pytest.fixture
-def demo_dsn(server_dsn: str) -> str:
+def demo_dsn(server_dsn: str, worker_id: str) -> str:
     """A database with the demo data that no other test sees."""
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-    return fresh_database(server_dsn, f"demo_{worker}", DEMO_TEMPLATE)
+    return fresh_database(server_dsn, f"demo_{worker_id}", DEMO_TEMPLATE)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 A test may add records of its own to it, and changes no others.
 """
 
-import os
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -17,10 +16,9 @@ from tests.support.serving import serving
 
 
 @pytest.fixture(scope="session")
-def shared_dsn(server_dsn: str) -> str:
+def shared_dsn(server_dsn: str, worker_id: str) -> str:
     """The database."""
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-    return fresh_database(server_dsn, f"shared_{worker}", DEMO_TEMPLATE)
+    return fresh_database(server_dsn, f"shared_{worker_id}", DEMO_TEMPLATE)
 
 
 @pytest.fixture(scope="session")
