@@ -12,7 +12,7 @@ import aiohttp
 from tests.faults import judge
 from tests.faults.judge import Outcome
 from tests.faults.proxy import Link, Moment, Trap
-from tests.faults.stage import PATIENCE, POOL_SIZE, WORKERS, Stage
+from tests.faults.stage import PATIENCE, POOL_SIZE, WORKERS, OwnServer, Stage
 from tests.faults.work import Batch
 from tests.support.api import JSON, Answer
 
@@ -152,7 +152,9 @@ async def _hang_up(_stage: Stage, _link: Link, call: Call) -> None:
     call.cancel()
 
 
-def _of_stage(action: Callable[[Stage], Awaitable[None]]) -> Any:
+def of_stage(action: Callable[[Any], Awaitable[None]]) -> Any:
+    """What a stage can do as what a fault does."""
+
     async def act(stage: Stage, _link: Link, _call: Call) -> None:
         await action(stage)
 
@@ -163,10 +165,10 @@ FAULTS: Final[tuple[Fault, ...]] = (
     Struck("connection cut", 12, _cut),
     Struck("caller hangs up, waiting", 4, _hang_up),
     HalfSent("caller hangs up, sending", 2),
-    Struck("worker killed", 2, _of_stage(Stage.kill_workers)),
-    Struck("PostgreSQL session killed", 2, _of_stage(Stage.kill_backend)),
-    Struck("PostgreSQL killed", 2, _of_stage(Stage.kill_postgres)),
-    Struck("PostgreSQL restarted", 2, _of_stage(Stage.restart_postgres)),
+    Struck("worker killed", 2, of_stage(Stage.kill_workers)),
+    Struck("PostgreSQL session killed", 2, of_stage(OwnServer.kill_backend)),
+    Struck("PostgreSQL killed", 2, of_stage(OwnServer.kill_postgres)),
+    Struck("PostgreSQL restarted", 2, of_stage(OwnServer.restart_postgres)),
     Exhausted("share used up", 1),
 )
 

@@ -10,6 +10,7 @@ from typing import Any
 import asyncpg
 import pytest
 
+from tests.support import rows
 from tests.support.api import Answer, Api
 from tests.support.published import form, is_failure
 
@@ -227,22 +228,10 @@ async def test_reference_taken_meanwhile(
         )
         call = api.put(MATERIALS, items) if bulk else api.put(path(late), items[1])
         waiting = asyncio.create_task(call)
-        await wait_for_a_waiter(demo_dsn)
+        await rows.wait_for_a_waiter(demo_dsn)
     await connection.close()
     answer = await waiting
     is_failure(answer, 409, "conflict.duplicate")
     assert answer.details == [("conflict.duplicate", field)]
     assert (await api.get(path(free))).data == free
     assert (await api.get(path(late))).data == late
-
-
-async def wait_for_a_waiter(dsn: str) -> None:
-    """Return once a statement of the database waits for another transaction."""
-    connection = await asyncpg.connect(dsn)
-    async with asyncio.timeout(10):
-        while not await connection.fetchval(  # noqa: ASYNC110 -- no event tells of this
-            "select exists (select from pg_stat_activity where datname = current_database()"
-            " and wait_event = 'transactionid')"
-        ):
-            await asyncio.sleep(0.01)
-    await connection.close()
