@@ -19,7 +19,7 @@ _REMEMBERED = 2048
 
 
 async def list_records(resource: Resource, request: web.Request) -> web.Response:
-    """One page of a collection (specification, List endpoints in general)."""
+    """One page of a collection (contract, Lists)."""
     tenant = caller(request)
     scope = cursor.scope(request.path, tenant.organization_id)
     parents, asked = together(

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from service import schemas
+from service.database.failing import TOO_MANY_REQUESTS
 from service.failures import ApiError, Bulk, Failure, Path
 from service.handlers.kinds import BULK_DELETE, BULK_REPLACE, DELETE, LIST, READ, Kind
 from service.http import envelope
@@ -74,6 +75,7 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
         "The operation cannot be applied: can't remove a non-existent object '99'.",
     ),
     "unprocessable.idempotency_key": ((), "This Idempotency-Key stood for another request."),
+    "too_many_requests": ((), TOO_MANY_REQUESTS),
     "server_error": ((), "Something went wrong here."),
     "server_error.unavailable": ((), "The service is unavailable; try again soon."),
     "server_error.outcome_unknown": (

@@ -23,13 +23,15 @@ _REASONS = {
     413: f"The body is over {MAX_BODY_MIB} MiB.",
     415: "The Content-Type is another one.",
     422: "The request is well formed but cannot be done.",
+    429: "The organization's share of the service is used up; nothing was done.",
     500: "The service failed; nothing was changed.",
     503: "The service cannot answer now. With `Retry-After` nothing was done; without it the "
     "connection was lost while committing, and the change may have been made.",
 }
+_HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 _EVERYWHERE = (
     "validation_error.unknown_parameter", "validation_error.invalid_value", "unauthorized",
-    "server_error", "server_error.unavailable",
+    "too_many_requests", "server_error", "server_error.unavailable",
 )  # fmt: skip
 _OF_BODIES = (
     "validation_error.malformed_json", "validation_error.required_field",
@@ -58,7 +60,7 @@ def failed(kind: Kind, resource: Resource, problems: Iterable[int]) -> dict[str,
 
 
 def _failure(kind: Kind, status: int, types: list[str], *, is_problem: bool) -> dict[str, Any]:
-    named = {401: ("WWW-Authenticate",), 503: ("Retry-After",)}.get(status, ())
+    named = _HEADERS.get(status, ())
     if is_problem:
         schema, example = reference("common/envelope", "problem"), examples.problem(types[0])
         content: dict[str, Any] = {PROBLEM: {"schema": schema, "example": example}}

@@ -1,4 +1,4 @@
-"""Safe retries by Idempotency-Key (contract, section 7)."""
+"""Safe retries by Idempotency-Key (contract, Idempotency)."""
 
 import asyncio
 

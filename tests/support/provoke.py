@@ -8,6 +8,8 @@ from typing import Any, Final, TypeAlias
 import asyncpg
 import pytest
 
+from service.database.failing import too_many_requests
+from service.http.admission import Admission
 from service.queries.resource import Resource
 from tests.support.api import Answer, Api
 
@@ -125,6 +127,14 @@ async def lost(on: Stage) -> Answer:
     return await on.api.post(GROUPS, {"name": "Lost"})
 
 
+async def crowded(on: Stage) -> Answer:
+    def full(*_: object) -> None:
+        raise too_many_requests()
+
+    on.patch.setattr(Admission, "enter", full)
+    return await on.api.get(GROUPS)
+
+
 async def read_foreign(on: Stage) -> Answer:
     return await on.other.get(f"{SIZE_RANGES}/{await foreign_range(on)}")
 
@@ -194,6 +204,7 @@ REQUESTS: Final[dict[str, Provoke]] = {
         ("remove", "/colorGroupIds/99", None),
     ),
     "unprocessable.idempotency_key": other_request,
+    "too_many_requests": crowded,
     "server_error": defect,
     "server_error.unavailable": away,
     "server_error.outcome_unknown": lost,
