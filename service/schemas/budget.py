@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import orjson
 
-from service.failures import ApiError, Failure, failed
+from service.failures import Failure, failed
 
 MAX_VALUES: Final = 100_000
 """In one body, or in a document that a patch makes."""
@@ -21,27 +21,28 @@ _QUOTES_PER_VALUE: Final = 4
 """Of a text and its name."""
 
 
-def count_values(raw: bytes) -> int:
-    """How many values JSON has, exactly where that may exceed MAX_VALUES, else at most that many.
-
-    Of what is no JSON those before the place where it ends to be some.
-    """
-    if len(raw) <= 2 * MAX_VALUES:
-        return len(raw) // 2
-    found = _signs(raw)
-    return found if found <= MAX_VALUES else _signs_outside_texts(raw)
-
-
 def check_values(raw: bytes) -> None:
-    """Raise ApiError ``too_many_items`` for a body of more than MAX_VALUES."""
-    if count_values(raw) > MAX_VALUES:
-        raise too_many_values()
+    """Raise ApiError ``too_many_items`` for a body of more than MAX_VALUES.
+
+    Two bytes are the least that a value takes, and most bodies have fewer signs than that.
+    """
+    if len(raw) > 2 * MAX_VALUES and _signs(raw) > MAX_VALUES and count_values(raw) > MAX_VALUES:
+        message = f"Send at most {MAX_VALUES:,} values in one request."
+        raise failed("validation_error.too_many_items", message=message)
 
 
-def too_many_values() -> ApiError:
-    """400: there are more than MAX_VALUES."""
-    message = f"Send at most {MAX_VALUES:,} values in one request."
-    return failed("validation_error.too_many_items", message=message)
+def count_values(raw: bytes) -> int:
+    """How many values JSON has within its outermost; of what is none, those before it ends.
+
+    An empty list or object counts as two. Where there are more texts than MAX_VALUES can have their number stands for the count.
+    """
+    bare = raw
+    if b"\\" in raw:
+        bare = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
+    quotes = bare.count(b'"')
+    if quotes > _QUOTES_PER_VALUE * MAX_VALUES:
+        return quotes
+    return _signs(b"".join(bare.split(b'"')[::2]))
 
 
 def record_failures(record: Any) -> list[Failure]:
@@ -58,14 +59,3 @@ def record_failures(record: Any) -> list[Failure]:
 
 def _signs(raw: bytes) -> int:
     return len(raw) - len(raw.translate(None, _SIGNS))
-
-
-def _signs_outside_texts(raw: bytes) -> int:
-    """The count without what texts hold; a large one where there are more texts than values."""
-    bare = raw
-    if b"\\" in raw:
-        bare = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
-    quotes = bare.count(b'"')
-    if quotes > _QUOTES_PER_VALUE * MAX_VALUES:
-        return quotes
-    return _signs(b"".join(bare.split(b'"')[::2]))
