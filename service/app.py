@@ -10,30 +10,30 @@ from service import openapi
 from service.database.connections import Database
 from service.handlers import docs
 from service.http.access_log import AccessLog
+from service.http.accounts import ACCOUNTS, Accounts
 from service.http.context import ACCESS_LOG, CALLERS, DATABASE
+from service.http.delivery import delivered, deliveries
 from service.http.middleware import around
 from service.organizations.caller import Callers
 from service.routes import routes
 from service.settings import Settings
 
-MAX_BODY = 8 * 1024 * 1024
-
 
 def create_app(settings: Settings, dsn: str) -> web.Application:
     """The application on the database of ``dsn``; it starts with the database away as well."""
     logging.getLogger("service").setLevel(settings.log_level.upper())
-    app = web.Application(middlewares=[around], client_max_size=MAX_BODY)
+    app = web.Application(middlewares=[delivered, around])
     app[docs.DOCUMENT] = orjson.dumps(openapi.build())
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
         database = Database(dsn, settings.pool_size)
         app[DATABASE], app[CALLERS] = database, Callers(database)
-        app[ACCESS_LOG] = AccessLog()
+        app[ACCESS_LOG], app[ACCOUNTS] = AccessLog(), Accounts()
         yield
         app[ACCESS_LOG].flush()
         await database.close()
 
-    app.cleanup_ctx.append(resources)
+    app.cleanup_ctx.extend([resources, deliveries])
     for route in routes():
         if route.method == "GET":
             app.router.add_get(route.path, route.handler, name=route.name, expect_handler=_expect)

@@ -4,6 +4,7 @@ What is wrong with a request as a whole is an ApiError, 400; what is wrong with 
 is kept with it, so that the others can be looked at further.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -38,7 +39,7 @@ class BulkBody:
 
     raw: bytes
     items: Any
-    unread: ApiError | None = None
+    unread: Sequence[Failure] = ()
     """Why there are no items, if there are none."""
 
     @classmethod
@@ -47,7 +48,7 @@ class BulkBody:
         try:
             return cls(raw, parse(raw))
         except ApiError as error:
-            return cls(raw, None, error)
+            return cls(raw, None, error.failures)
 
     @property
     def total_items(self) -> int:
@@ -61,7 +62,7 @@ def many_items(resource: MasterRecord, form: Validator, body: BulkBody) -> Sent:
     Raises ApiError for what is wrong with the body as a whole.
     """
     if body.unread:
-        raise body.unread
+        raise ApiError(body.unread)
     items = body.items
     found = form.failures_of_items(items, body.raw)
     known = [(place, item) for place, item in enumerate(items) if isinstance(item, dict)]

@@ -6,6 +6,7 @@ from aiohttp import web
 
 from service.failures import failed
 from service.handlers.parameters import form, path_ids, together
+from service.http.accounts import hold
 from service.http.context import caller, database
 from service.http.envelope import many, pagination, respond, success
 from service.http.etag import etag, is_known
@@ -29,6 +30,7 @@ async def list_records(resource: Resource, request: web.Request) -> web.Response
     page = await database(request).read(
         lambda connection: resource.page(connection, tenant, asked, parents)
     )
+    hold(request, len(page.documents))
     following = None if page.last is None else cursor.encode(asked.listing, page.last, scope)
     return respond(many(page.documents, pagination=pagination(following)))
 
@@ -43,6 +45,7 @@ async def read_record(resource: Resource, request: web.Request) -> web.Response:
     document = await database(request).read(
         lambda connection: reading.read(connection, resource, tenant, path, wanted)
     )
+    hold(request, len(document))
     headers = {"ETag": etag(document)}
     if is_known(request.headers.get("If-None-Match"), headers["ETag"]):
         return web.Response(status=304, headers=headers)

@@ -20,6 +20,7 @@ from service.handlers.parameters import (
     together,
 )
 from service.handlers.patch import editor
+from service.http.accounts import hold_written
 from service.http.answer import Answer
 from service.http.context import caller, database
 from service.http.envelope import many, respond, success
@@ -177,7 +178,9 @@ def _record(document: bytes) -> Answer:
 
 
 async def _write(request: web.Request, work: Work, *, is_bulk: bool = False) -> web.Response:
-    return respond(await database(request).write(work, is_bulk=is_bulk))
+    answer = await database(request).write(work, is_bulk=is_bulk)
+    hold_written(request, len(answer.body))
+    return respond(answer)
 
 
 async def _once(

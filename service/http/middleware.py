@@ -13,6 +13,7 @@ from aiohttp import web
 
 from service.failures import ApiError, failed
 from service.http import envelope
+from service.http.accounts import ACCOUNTS
 from service.http.context import ACCESS_LOG, CALLER, CALLERS
 from service.http.metrics import observer
 from service.organizations.caller import Caller
@@ -42,8 +43,6 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
         response = await handler(request)
     except ApiError as error:
         response = _refused(request, error)
-    except web.HTTPRequestEntityTooLarge as error:
-        response = _refused(request, failed("payload_too_large", message=error.text))
     except Exception:
         _log.exception("request %s failed", request_id)
         response = _refused(request, failed("server_error", message="Something went wrong here."))
@@ -59,6 +58,7 @@ async def _admit(request: web.Request) -> None:
     path, match = request.path, request.match_info
     if path not in PUBLIC and not path.startswith(PUBLIC_ASSETS):
         request[CALLER] = await _caller(request)
+        request.app[ACCOUNTS].check(request[CALLER].organization_id)
     error = match.http_exception
     if isinstance(error, web.HTTPMethodNotAllowed):
         allowed = ", ".join(sorted(error.allowed_methods))

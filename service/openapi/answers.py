@@ -19,11 +19,13 @@ _REASONS = {
     401: "The request carries no valid API key.",
     403: "The API key or the record's organization forbids it.",
     404: "There is no such record.",
+    408: "The body did not arrive in time.",
     409: "It conflicts with what is stored.",
     412: "The record is no longer as If-Match says.",
     413: "The body is over 8 MiB.",
     415: "The Content-Type is another one.",
     422: "The request is well formed but cannot be done.",
+    429: "The organization's share of the service is used up; nothing was done.",
     500: "The service failed; nothing was changed.",
     503: "The service cannot answer now. With `Retry-After` nothing was done; without it the "
     "connection was lost while committing, and the change may have been made.",
@@ -118,7 +120,11 @@ def failed(kind: str, collection: str) -> dict[str, Any]:
 
 
 def _failure(kind: str, status: int, types: list[str]) -> dict[str, Any]:
-    named = {401: ("WWW-Authenticate",), 503: ("Retry-After",)}.get(status, ())
+    named = {
+        401: ("WWW-Authenticate",),
+        429: ("Retry-After",),
+        503: ("Retry-After",),
+    }.get(status, ())
     if kind == "measurement" and status in (401, 500):
         problem = failures.problem(types[0], status)
         schema = reference("common/envelope", "problem")

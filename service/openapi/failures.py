@@ -37,6 +37,7 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
     "not_found": (("id",), "There is no such record."),
     "not_found.route": ((), "There is nothing at this path."),
     "method_not_allowed": ((), "Use one of the methods that Allow names."),
+    "request_timeout": ((), "The body did not arrive in time."),
     "conflict.in_use": (("id",), "18 items use this record."),
     "conflict.test_failed": ((0, "path"), "The stored value is another one."),
     "conflict.duplicate": (("userDefinedId",), "Another live record has this reference."),
@@ -46,6 +47,7 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
     "unsupported_media_type": (("Content-Type",), "Send application/json in UTF-8."),
     "unprocessable.patch": ((2, "path"), "The operation cannot be applied."),
     "unprocessable.idempotency_key": ((), "The key came with another request before."),
+    "too_many_requests": ((), "The organization's share is used up; try again soon."),
     "server_error": ((), "The service failed."),
     "server_error.unavailable": ((), "Nothing was done; try again."),
     "server_error.outcome_unknown": ((), "The connection was lost while committing."),
@@ -113,7 +115,7 @@ def _validation(kind: str, collection: str) -> Iterator[str]:
 
 
 def _others(kind: str, collection: str) -> Iterator[str]:
-    yield from ("unauthorized", "server_error", "server_error.unavailable")
+    yield from ("unauthorized", "too_many_requests", "server_error", "server_error.unavailable")
     if kind in _ADDRESSED or collection == "sample-requests":
         yield "not_found"
         if collection == "size-ranges":
@@ -128,7 +130,7 @@ def _others(kind: str, collection: str) -> Iterator[str]:
         if collection == "care-instruction-materials" and kind in _BODIES:
             yield "conflict.duplicate"
     if kind in _BODIES:
-        yield from ("payload_too_large", "unsupported_media_type")
+        yield from ("request_timeout", "payload_too_large", "unsupported_media_type")
     if is_bulk(kind):
         yield from ("conflict.in_progress", "unprocessable.idempotency_key")
     if kind in _GUARDED:

@@ -34,7 +34,8 @@ def check_values(raw: bytes) -> None:
 def count_values(raw: bytes) -> int:
     """How many values JSON has within its outermost; of what is none, those before it ends.
 
-    An empty list or object counts as two. Where there are more texts than MAX_VALUES can have their number stands for the count.
+    An empty list or object counts as two. Where there are more texts than MAX_VALUES can have,
+    their number stands for the count.
     """
     bare = raw
     if b"\\" in raw:
