@@ -11,6 +11,7 @@ from service.database.connections import Database
 from service.handlers import docs
 from service.http.access_log import AccessLog
 from service.http.accounts import ACCOUNTS, Accounts
+from service.http.clearing import clearing
 from service.http.context import ACCESS_LOG, CALLERS, DATABASE
 from service.http.delivery import delivered, deliveries
 from service.http.middleware import around
@@ -33,7 +34,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         app[ACCESS_LOG].flush()
         await database.close()
 
-    app.cleanup_ctx.extend([resources, deliveries])
+    app.cleanup_ctx.extend([resources, deliveries, clearing])
     for route in routes():
         if route.method == "GET":
             app.router.add_get(route.path, route.handler, name=route.name, expect_handler=_expect)

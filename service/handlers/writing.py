@@ -22,6 +22,7 @@ from service.handlers.parameters import (
 from service.handlers.patch import editor
 from service.http.accounts import hold_written
 from service.http.answer import Answer
+from service.http.clearing import STORED_ANSWERS
 from service.http.context import caller, database
 from service.http.envelope import many, respond, success
 from service.http.etag import etag
@@ -190,7 +191,10 @@ async def _once(
     if retried is None:
         return await _write(request, work, is_bulk=is_bulk)
 
+    stored = request.app[STORED_ANSWERS]
+    bounded = stored.within_bounds(retried.caller.organization_id, work)
+
     async def once(connection: Connection) -> Answer:
-        return await idempotency.once(connection, retried, work)
+        return await idempotency.once(connection, retried, bounded)
 
     return await _write(request, once, is_bulk=is_bulk)
