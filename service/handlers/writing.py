@@ -20,7 +20,9 @@ from service.handlers.parameters import (
     together,
 )
 from service.handlers.patch import editor
+from service.http.accounts import hold_written
 from service.http.answer import Answer
+from service.http.clearing import STORED_ANSWERS
 from service.http.context import caller, database
 from service.http.envelope import many, respond, success
 from service.http.etag import etag
@@ -181,7 +183,9 @@ def _record(document: bytes) -> Answer:
 
 
 async def _write(request: web.Request, work: Work, use: Use) -> web.Response:
-    return respond(await database(request).write(work, caller(request).organization_id, use))
+    answer = await database(request).write(work, caller(request).organization_id, use)
+    hold_written(request, len(answer.body))
+    return respond(answer)
 
 
 async def _once(request: web.Request, retried: Retry | None, work: Work, use: Use) -> web.Response:
@@ -189,7 +193,10 @@ async def _once(request: web.Request, retried: Retry | None, work: Work, use: Us
     if retried is None:
         return await _write(request, work, use)
 
+    stored = request.app[STORED_ANSWERS]
+    bounded = stored.within_bounds(retried.caller.organization_id, work)
+
     async def once(connection: Connection) -> Answer:
-        return await idempotency.once(connection, retried, work)
+        return await idempotency.once(connection, retried, bounded)
 
     return await _write(request, once, use)
