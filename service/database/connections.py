@@ -104,10 +104,11 @@ class _Connections:
         Until then it works for its organization, which does not get another one for that.
         """
         try:
-            await connection.execute(";", timeout=ACQUIRE_SECONDS)
+            await connection.execute("begin; rollback", timeout=ACQUIRE_SECONDS)
         except (asyncpg.PostgresError, *LOST):
             connection.terminate()
-        self.give_back(connection, organization_id, use)
+        finally:
+            self.give_back(connection, organization_id, use)
 
 
 class _Borrowed:
