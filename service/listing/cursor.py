@@ -25,6 +25,14 @@ _MAX_PAYLOAD = 64 * 1024
 #: Bytes; compressing a shorter query takes longer than all else that makes the cursor.
 _COMPRESS_FROM = 256
 _DIGEST_BYTES = 9
+#: What a sort value is in JSON, by the kind of what is stored.
+_JSON_TYPES: dict[str, tuple[type, ...]] = {
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "string": (str,),
+    "date-time": (str,),
+}
 
 
 def encode(listing: Listing, last: list[Any], scope: str) -> str:
@@ -64,7 +72,7 @@ def decode(text: str, properties: Properties, scope: str) -> Listing:
     try:
         payload = _opened(text, scope)
         version, conditions, sort, page_size, last = orjson.loads(payload)
-        if version != VERSION:
+        if type(version) is not int or version != VERSION:
             raise ValueError("unknown version")
         if type(page_size) is not int or not 1 <= page_size <= MAX_PAGE_SIZE:
             raise ValueError("page size out of range")
@@ -135,11 +143,13 @@ def _after(sort: tuple[SortKey, ...], last: list[Any]) -> tuple[Any, ...]:
 
 
 def _stored(prop: Property, value: Any) -> Any:
-    if value is not None:
-        return prop.parse_stored(_checked(_text(value)))
-    if not prop.nullable:
-        raise ValueError("never null")
-    return None
+    if value is None:
+        if not prop.nullable:
+            raise ValueError("never null")
+        return None
+    if type(value) not in _JSON_TYPES[prop.stored]:
+        raise ValueError("of another type")
+    return prop.parse_stored(_checked(_text(value)))
 
 
 def _checked(text: Any) -> str:
