@@ -9,10 +9,10 @@ from aiohttp import HttpVersion11, web, web_urldispatcher
 from service import openapi
 from service.database.connections import Database
 from service.handlers import docs, system
+from service.handlers.clearing import clearing
 from service.http.access_log import AccessLog
 from service.http.accounts import ACCOUNTS, Accounts
 from service.http.admission import Admission
-from service.http.clearing import clearing
 from service.http.context import ACCESS_LOG, ADMISSION, CALLERS, DATABASE, ROUTES
 from service.http.delivery import delivered, deliveries
 from service.http.middleware import around

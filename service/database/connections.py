@@ -2,7 +2,7 @@
 
 Handlers hand work to :meth:`Database.read` and :meth:`Database.write`; the work gets a connection
 and never sees the pool. Failures of the server or the network come out as ``server_error.*``
-errors that say whether anything was done (contract, section 4).
+errors that say whether anything was done (contract, Outages).
 """
 
 import asyncio

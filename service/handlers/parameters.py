@@ -22,7 +22,7 @@ _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 def together(*checks: Callable[[], Any]) -> list[Any]:
     """What each check answers; raises one ApiError with the failures of all.
 
-    The first round of the contract's section 4: a caller hears of path, query, headers and body
+    The first round of checks (contract, Errors): a caller hears of path, query, headers and body
     at once. The checks are in the order of the request.
     """
     answers, failures = list[Any](), list[Failure]()

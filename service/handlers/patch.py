@@ -1,4 +1,4 @@
-"""JSON Patch of a record's writable form (RFC 6902; contract, section 6).
+"""JSON Patch of a record's writable form (RFC 6902; contract, Patches).
 
 The ``jsonpatch`` package applies the operations. What a failure means is decided here, by rule and
 first: 400 for what is no valid patch or goes where no writable field is, 409 for a failed test,

@@ -24,7 +24,7 @@ _OBJECT_BYTES: Final = 1024
 
 
 async def list_records(resource: Resource, request: web.Request) -> web.Response:
-    """One page of a collection (specification, List endpoints in general)."""
+    """One page of a collection (contract, Lists)."""
     tenant = caller(request)
     scope = cursor.scope(request.path, tenant.organization_id)
     parents, asked = together(

@@ -10,6 +10,7 @@ from service.database.connections import Connection
 from service.database.shares import Use
 from service.failures import ApiError, Bulk
 from service.handlers.bodies import BulkBody, many_ids, many_items, one_item
+from service.handlers.clearing import STORED_ANSWERS
 from service.handlers.parameters import (
     body,
     guard,
@@ -22,7 +23,6 @@ from service.handlers.parameters import (
 from service.handlers.patch import editor
 from service.http.accounts import hold_written
 from service.http.answer import Answer
-from service.http.clearing import STORED_ANSWERS
 from service.http.context import caller, database
 from service.http.envelope import many, respond, success
 from service.http.etag import etag

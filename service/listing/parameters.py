@@ -1,6 +1,6 @@
 """Query strings of lists: from parameters to a frozen description, before any SQL exists.
 
-Source: specification, List endpoints in general; contract, section 5.
+Source: contract, Lists.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Cursors: what may stand beside one, and that each that is not this list's own is refused.
 
-Source: specification, Limits; contract, section 5.
+Source: contract, Cursors.
 """
 
 import base64

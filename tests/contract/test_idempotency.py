@@ -1,11 +1,11 @@
-"""Safe retries by Idempotency-Key (contract, section 7)."""
+"""Safe retries by Idempotency-Key (contract, Idempotency)."""
 
 import asyncio
 
 import asyncpg
 import pytest
 
-from service.http.clearing import STORED_ANSWERS, clear_some
+from service.handlers.clearing import STORED_ANSWERS, clear_some
 from service.http.context import DATABASE
 from service.queries.stored_answers import StoredAnswers
 from tests.support.api import Answer, Api

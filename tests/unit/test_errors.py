@@ -1,4 +1,4 @@
-"""From rows to status, code and body (specification, Errors; contract, section 4)."""
+"""From rows to status, code and body (contract, Errors)."""
 
 import pytest
 
