@@ -1,8 +1,9 @@
 """Writes: of one record and in bulk. Every one is a batch in one transaction."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from aiohttp import web
 
@@ -33,6 +34,8 @@ from service.queries.idempotency import Retry
 from service.queries.master_record import MasterRecord
 from service.queries.writing import locks_organization
 
+_LARGE: Final = 2**20
+"""Bytes that take several milliseconds to parse."""
 Work: TypeAlias = Callable[[Connection], Awaitable[Answer]]
 Write: TypeAlias = Callable[[Connection, MasterRecord, Batch], Awaitable[bytes]]
 
@@ -59,7 +62,7 @@ async def create(resource: MasterRecord, request: web.Request) -> web.Response:
 
 
 async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
-    read, form = BulkBody.read(raw), resource.bulk_create_form
+    read, form = await _bulk_body(raw), resource.bulk_create_form
     with _bulk_failures("bulk_create", read.total_items):
         retried, sent = _whole_request(request, raw, lambda: many_items(resource, form, read))
         return await _bulk(resource, request, retried, sent, writing.create, created=True)
@@ -84,7 +87,7 @@ async def replace(resource: MasterRecord, request: web.Request) -> web.Response:
 async def replace_many(resource: MasterRecord, request: web.Request) -> web.Response:
     """Many records in full, those with ``state=deleted`` deleted, all or nothing."""
     raw, form = await body(request), resource.bulk_replace_form
-    read = BulkBody.read(raw)
+    read = await _bulk_body(raw)
     with _bulk_failures("bulk_replace", read.total_items):
         retried, sent = _whole_request(request, raw, lambda: many_items(resource, form, read))
         return await _bulk(resource, request, retried, sent, writing.replace)
@@ -127,6 +130,14 @@ async def delete_many(resource: MasterRecord, request: web.Request) -> web.Respo
     with _bulk_failures("bulk_delete", len(ids)):
         retried, sent = _whole_request(request, b"", lambda: many_ids(resource, ids), "ids")
         return await _bulk(resource, request, retried, sent, writing.delete)
+
+
+async def _bulk_body(raw: bytes) -> BulkBody:
+    """The body as it was parsed; if that took its time, others come before it is looked at."""
+    read = BulkBody.read(raw)
+    if len(raw) > _LARGE:
+        await asyncio.sleep(0)
+    return read
 
 
 @contextmanager
