@@ -11,7 +11,7 @@ COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: bench bench-scale soak help run migrate demo test faults fuzz lint format types requirements clean clean-data
+.PHONY: bench bench-scale soak help run migrate demo test faults fuzz lint format types hooks requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ format: $(VENV)/.installed-dev ## Format, and mend what can be mended
 
 types: $(VENV)/.installed-dev ## Check types
 	@$(BIN)/mypy
+
+hooks: ## Check style and types before every commit
+	@git config core.hooksPath .githooks
 
 requirements: $(VENV)/.installed-dev ## Pin the newest versions that pyproject.toml allows
 	@$(COMPILE) --output-file requirements.txt pyproject.toml

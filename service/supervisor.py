@@ -26,10 +26,9 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 
 from service.http import connections
+from service.http.reading import READING
 from service.settings import Settings, SettingsError
 
-_LONGEST_REQUEST_LINE: Final = 32 * 1024
-"""Bytes: 200 ids of any form (contract, section 3)."""
 _GRACE_SECONDS: Final = 35
 """For requests under way at a stop: the longest write, which is 30 s, and its answer."""
 _COLLECT_AFTER: Final = 10_000
@@ -87,10 +86,9 @@ def serve(
         return connections.Runner(
             app,
             connections=connections.room(settings.workers + settings.pool_size),
-            max_line_size=_LONGEST_REQUEST_LINE,
-            # No body is taken compressed; to decompress one that is cut or of another coding
-            # than it says fails outside of every handler, or never ends.
-            auto_decompress=False,
+            **READING,
+            # Whose caller is gone is read for no one; writes see to themselves.
+            handler_cancellation=True,
             shutdown_timeout=_GRACE_SECONDS,
             access_log=None,
         )

@@ -1,18 +1,44 @@
 """The fixtures: databases and services of a test's own, empty or with the demo data."""
 
-import os
+from collections.abc import AsyncIterator, Generator
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from aiohttp.test_utils import TestClient, TestServer
+from aiohttp.test_utils import TestClient
 
-from service.app import create_app
-from service.settings import Settings
+from service.settings import cores
 from tests.support.api import Api, issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
+from tests.support.sampling import Sample, settle_seed, told_seed
+from tests.support.serving import serving
 
 _SERVER = pytest.StashKey[str]()
+
+
+def pytest_configure() -> None:
+    """Settle the seed before modules are read, and before workers are started."""
+    settle_seed()
+
+
+def pytest_report_header() -> str:
+    """Print the seed at the start."""
+    return f"samples: {told_seed()}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Print the seed beside each failure."""
+    report = yield
+    if report.failed:
+        report.sections.append(("Samples", told_seed()))
+    return report
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are cores, for a test also waits: for processes, locks, clocks."""
+    return cores() + 1
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -32,6 +58,12 @@ def _server_dsn(config: pytest.Config) -> str:
     return config.stash[_SERVER]
 
 
+@pytest.fixture
+def sample(request: pytest.FixtureRequest) -> Sample:
+    """Takes parts of matrices that are too large for every run."""
+    return Sample(request.node.nodeid)
+
+
 @pytest.fixture(scope="session")
 def server_dsn(pytestconfig: pytest.Config) -> str:
     """The session's server, for what needs databases of other names."""
@@ -39,24 +71,22 @@ def server_dsn(pytestconfig: pytest.Config) -> str:
 
 
 @pytest.fixture
-def dsn(server_dsn: str) -> str:
+def dsn(server_dsn: str, worker_id: str) -> str:
     """A migrated, empty database that no other test sees."""
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-    return fresh_database(server_dsn, f"test_{worker}")
+    return fresh_database(server_dsn, f"test_{worker_id}")
 
 
 @pytest.fixture
-def demo_dsn(server_dsn: str) -> str:
+def demo_dsn(server_dsn: str, worker_id: str) -> str:
     """A database with the demo data that no other test sees."""
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-    return fresh_database(server_dsn, f"demo_{worker}", DEMO_TEMPLATE)
+    return fresh_database(server_dsn, f"demo_{worker_id}", DEMO_TEMPLATE)
 
 
 @pytest.fixture
-async def client(aiohttp_client: Any, demo_dsn: str) -> TestClient[Any, Any]:
+async def client(demo_dsn: str) -> AsyncIterator[TestClient[Any, Any]]:
     """The service on the demo data."""
-    server = TestServer(create_app(Settings.from_environment({}), demo_dsn))
-    return await aiohttp_client(server, server_kwargs=None)  # type: ignore[no-any-return]
+    async with serving(demo_dsn, LOG_LEVEL="info") as server, TestClient(server) as client:
+        yield client
 
 
 @pytest.fixture

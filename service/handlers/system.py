@@ -7,7 +7,8 @@ from typing import Final
 
 from aiohttp import web
 
-from service.database.connections import Connection, unavailable
+from service.database.connections import Connection
+from service.database.failing import unavailable
 from service.database.migrating import schema_is_current
 from service.http.context import database
 from service.http.envelope import respond, success
@@ -31,7 +32,7 @@ async def health(_: web.Request) -> web.Response:
 
 async def readiness(request: web.Request) -> web.Response:
     """200 when the database answers and its schema is the one of this version, else 503."""
-    if not await request.app[READINESS].get(lambda: database(request).read(_is_current)):
+    if not await request.app[READINESS].get(lambda: database(request).look_up(_is_current)):
         raise unavailable("The database schema is behind; run selvedge migrate.")
     return respond(success(b'{"ready":true}'))
 

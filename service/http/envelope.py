@@ -9,9 +9,8 @@ from aiohttp import web
 
 from service.failures import ApiError
 from service.http.answer import Answer
+from service.http.media import JSON, PROBLEM
 
-JSON = "application/json"
-PROBLEM = "application/problem+json"
 #: Below this many bytes compressing costs more than it saves.
 COMPRESS_FROM = 1024
 #: How the library of both codings is told which one is meant.

@@ -3,42 +3,39 @@
 A test may add records of its own to it, and changes no others.
 """
 
-import asyncio
-import os
+from collections.abc import AsyncIterator
 from typing import Any
 
 import asyncpg
 import pytest
-from aiohttp.test_utils import TestClient, TestServer
+from aiohttp.test_utils import TestClient
 
-from service.app import create_app
-from service.settings import Settings
 from tests.support.api import Api, issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
+from tests.support.serving import serving
 
 
 @pytest.fixture(scope="session")
-def shared_dsn(server_dsn: str) -> str:
+def shared_dsn(server_dsn: str, worker_id: str) -> str:
     """The database."""
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-    return fresh_database(server_dsn, f"shared_{worker}", DEMO_TEMPLATE)
+    return fresh_database(server_dsn, f"shared_{worker_id}", DEMO_TEMPLATE)
 
 
 @pytest.fixture(scope="session")
-def shared_keys(shared_dsn: str) -> dict[str, str]:
+async def shared_keys(shared_dsn: str) -> dict[str, str]:
     """Keys of organization 1, to write and to read, and of organization 2, to write."""
     wanted = {"writer": (1, "write"), "reader": (1, "read"), "other": (2, "write")}
     return {
-        name: asyncio.run(issue_key(shared_dsn, organization, scope))
+        name: await issue_key(shared_dsn, organization, scope)
         for name, (organization, scope) in wanted.items()
     }
 
 
-@pytest.fixture
-async def shared_client(aiohttp_client: Any, shared_dsn: str) -> TestClient[Any, Any]:
-    """The service on it."""
-    server = TestServer(create_app(Settings.from_environment({"LOG_LEVEL": "warning"}), shared_dsn))
-    return await aiohttp_client(server, server_kwargs=None)  # type: ignore[no-any-return]
+@pytest.fixture(scope="session")
+async def shared_client(shared_dsn: str) -> AsyncIterator[TestClient[Any, Any]]:
+    """The service on it, one for all tests of a worker."""
+    async with serving(shared_dsn) as server, TestClient(server) as client:
+        yield client
 
 
 @pytest.fixture
@@ -60,6 +57,13 @@ def shared_other(shared_client: TestClient[Any, Any], shared_keys: dict[str, str
 
 
 @pytest.fixture
+async def own_api(shared_dsn: str, shared_keys: dict[str, str]) -> AsyncIterator[Api]:
+    """A caller of organization 1 on a service that nobody used before, with one connection."""
+    async with serving(shared_dsn, POOL_SIZE="1") as server, TestClient(server) as client:
+        yield Api(client, shared_keys["writer"])
+
+
+@pytest.fixture(scope="session")
 async def stored(shared_dsn: str) -> dict[str, int]:
     """Path parameters that name records of organization 1."""
     connection = await asyncpg.connect(shared_dsn)

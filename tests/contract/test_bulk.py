@@ -24,57 +24,59 @@ def alike(
 
 @of_each_resource
 async def test_as_many_statements_for_two_hundred_items_as_for_two(
-    resource: MasterRecord, shared_api: Api, monkeypatch: pytest.MonkeyPatch
+    resource: MasterRecord, own_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, known = f"/api/{resource.name}", await generate.references(shared_api)
-    counts = []
+    path, counts = f"/api/{resource.name}", []
     with watched(monkeypatch) as sent:
-        for count in (2, 200):
+        known = await generate.references(own_api)
+        # The first round has statements of asyncpg's own, which looks types up.
+        for count in (2, 2, 200):
             numbers = []
             sent.clear()
-            made = await shared_api.post(path, alike(resource, "create", known, count, 7))
+            made = await own_api.post(path, alike(resource, "create", known, count, 7))
             assert made.status == 201, made.raw
             numbers.append(len(sent))
             ids = [record["id"] for record in made.data]
             bodies = alike(resource, "replace", known, count, 8)
             items = [body | {"id": id_} for body, id_ in zip(bodies, ids, strict=True)]
             sent.clear()
-            replaced = await shared_api.put(path, items)
+            replaced = await own_api.put(path, items)
             assert [record["id"] for record in replaced.data] == ids
             numbers.append(len(sent))
             sent.clear()
-            gone = await shared_api.delete(path, [("ids", str(id_)) for id_ in ids])
+            gone = await own_api.delete(path, [("ids", str(id_)) for id_ in ids])
             assert [record["id"] for record in gone.data] == ids
             counts.append([*numbers, len(sent)])
-    assert counts[0] == counts[1]
-    assert max(counts[0]) <= 20, "a fixed number, and a small one"
+    assert counts[1] == counts[2]
+    assert min(counts[1]) > 0
+    assert max(counts[1]) <= 20, "a fixed number, and a small one"
 
 
 async def test_the_statements_of_two_hundred_groups(
-    shared_api: Api, monkeypatch: pytest.MonkeyPatch
+    own_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with watched(monkeypatch) as sent:
-        made = await shared_api.post(GROUPS, [{"name": f"Group {n}"} for n in range(200)])
+        made = await own_api.post(GROUPS, [{"name": f"Group {n}"} for n in range(200)])
         items = [
             {"id": record["id"], "name": f"Group no. {number}", "state": "inactive"}
             for number, record in enumerate(made.data)
         ]
         sent.clear()
-        replaced = await shared_api.put(GROUPS, items)
+        replaced = await own_api.put(GROUPS, items)
     assert [record["name"] for record in replaced.data] == [item["name"] for item in items]
     assert kinds(sent) == ["begin", "lock", "update", "read", "commit"]
-    await shared_api.delete(GROUPS, [("ids", str(record["id"])) for record in made.data])
+    await own_api.delete(GROUPS, [("ids", str(record["id"])) for record in made.data])
 
 
 async def test_the_statements_of_a_thousand_colors_with_groups_and_languages(
-    shared_api: Api, monkeypatch: pytest.MonkeyPatch
+    own_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A body of nearly 8 MiB, every link of which changes."""
     note = {"colorNote": "é" * 4000}
     with watched(monkeypatch) as sent:
-        known = await generate.references(shared_api)
+        known = await generate.references(own_api)
         groups, languages = known["color-groups"], known["languages"]
-        made = await shared_api.post(
+        made = await own_api.post(
             COLORS,
             [
                 {"name": f"Color {n}", "colorGroupIds": groups[:3], "languageIds": languages[:3]}
@@ -89,7 +91,7 @@ async def test_the_statements_of_a_thousand_colors_with_groups_and_languages(
             for number, record in enumerate(made.data)
         ]
         sent.clear()
-        replaced = await shared_api.put(COLORS, items[::-1])
+        replaced = await own_api.put(COLORS, items[::-1])
     assert replaced.status == 200, replaced.raw[:500]
     assert [record["name"] for record in replaced.data] == [item["name"] for item in items[::-1]]
     for record in replaced.data[::100]:
@@ -98,7 +100,7 @@ async def test_the_statements_of_a_thousand_colors_with_groups_and_languages(
     links = ["delete", "insert", "delete", "insert"]
     assert kinds(sent) == ["begin", "lock", "check", "links", "update", *links, "read", "commit"]
     gone = [{"id": record["id"], "name": "Gone", "state": "deleted"} for record in made.data]
-    assert (await shared_api.put(COLORS, gone)).status == 200
+    assert (await own_api.put(COLORS, gone)).status == 200
 
 
 def kinds(sent: list[str]) -> list[str]:
@@ -113,6 +115,7 @@ def kinds(sent: list[str]) -> list[str]:
         "select array_agg(page_order)": "read",
         "select 'color_in_group'": "links",
         "with gone": "delete",
+        "with present": "update",
         "select 'colorGroupIds'": "check",
     }
     return [

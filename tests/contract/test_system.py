@@ -35,6 +35,22 @@ async def test_operators_and_readers_need_no_key(path: str, client: TestClient[A
         assert answer.status == 200
 
 
+async def test_what_is_not_there_asks_for_a_key_as_its_place_does(shared_api: Api) -> None:
+    stranger = Api(shared_api.client, "")
+    for method, path, status in (
+        ("POST", "/healthz", 405),
+        ("DELETE", "/docs/start.js", 405),
+        ("GET", "/docs/nothing", 404),
+        ("GET", "/docs/nothing/there", 404),
+        ("GET", "/docsnothing", 401),
+        ("GET", "/healthz/nothing", 401),
+        ("GET", "/nothing", 401),
+        ("POST", "/api/nothing", 401),
+        ("TRACE", "/api/groups", 401),
+    ):
+        assert (await stranger.call(method, path)).status == status, path
+
+
 async def test_health_and_readiness_are_answers_like_others(api: Api) -> None:
     for path in ("/healthz", "/readyz"):
         form("common/envelope", "success").validate((await api.get(path)).json)

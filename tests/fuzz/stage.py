@@ -1,24 +1,24 @@
 """What the cases play on: the service on the demo data, its callers, and what is stored."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Final
 
 import asyncpg
 from aiohttp.test_utils import TestClient, TestServer
 
-from service.app import create_app
+from service.http.reading import READING
 from service.queries.resource import Resource
-from service.resources.registry import MASTER_RECORDS, REFERENCE_LISTS
-from service.settings import Settings
-from tests.fuzz.relations import Known
+from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, REFERENCE_LISTS
+from tests.fuzz.known import Known
 from tests.support import generate, rows
+from tests.support import serving as support
 from tests.support.api import Api, issue_key
 
 ORGANIZATIONS: Final = (1, 2)
 _FEW: Final = 20
-#: Request lines longer than any made up: what the parser refuses never gets to the service.
-LINE_BYTES: Final = 1 << 20
+#: Lines longer than any made up: what the parser refuses never gets to the service.
+_ANY_LENGTH: Final = {"max_line_size": 1 << 20, "max_field_size": 1 << 20}
 
 
 class Stage:
@@ -70,7 +70,15 @@ class Stage:
                 if resource.parents:
                     root = resource.root.format(styleId=style_id)
                     await self._collect(known, resource, root, organization, [style_id])
+            await self._collect_measurements(style_id, organization)
         return known
+
+    async def _collect_measurements(self, style_id: int, organization: int) -> None:
+        """The ids that lead to the measurements of a style's sample requests."""
+        requests = await self.apis[organization].get(f"/api/styles/{style_id}/sample-requests")
+        paths = self.paths.setdefault(MEASUREMENTS.name, {}).setdefault(organization, [])
+        for one in requests.data:
+            paths += [[style_id, one["id"], size["sizeRangeSizeId"]] for size in one["sizes"]]
 
     async def _collect(
         self, known: Known, resource: Resource, root: str, organization: int, above: Any = ()
@@ -88,31 +96,26 @@ class Stage:
             known.writables[resource.name] = {
                 id_: form.data for id_, form in zip(ids, forms, strict=True)
             }
-            known.used[resource.name] = _used(resource.name, found.data)
+            parents = {record["id"]: record.get("parentCustomFieldId") for record in found.data}
+            known.parents[resource.name] = parents
+            known.used[resource.name] = _used(found.data, {*parents.values()})
 
 
-def _used(collection: str, records: list[dict[str, Any]]) -> list[Any]:
+def _used(records: list[dict[str, Any]], parents: set[Any]) -> list[Any]:
     """The records that cannot be deleted, as their documents tell."""
-    parents = {record.get("parentCustomFieldId") for record in records}
     return [
         record["id"]
         for record in records
         if record.get("usedInStyles")
         or record.get("usedInItems")
         or record.get("isDefault")
-        or (collection.endswith("custom-fields") and record["id"] in parents)
+        or record["id"] in parents
     ]
 
 
-@asynccontextmanager
-async def serving(dsn: str) -> AsyncIterator[TestServer]:
-    """The service on a database, which the request lines of any length reach."""
-    server = TestServer(create_app(Settings.from_environment({"LOG_LEVEL": "warning"}), dsn))
-    await server.start_server(max_line_size=LINE_BYTES, max_field_size=LINE_BYTES)
-    try:
-        yield server
-    finally:
-        await server.close()
+def serving(dsn: str) -> AbstractAsyncContextManager[TestServer]:
+    """The service on a database, which request lines of any length reach."""
+    return support.serving(dsn, READING | _ANY_LENGTH)
 
 
 @asynccontextmanager

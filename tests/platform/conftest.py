@@ -1,15 +1,15 @@
 """Fixtures of the platform's tests."""
 
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.support.folders import temporary_folder
+
 
 @pytest.fixture
 def data_dir() -> Iterator[Path]:
     """A data folder that the embedded server's account may reach, unlike pytest's own."""
-    with tempfile.TemporaryDirectory(prefix="selvedge-data-") as folder:
-        Path(folder).chmod(0o711)
-        yield Path(folder) / "data"
+    with temporary_folder() as folder:
+        yield folder / "data"

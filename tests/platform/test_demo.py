@@ -75,9 +75,10 @@ NEVER = {
 }
 
 
-@pytest.fixture
-async def loaded(dsn: str) -> str:
-    """A database that holds the demo data."""
+@pytest.fixture(scope="module")
+async def loaded(server_dsn: str, worker_id: str) -> str:
+    """A database that holds the demo data; no test changes them."""
+    dsn = fresh_database(server_dsn, f"loaded_{worker_id}")
     await load(dsn, progress=False)
     return dsn
 

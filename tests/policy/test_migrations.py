@@ -42,6 +42,32 @@ def test_constraints_have_names(path: Path) -> None:
     )
 
 
+@each_migration
+def test_no_sequence_is_restarted(path: Path) -> None:
+    """Scale, rule 6: ``setval`` moves it, which distributed tables allow."""
+    for file in (path, path.with_name(f"{path.stem}.rollback.sql")):
+        assert not re.search(r"\brestart\b", re.sub(r"--.*", "", file.read_text("utf-8")))
+
+
+@each_migration
+def test_comments_are_taken_back(path: Path) -> None:
+    """All but those that go with their table."""
+    written = re.findall(r"^comment on \w+ ([\w.]+) is '", path.read_text("utf-8"), re.M)
+    rollback = path.with_name(f"{path.stem}.rollback.sql").read_text("utf-8")
+    dropped = re.findall(r"^drop table (\w+)", rollback, re.M)
+    left = [name for name in written if name.partition(".")[0] not in dropped]
+    assert re.findall(r"^comment on \w+ ([\w.]+) is null;", rollback, re.M) == left[::-1]
+
+
+async def test_every_table_says_what_it_holds(catalog: asyncpg.Connection) -> None:
+    silent = await catalog.fetch(
+        """select oid::regclass::text from pg_class
+        where relnamespace = 'public'::regnamespace and relkind = 'r'
+            and obj_description(oid, 'pg_class') is null"""
+    )
+    assert not [table for (table,) in silent if "yoyo" not in table]
+
+
 async def test_names_are_short_enough_for_shards(catalog: asyncpg.Connection) -> None:
     """Scale, rule 5: shards append their number to the names of constraints and indexes."""
     names = await catalog.fetch(

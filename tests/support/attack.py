@@ -103,12 +103,6 @@ def is_text(located: Located, path: tuple[str, ...]) -> bool:
     return "string" in located.types
 
 
-async def one_of_each_type(api: Api, resource: MasterRecord) -> list[dict[str, Any]]:
-    """Records of the caller's; custom fields of each type have rules of their own."""
-    records = (await api.get(resource.root, {"pageSize": "100"})).data
-    return list({record.get("type"): record for record in records}.values())
-
-
 async def names(api: Api) -> set[str]:
     """What an organization's own words for its records are."""
     found = set()

@@ -10,15 +10,20 @@ import pytest
 
 @contextmanager
 def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Every statement of connections that are made from now on; the list may be cleared."""
+    """Every statement of connections that are made from now on; the list may be cleared.
+
+    Raises if there are none: a service that others used before has its connections already.
+    """
     sent: list[str] = []
-    connect = asyncpg.connect
+    connect, connections = asyncpg.connect, []
 
     async def connect_and_tell(*arguments: Any, **options: Any) -> asyncpg.Connection:
         connection = await connect(*arguments, **options)
+        connections.append(connection)
         connection.add_query_logger(lambda record: sent.append(record.query))
         return connection
 
     with monkeypatch.context() as patched:
         patched.setattr(asyncpg, "connect", connect_and_tell)
         yield sent
+    assert connections, "nothing could be seen: no connection was made"

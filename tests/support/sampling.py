@@ -1,0 +1,43 @@
+"""Samples of generated matrices: each run takes another part, by a seed that it prints.
+
+TEST_SEED repeats a run's samples; ``TEST_SEED=all`` takes everything.
+"""
+
+import os
+from collections.abc import Iterable
+from random import Random, SystemRandom
+from typing import Final, TypeVar
+
+_VARIABLE: Final = "TEST_SEED"
+_EVERYTHING: Final = "all"
+T = TypeVar("T")
+
+
+def settle_seed() -> str:
+    """The run's seed, made up unless it is given; processes started from now on have the same."""
+    return os.environ.setdefault(_VARIABLE, str(SystemRandom().randrange(10**6)))
+
+
+def told_seed() -> str:
+    """How to have the same samples again, for whoever reads the output."""
+    return f"{_VARIABLE}={settle_seed()}"
+
+
+def examples(few: int, many: int) -> int:
+    """How many examples to make up: few, or many where everything is wanted."""
+    return many if settle_seed() == _EVERYTHING else few
+
+
+class Sample:
+    """Takes parts of what a test could look at; another test of the run takes other parts."""
+
+    def __init__(self, name: str) -> None:
+        self._everything = settle_seed() == _EVERYTHING
+        self._random = Random(f"{settle_seed()} {name}")
+
+    def __call__(self, cases: Iterable[T], most: int) -> list[T]:
+        """At most that many of the cases, in their order."""
+        found = list(cases)
+        if self._everything or len(found) <= most:
+            return found
+        return [found[n] for n in sorted(self._random.sample(range(len(found)), most))]

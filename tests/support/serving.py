@@ -1,0 +1,25 @@
+"""The service in the test's own process; it reads requests as it does in production."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from aiohttp.test_utils import TestServer
+
+from service.app import create_app
+from service.http.reading import READING
+from service.settings import Settings
+
+
+@asynccontextmanager
+async def serving(
+    dsn: str, reading: Mapping[str, Any] = READING, **settings: str
+) -> AsyncIterator[TestServer]:
+    """The service on a database, with settings by the names that the environment has for them."""
+    chosen = Settings.from_environment({"LOG_LEVEL": "warning", **settings})
+    server = TestServer(create_app(chosen, dsn))
+    await server.start_server(**reading)
+    try:
+        yield server
+    finally:
+        await server.close()
