@@ -45,7 +45,8 @@ async def attacked(server_dsn: str, worker_id: str) -> AsyncIterator[Attacked]:
     """One service for all attacks of a worker."""
     dsn = fresh_database(server_dsn, f"attacked_{worker_id}", DEMO_TEMPLATE)
     settings = Settings.from_environment({"LOG_LEVEL": "warning"})
-    runner = Runner(create_app(settings, dsn), connections=CONNECTIONS, **READING)
+    app = create_app(settings, dsn)
+    runner = Runner(app, connections=CONNECTIONS, handler_cancellation=True, **READING)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     keys = [await issue_key(dsn, organization) for organization in (ATTACKER, OTHER)]
@@ -53,7 +54,7 @@ async def attacked(server_dsn: str, worker_id: str) -> AsyncIterator[Attacked]:
     await runner.cleanup()
 
 
-@pytest.mark.parametrize("scenario", scenarios(), ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("scenario", [*scenarios()], ids=lambda scenario: scenario.name)
 async def test_another_organization_is_served(scenario: Scenario, attacked: Attacked) -> None:
     known = await prepared(scenario, attacked.dsn, SCALE)
     attacker = Attacker(attacked.port, attacked.attacker, SCALE, known)
