@@ -1,4 +1,4 @@
-"""The settings of one process, read once from the environment (contract, section 1)."""
+"""The settings of one process, read once from the environment (contract, Settings)."""
 
 import os
 import re

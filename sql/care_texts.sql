@@ -1,5 +1,4 @@
--- Care instructions and care instruction materials (specification, Care instruction and care instruction
--- material): one shape, so one set of statements; {{table}} is care_instruction or care_instruction_material.
+-- Care instructions and care instruction materials (contract, Care instructions): one shape, so one set of statements; {{table}} is care_instruction or care_instruction_material.
 
 -- name: check
 -- Languages are shared by all organizations; the tenant is a parameter here as it is everywhere.

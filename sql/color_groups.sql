@@ -1,4 +1,4 @@
--- What colors are grouped by (specification, Color: colorGroups).
+-- What colors are grouped by (contract, Reference lists).
 
 -- name: documents
 with record as (

@@ -1,4 +1,4 @@
--- Colors, their color groups and their names in other languages (specification, Color).
+-- Colors, their color groups and their names in other languages (contract, Colors).
 
 -- name: delete
 update color set state = 'deleted'

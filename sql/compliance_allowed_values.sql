@@ -1,4 +1,4 @@
--- Allowed values of compliance custom fields (specification, Compliance custom field).
+-- Allowed values of compliance custom fields (contract, Compliance custom fields).
 
 -- name: insert_values
 insert into compliance_allowed_value (

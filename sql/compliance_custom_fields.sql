@@ -1,4 +1,4 @@
--- Compliance custom fields (specification, Compliance custom field); what style custom fields
+-- Compliance custom fields (contract, Compliance custom fields); what style custom fields
 -- share with them is in custom_fields.sql.
 
 -- name: documents

@@ -1,4 +1,4 @@
--- Groups of styles (specification, Group).
+-- Groups of styles (contract, Groups).
 
 -- name: delete
 update style_group set state = 'deleted', end_date = now()

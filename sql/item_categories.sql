@@ -1,4 +1,4 @@
--- Item categories (specification, Item category): deleted for good, unless items are in them.
+-- Item categories (contract, Item categories): deleted for good, unless items are in them.
 
 -- name: documents
 -- {{state}} and {{end_date}} are the columns of those names, or what they become of those that go.

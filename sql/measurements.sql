@@ -1,5 +1,5 @@
 -- What was measured on the samples of one size of a sample request ($3) of a style ($2)
--- (specification, Sample request measurement). Numbers are answered to the digit as stored.
+-- (contract, Measurement read). Numbers are answered to the digit as stored.
 
 -- name: documents
 with record as (

@@ -1,4 +1,4 @@
--- Size ranges and their sizes (specification, Size range). Without the Pro module no grading is
+-- Size ranges and their sizes (contract, Size ranges). Without the Pro module no grading is
 -- advanced, whatever was stored while the organization had it.
 
 -- name: delete

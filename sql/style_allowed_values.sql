@@ -1,5 +1,4 @@
--- Allowed values of style custom fields, which go with values of the parent field (specification, Style
--- custom field).
+-- Allowed values of style custom fields, which go with values of the parent field (contract, Style custom fields).
 
 -- name: forget_parent_values
 -- Only deleted fields and values on their way out still point to what is removed.

@@ -1,4 +1,4 @@
--- Style custom fields (specification, Style custom field); what compliance custom fields share with
+-- Style custom fields (contract, Style custom fields); what compliance custom fields share with
 -- them is in custom_fields.sql.
 
 -- name: documents

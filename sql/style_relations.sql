@@ -1,4 +1,4 @@
--- Links between styles (specification, Style relation).
+-- Links between styles (contract, Style relations).
 
 -- name: documents
 with record as (

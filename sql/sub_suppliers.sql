@@ -1,4 +1,4 @@
--- Sub-suppliers with their contacts and facilities (specification, Sub-supplier). What a deletion
+-- Sub-suppliers with their contacts and facilities (contract, Sub-suppliers). What a deletion
 -- took along is marked as such and otherwise left as it was, so that it can come back.
 
 -- name: check

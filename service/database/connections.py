@@ -2,7 +2,7 @@
 
 Handlers hand work to :meth:`Database.read` and :meth:`Database.write`; the work gets a connection
 and never sees the pool. Failures of the server or the network come out as ``server_error.*``
-errors that say whether anything was done (contract, section 4).
+errors that say whether anything was done (contract, Outages).
 """
 
 import asyncio
@@ -104,10 +104,11 @@ class _Connections:
         Until then it works for its organization, which does not get another one for that.
         """
         try:
-            await connection.execute(";", timeout=ACQUIRE_SECONDS)
+            await connection.execute("begin; rollback", timeout=ACQUIRE_SECONDS)
         except (asyncpg.PostgresError, *LOST):
             connection.terminate()
-        self.give_back(connection, organization_id, use)
+        finally:
+            self.give_back(connection, organization_id, use)
 
 
 class _Borrowed:

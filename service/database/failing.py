@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 import asyncpg
 
@@ -39,6 +40,7 @@ REFUSED = (
 )
 #: Failures inside a server that is there, or of a node behind it: here nothing was done either.
 BROKEN = (asyncpg.InternalServerError, asyncpg.PostgresIOError)
+TOO_MANY_REQUESTS: Final = "Too many requests of this organization at once; try again soon."
 _log = logging.getLogger("service")
 
 
@@ -77,8 +79,8 @@ def unavailable(reason: str = "The service is unavailable; try again soon.") -> 
 
 def too_many_requests() -> ApiError:
     """429 with ``Retry-After``: the organization's share is used up, and nothing was done."""
-    message = "Too many requests of this organization at once; try again soon."
-    return failed("too_many_requests", message=message, headers={"Retry-After": "1"})
+    headers = {"Retry-After": "1"}
+    return failed("too_many_requests", message=TOO_MANY_REQUESTS, headers=headers)
 
 
 @contextmanager

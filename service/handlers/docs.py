@@ -1,4 +1,4 @@
-"""The OpenAPI document and the page that shows it, which needs no network (contract, section 7).
+"""The OpenAPI document, and a page for it that needs no network (contract, OpenAPI document).
 
 The page is Swagger UI, whose files the package swagger-ui-py brings (Apache License 2.0).
 """

@@ -1,4 +1,4 @@
-"""Answers: the envelope around document bytes, which are never parsed (specification, Envelope)."""
+"""Answers: the envelope around document bytes, which are never parsed (contract, Envelope)."""
 
 import zlib
 from functools import lru_cache

@@ -1,7 +1,7 @@
 """Opaque cursors: a whole query and the sort values of the last record, in URL-safe base64.
 
 A cursor carries a digest over itself, its collection and its organization. That is no secret:
-what is in it is read like any query, so forging one gains nothing (contract, section 5).
+what is in it is read like any query, so forging one gains nothing (contract, Cursors).
 """
 
 import base64

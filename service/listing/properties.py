@@ -1,6 +1,6 @@
 """The scalar fields of documents: what lists filter and sort by, derived from ``schemas/``.
 
-Source: specification, List endpoints in general; contract, section 5.
+Source: contract, Lists.
 """
 
 import re

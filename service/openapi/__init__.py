@@ -1,7 +1,7 @@
 """The OpenAPI 3.1 document, put together from ``schemas/`` and the route table.
 
 No schema is written here: components are the schema files, parameters of lists come from the
-documents' fields, examples from the schemas and from the error table (contract, section 7).
+documents' fields, examples from the schemas and from the error table (contract, OpenAPI document).
 """
 
 from collections.abc import Iterator

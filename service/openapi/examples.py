@@ -8,10 +8,12 @@ from typing import Any
 import orjson
 
 from service import schemas
+from service.database.failing import TOO_MANY_REQUESTS
 from service.failures import ApiError, Bulk, Failure, Path
 from service.handlers.kinds import BULK_DELETE, BULK_REPLACE, DELETE, LIST, READ, Kind
 from service.http import envelope
 from service.http.media import JSON, TOO_LONG
+from service.http.receiving import TOO_LATE
 from service.listing.cursor import MAX_LENGTH
 from service.listing.query import MAX_CONDITIONS, MAX_PAGE_SIZE
 from service.schemas.messages import of_kind, of_limit
@@ -62,6 +64,7 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
     "not_found": (("id",), "There is no such record."),
     "not_found.route": ((), "There is nothing at this path."),
     "method_not_allowed": ((), "Use DELETE, GET, HEAD, POST, PUT."),
+    "request_timeout": ((), TOO_LATE),
     "conflict.in_use": (("id",), "Used by styles: 18."),
     "conflict.test_failed": ((0, "path"), "The stored value is another one."),
     "conflict.duplicate": (("userDefinedId",), "Another material holds MAT-0042."),
@@ -74,6 +77,7 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
         "The operation cannot be applied: can't remove a non-existent object '99'.",
     ),
     "unprocessable.idempotency_key": ((), "This Idempotency-Key stood for another request."),
+    "too_many_requests": ((), TOO_MANY_REQUESTS),
     "server_error": ((), "Something went wrong here."),
     "server_error.unavailable": ((), "The service is unavailable; try again soon."),
     "server_error.outcome_unknown": (

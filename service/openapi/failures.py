@@ -18,25 +18,28 @@ _REASONS = {
     401: "The request carries no valid API key.",
     403: "The API key or the record's organization forbids it.",
     404: "There is no such record.",
+    408: "The body did not arrive in time.",
     409: "It conflicts with what is stored.",
     412: "The record is no longer as If-Match says.",
     413: f"The body is over {MAX_BODY_MIB} MiB.",
     415: "The Content-Type is another one.",
     422: "The request is well formed but cannot be done.",
+    429: "The organization's share of the service is used up; nothing was done.",
     500: "The service failed; nothing was changed.",
     503: "The service cannot answer now. With `Retry-After` nothing was done; without it the "
     "connection was lost while committing, and the change may have been made.",
 }
+_HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 _EVERYWHERE = (
     "validation_error.unknown_parameter", "validation_error.invalid_value", "unauthorized",
-    "server_error", "server_error.unavailable",
+    "too_many_requests", "server_error", "server_error.unavailable",
 )  # fmt: skip
 _OF_BODIES = (
     "validation_error.malformed_json", "validation_error.required_field",
     "validation_error.unknown_field", "validation_error.read_only_field",
     "validation_error.invalid_type", "validation_error.too_short", "validation_error.too_long",
     "validation_error.out_of_range", "validation_error.too_many_items",
-    "validation_error.duplicate", "payload_too_large", "unsupported_media_type",
+    "validation_error.duplicate", "request_timeout", "payload_too_large", "unsupported_media_type",
 )  # fmt: skip
 _OF_WRITES = ("forbidden.scope", "server_error.outcome_unknown")
 _OF_BULK = (
@@ -58,7 +61,7 @@ def failed(kind: Kind, resource: Resource, problems: Iterable[int]) -> dict[str,
 
 
 def _failure(kind: Kind, status: int, types: list[str], *, is_problem: bool) -> dict[str, Any]:
-    named = {401: ("WWW-Authenticate",), 503: ("Retry-After",)}.get(status, ())
+    named = _HEADERS.get(status, ())
     if is_problem:
         schema, example = reference("common/envelope", "problem"), examples.problem(types[0])
         content: dict[str, Any] = {PROBLEM: {"schema": schema, "example": example}}

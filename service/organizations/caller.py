@@ -1,4 +1,4 @@
-"""Who is calling: the API key's organization, its scope and its features (contract, section 2)."""
+"""Who is calling: the API key's organization, its scope and its features (contract, Callers)."""
 
 import hmac
 import time

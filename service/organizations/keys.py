@@ -1,4 +1,4 @@
-"""API keys: `slv_<organization>_<key id>_<secret>` (contract, section 2)."""
+"""API keys: `slv_<organization>_<key id>_<secret>` (contract, Callers)."""
 
 import hashlib
 import re

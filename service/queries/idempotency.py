@@ -1,7 +1,7 @@
 """Safe retries: the first answer to an Idempotency-Key, kept in the transaction that it tells of.
 
 A caller that does not know what became of its request sends it again with the same key: what was
-committed is answered again, what was not is done now (contract, section 7).
+committed is answered again, what was not is done now (contract, Idempotency).
 """
 
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Care instruction materials (specification, Care instruction materials)."""
+"""Care instruction materials (contract, Care instruction materials)."""
 
 from collections.abc import Mapping
 

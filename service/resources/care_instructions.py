@@ -1,4 +1,4 @@
-"""Care instructions (specification, Care instructions (bulk))."""
+"""Care instructions (contract, Care instructions)."""
 
 from service.resources.care_texts import CareText
 from service.resources.deleted_for_good import DeletedForGood

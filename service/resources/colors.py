@@ -1,4 +1,4 @@
-"""Colors (specification, Color and Colors (bulk))."""
+"""Colors (contract, Colors)."""
 
 from collections import defaultdict
 

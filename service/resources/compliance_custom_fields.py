@@ -1,4 +1,4 @@
-"""Compliance custom fields (specification, Compliance custom field)."""
+"""Compliance custom fields (contract, Compliance custom fields)."""
 
 from service.resources.custom_fields import CustomFields
 

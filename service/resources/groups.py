@@ -1,4 +1,4 @@
-"""Groups (specification, Group and Groups (bulk))."""
+"""Groups (contract, Groups)."""
 
 from service.queries.master_record import MasterRecord
 

@@ -1,4 +1,4 @@
-"""Item categories (specification, Item category and Item categories)."""
+"""Item categories (contract, Item categories)."""
 
 from service.resources.deleted_for_good import DeletedForGood
 

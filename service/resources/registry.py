@@ -13,7 +13,7 @@ from service.resources.size_ranges import SizeRanges
 from service.resources.style_custom_fields import StyleCustomFields
 from service.resources.sub_suppliers import SubSuppliers
 
-#: The master records: each has the nine operations (contract, section 3).
+#: The master records: each has the nine operations (contract, Surface).
 MASTER_RECORDS: tuple[MasterRecord, ...] = (
     ComplianceCustomFields(),
     StyleCustomFields(),

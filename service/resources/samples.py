@@ -14,7 +14,7 @@ class SampleRequests(Resource):
 
 
 class Measurements(Resource):
-    """The requested sizes of a sample request (specification, Sample request measurement)."""
+    """The requested sizes of a sample request (contract, Measurement read)."""
 
     name = "measurements"
     root = f"{SampleRequests.root}/{{sampleRequestId}}/measurements"

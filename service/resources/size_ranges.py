@@ -1,4 +1,4 @@
-"""Size ranges (specification, Size range and Size ranges)."""
+"""Size ranges (contract, Size ranges)."""
 
 from service.database.connections import Connection
 from service.queries.master_record import Change, MasterRecord

@@ -1,4 +1,4 @@
-"""Style custom fields (specification, Style custom field and Style custom fields (bulk))."""
+"""Style custom fields (contract, Style custom fields)."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Sub-suppliers (specification, Sub-supplier and Sub-suppliers)."""
+"""Sub-suppliers (contract, Sub-suppliers)."""
 
 from collections.abc import Iterator
 

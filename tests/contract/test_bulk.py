@@ -157,7 +157,7 @@ async def test_mixed_batches_commit_together_or_not_at_all(
 
 @of_each_resource
 async def test_how_many_items_a_request_may_have(resource: MasterRecord, shared_api: Api) -> None:
-    """Specification, Limits: 200 items and ids; contract, section 3: 1,000 colors."""
+    """Contract, Limits: 200 items and ids; 1,000 colors."""
     path, most = f"/api/{resource.name}", 1000 if resource.name == "colors" else 200
     known = await generate.references(shared_api)
     for method, form in (("POST", "create"), ("PUT", "replace")):

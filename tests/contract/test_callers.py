@@ -1,4 +1,4 @@
-"""API keys: who gets in, how far, and how soon a change reaches the service (section 2)."""
+"""API keys: who gets in, how far, and how soon a change reaches the service (contract, Callers)."""
 
 import re
 from datetime import UTC, datetime, timedelta

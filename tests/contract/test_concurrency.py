@@ -1,4 +1,4 @@
-"""Callers at the same time: no deadlock reaches one, and every batch is whole (section 4)."""
+"""Callers at once: no deadlock reaches one, every batch is whole (contract, Transactions)."""
 
 import asyncio
 from random import Random

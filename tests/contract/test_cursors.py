@@ -1,6 +1,6 @@
 """Cursors: what may stand beside one, and that each that is not this list's own is refused.
 
-Source: specification, Limits; contract, section 5.
+Source: contract, Cursors.
 """
 
 import base64
@@ -186,6 +186,19 @@ FORGED: dict[str, Any] = {
     "an object as name": [1, [], [["name", False], ["id", False]], 30, [{"a": 1}, 1]],
     "nested too deeply": b'[1,[],[["name",false],["id",false]],30,[%b,1]]'
     % (b"[" * 900 + b"]" * 900),
+    "an id that is true": [1, [], [["id", False]], 30, [True]],
+    "an id with a fraction": [1, [], [["id", False]], 30, [1.0]],
+    "a name that is a number": [1, [], [["name", False], ["id", False]], 30, [5, 1]],
+    "a name that is a list": [1, [], [["name", False], ["id", False]], 30, [["a"], 1]],
+    "a name that is an object": [1, [], [["name", False], ["id", False]], 30, [{}, 1]],
+    "a time that is a number": [1, [], [["beginDate", False], ["id", False]], 30, [5, 1]],
+    "a field that is a number": [1, [[5, "eq", ["x"]]], [["id", False]], 30, [1]],
+    "a field that is null": [1, [[None, "eq", ["x"]]], [["id", False]], 30, [1]],
+    "a field that is a list": [1, [[["name"], "eq", ["x"]]], [["id", False]], 30, [1]],
+    "a sort by a list": [1, [], [[["name"], False], ["id", False]], 30, ["x", 1]],
+    "a sort by null": [1, [], [[None, False], ["id", False]], 30, ["x", 1]],
+    "900 sorts": [1, [], [["name", False]] * 900 + [["id", False]], 30, ["a"] * 900 + [1]],
+    "every field twice": [1, [], [["name", False], ["id", False], ["id", False]], 30, ["a", 1, 1]],
     "a null id": [1, [], [["id", False]], 30, [None]],
     "a null where there is none": [1, [], [["name", False], ["id", False]], 30, [None, 1]],
     "an id beyond 64 bits": [1, [], [["id", False]], 30, [2**63]],

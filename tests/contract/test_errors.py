@@ -1,4 +1,4 @@
-"""What is wrong with a request, said at once and in order; and nothing changes (section 4)."""
+"""What is wrong with a request, told at once and in order; nothing changes (contract, Errors)."""
 
 from typing import Any
 

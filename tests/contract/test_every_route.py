@@ -266,7 +266,7 @@ async def test_paths_that_are_not_there(path: str, shared_api: Api) -> None:
 
 
 async def test_what_is_wrong_first(shared_client: Any, shared_api: Api, shared_reader: Api) -> None:
-    """Contract, section 4: 401, 404 for the route, 405, 403 for the scope, 415, 413, the body."""
+    """Contract, Precedence: 401, 404 for the route, 405, 403 for the scope, 415, 413, the body."""
     stranger, big = Api(shared_client, "slv_1_1_x"), b"x" * (MAX_BODY + 1)
     wrong: Any = {"content_type": "text/plain"}
     assert (await stranger.put("/api/nothing", big, **wrong)).status == 401
@@ -285,7 +285,7 @@ async def test_what_is_wrong_first(shared_client: Any, shared_api: Api, shared_r
 
 
 def test_the_nine_operations_of_every_master_record() -> None:
-    """Contract, section 3: all master records get the same surface."""
+    """Contract, Surface: all master records get the same surface."""
     for resource in MASTER_RECORDS:
         many, one = f"/api/{resource.name}", f"/api/{resource.name}/{{id}}"
         surface = {(route.method, route.path) for route in ROUTES if route.resource is resource}

@@ -1,4 +1,4 @@
-"""Laws that every master record keeps (contract, sections 3, 4 and 6), under made-up records.
+"""Laws that every master record keeps (contract, Writable form), under made-up records.
 
 A record replaced by its own writable form stays as it is, and so it does under the empty patch; a
 replace done twice is a replace done once; a patch and the replace by its outcome are the same; what

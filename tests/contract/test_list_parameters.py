@@ -1,4 +1,4 @@
-"""Parameters of lists that are wrong: each is told by its name (contract, section 5)."""
+"""Parameters of lists that are wrong: each is told by its name (contract, Lists)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Filters and sorts of every list (contract, section 5)."""
+"""Filters and sorts of every list (contract, Lists)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -207,14 +207,14 @@ async def test_deleted_records_are_left_out_unless_the_state_is_asked_for(shared
         assert [r["id"] for r in (await shared_api.get(GROUPS, [mine, *params])).data] == [made]
 
 
-async def test_the_specification_s_own_example(shared_api: Api) -> None:
+async def test_the_contract_s_own_example(shared_api: Api) -> None:
     answer = await shared_api.get("/api/colors?state=active&pageSize=30")
     assert len(answer.data) == 30
     assert {record["state"] for record in answer.data} == {"active"}
 
 
 async def test_style_relations_by_style(shared_api: Api) -> None:
-    """Specification, style relations: links owned by a style, and links pointing to one."""
+    """Contract, Style relations: links owned by a style, and links pointing to one."""
     [relation] = (await shared_api.get("/api/style-relations", {"pageSize": 1})).data
     for name in ("styleId", "relatedStyleId"):
         found = await walk(shared_api, "/api/style-relations", [(name, text(relation[name]))])

@@ -1,4 +1,4 @@
-"""Pages, by number and by cursor (specification, Limits; contract, section 5).
+"""Pages, by number and by cursor (contract, Pages; contract, Cursors).
 
 Walks go at page size 1, over every mix of two sort directions with nulls, against the order that
 the documents themselves have.

@@ -1,4 +1,4 @@
-"""JSON Patch, operation by operation (RFC 6902; specification, Errors; contract, section 6)."""
+"""JSON Patch, operation by operation (RFC 6902; contract, Errors; contract, Patches)."""
 
 from typing import Any
 
@@ -67,7 +67,7 @@ async def test_test_compares_as_json_does(shared_api: Api) -> None:
 
 @pytest.mark.parametrize("place", NO_PLACES)
 async def test_places_that_are_not_there(shared_api: Api, place: str) -> None:
-    """Errors: 409 for a test of nothing, 422 for any other operation on nothing."""
+    """Contract, Patches: 409 for a test of nothing, 422 for any other operation on nothing."""
     path = await supplier(shared_api)
     before = await writable(shared_api, path)
     for pointer in (f"/contacts/{place}", f"/contacts/{place}/email"):
@@ -169,7 +169,7 @@ async def test_escaped_pointers(shared_api: Api) -> None:
 
 
 async def test_fields_of_nested_records(shared_api: Api) -> None:
-    """Errors, 400: a read-only or unknown path, also within the members of a list."""
+    """Contract, Patches: a read-only or unknown path, also within the members of a list."""
     path = await supplier(shared_api)
     for name, kind in (
         ("countryName", "read_only_field"),
@@ -185,7 +185,7 @@ async def test_fields_of_nested_records(shared_api: Api) -> None:
 
 
 async def test_a_thousand_operations(shared_api: Api) -> None:
-    """Contract, section 4: at most 1,000 operations; a document that doubles is stopped."""
+    """Contract, Patches: at most 1,000 operations; a document that doubles is stopped."""
     path = await supplier(shared_api)
     same = expecting("/name", BARE["name"])
     assert (await shared_api.patch(path, [same] * 1000)).status == 200
@@ -210,8 +210,36 @@ async def test_operations_that_nest_the_document_too_deeply(shared_api: Api) -> 
     assert (answer.status, answer.details) == (400, [("validation_error.malformed_json", None)])
 
 
+async def test_pointers_that_lead_nowhere_are_not_followed(shared_api: Api) -> None:
+    path = await supplier(shared_api)
+    for pointer in ("/city" + "/" * 4000, "/city/" + "~0" * 2000, "/contacts" + "/0" * 16):
+        for operation in (
+            {"op": "remove", "path": pointer},
+            {"op": "copy", "from": pointer, "path": "/city"},
+        ):
+            answer = await shared_api.patch(path, [operation] * 1000)
+            rows = [row for row in answer.details if row[0] == "validation_error.invalid_value"]
+            assert (answer.status, len(rows)) == (400, 1000)
+
+
+async def test_values_put_into_each_other_without_end(shared_api: Api) -> None:
+    """No operation brings much, and what comes of them could not be written."""
+    path = await supplier(shared_api)
+    deeper: list[dict[str, Any]] = [
+        {"op": "add", "path": "/name", "value": []},
+        {"op": "move", "from": "/city", "path": "/name/0"},
+        {"op": "move", "from": "/name", "path": "/city"},
+    ]
+    patch = [{"op": "add", "path": "/city", "value": []}, *deeper * 300]
+    answer = await shared_api.patch(path, patch)
+    assert answer.details == [("validation_error.malformed_json", None)]
+    copied = {"op": "copy", "from": "/city", "path": "/city/-"}
+    answer = await shared_api.patch(path, [*patch, copied])
+    assert answer.details == [("unprocessable.patch", "[901].path")]
+
+
 async def test_all_operations_or_none(shared_api: Api) -> None:
-    """Errors, 409 and 422: what came before the failing operation is not kept."""
+    """Contract, Patches: what came before the failing operation is not kept."""
     path = await supplier(shared_api)
     before = (await shared_api.get(path)).data
     for last, status in (

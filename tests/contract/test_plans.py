@@ -1,4 +1,4 @@
-"""What a deep page costs: as much as the first one (contract, section 5; design, Keyset).
+"""What a deep page costs: as much as the first one (contract, Cursors).
 
 A page by cursor reads an index from where the last one ended. No node of its plan handles more rows
 than a few pages have, so nothing but a page is ever sorted, and nothing is skipped.

@@ -1,4 +1,4 @@
-"""Entity tags and the preconditions that name them (RFC 9110, 13; contract, section 7)."""
+"""Entity tags and the preconditions that name them (RFC 9110, 13; contract, Preconditions)."""
 
 import hashlib
 from random import Random

@@ -1,4 +1,4 @@
-"""What surrounds every answer, and what operators ask (contract, sections 1 to 4)."""
+"""What surrounds every answer, and what operators ask (contract, Envelope; contract, Health)."""
 
 import asyncio
 import gzip

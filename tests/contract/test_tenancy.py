@@ -94,7 +94,7 @@ async def test_foreign_records_are_as_unknown_ones(sides: Sides) -> None:
 
 
 def tells_apart(resource: Any) -> bool:
-    """Whether the specification has foreign records answered as such (size ranges)."""
+    """Whether foreign records are answered as such (contract, Tenancy)."""
     return isinstance(resource, MasterRecord) and resource.foreign_is_forbidden
 
 

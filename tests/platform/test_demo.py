@@ -1,4 +1,4 @@
-"""The demo data set (contract, section 1, Demo data)."""
+"""The demo data set (contract, Demo data)."""
 
 import asyncpg
 import pytest

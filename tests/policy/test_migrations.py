@@ -1,4 +1,4 @@
-"""What every migration does, so that the same schema runs on one server and on many (scale)."""
+"""Habits of migrations, so that one schema runs on one server and on many (scale, rules 1 to 6)."""
 
 import re
 from collections.abc import AsyncIterator

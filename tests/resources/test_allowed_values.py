@@ -1,4 +1,4 @@
-"""Allowed values of compliance and style custom fields alike (contract, section 6)."""
+"""Allowed values of compliance and style custom fields alike (contract, Allowed values)."""
 
 import pytest
 
@@ -12,7 +12,7 @@ DUPLICATE = "validation_error.duplicate"
 
 
 async def test_allowed_values_keep_their_identity_by_id(api: Api, root: str) -> None:
-    """Endpoints, allowedValues replaces the whole set: by id kept, without new, unsent gone."""
+    """Contract, Allowed values: the whole set: by id kept, without new, unsent gone."""
     field = await new(api, root, allowedValues=[{"value": v} for v in ("GOTS", "GRS", "RWS")])
     stored = ids(field)
     values = [{"id": stored["RWS"], "value": "Wool"}, {"id": stored["GOTS"], "value": "GOTS"}]
@@ -24,7 +24,7 @@ async def test_allowed_values_keep_their_identity_by_id(api: Api, root: str) -> 
 
 
 async def test_allowed_value_ids_have_to_be_the_fields_own(api: Api, root: str) -> None:
-    """Contract, section 6: an id that is not the field's own is unknown_reference."""
+    """Contract, Allowed values: an id that is not the field's own is unknown_reference."""
     other = await new(api, root, allowedValues=[{"value": "GOTS"}])
     field = await new(api, root, allowedValues=[{"value": "GRS"}])
     foreign = {"id": other["allowedValues"][0]["id"], "value": "Taken"}
@@ -41,7 +41,7 @@ async def test_allowed_value_ids_have_to_be_the_fields_own(api: Api, root: str) 
 
 
 async def test_allowed_values_differ(api: Api, root: str) -> None:
-    """Contract, section 6: duplicate ids and a second default are duplicate, all at once."""
+    """Contract, Allowed values: duplicate ids and a second default are duplicate, all at once."""
     field = await new(api, root, allowedValues=[{"value": "GOTS"}])
     first = {"id": field["allowedValues"][0]["id"], "value": "GOTS", "isDefaultValue": True}
     answer = await put(api, root, field, allowedValues=[first, {"value": "GRS"}, first])
@@ -51,7 +51,7 @@ async def test_allowed_values_differ(api: Api, root: str) -> None:
 
 
 async def test_a_default_value_survives_the_round_trip(api: Api, root: str) -> None:
-    """Field table, isDefaultValue is write only: not in the document, but in the writable form."""
+    """Contract, Allowed values: isDefaultValue is in the writable form, not in the document."""
     values = [{"value": "GOTS"}, {"value": "GRS", "isDefaultValue": True}]
     field = await new(api, root, allowedValues=values)
     assert all("isDefaultValue" not in value for value in field["allowedValues"])
@@ -62,7 +62,7 @@ async def test_a_default_value_survives_the_round_trip(api: Api, root: str) -> N
 
 
 async def test_patch_that_leaves_allowed_values_keeps_them(api: Api, root: str) -> None:
-    """Endpoints, PATCH: omitted fields stay; touching allowedValues rewrites the set."""
+    """Contract, Allowed values: omitted fields stay; touching allowedValues rewrites the set."""
     values = [{"value": "GOTS", "isDefaultValue": True}, {"value": "GRS"}]
     field = await new(api, root, allowedValues=values, maxChar=9)
     path, form = f"{root}/{field['id']}", await writable(api, root, field)

@@ -1,4 +1,4 @@
-"""What style custom fields are restricted to (specification, Style custom fields (bulk))."""
+"""What style custom fields are restricted to (contract, Style custom fields)."""
 
 import asyncio
 from typing import Any
@@ -14,7 +14,7 @@ UNKNOWN = "validation_error.unknown_reference"
 
 
 async def test_associations_are_complete_sets(api: Api) -> None:
-    """Endpoints: complete sets on full replace; empty, null and omitted remove restrictions."""
+    """Contract, Style custom fields: complete sets; empty, null and omitted lift restrictions."""
     wanted: dict[str, Any] = {name: [{"id": 3}, {"id": 1}] for name in FIELDS}
     field = await new(api, STYLE, **wanted)
     assert [[entry["id"] for entry in field[name]] for name in FIELDS] == [[1, 3]] * 3
@@ -41,7 +41,7 @@ async def test_a_list_that_is_too_long_hides_nothing_else(api: Api) -> None:
 
 
 async def test_associations_by_id_or_reference(api: Api) -> None:
-    """Contract, section 6: by id, else by customId, for groups and categories userDefinedId."""
+    """Contract, Style custom fields: by id, else by customId (of groups their userDefinedId)."""
     brand = (await api.get("/api/brands/2")).data
     group = (await api.get("/api/groups/2")).data
     category = (await api.get("/api/style-categories/2")).data
@@ -62,7 +62,7 @@ async def test_associations_by_id_or_reference(api: Api) -> None:
 
 @pytest.mark.parametrize("name", FIELDS)
 async def test_unknown_associations(api: Api, name: str) -> None:
-    """Contract, section 6: unknown associations are unknown_reference, each at its place."""
+    """Contract, Style custom fields: unknown ones are unknown_reference, each at its place."""
     one, other = await new(api, STYLE), await new(api, STYLE)
     entries = [{"id": 1}, {"id": 10**12}, {"customId": "unheard of"}]
     answer = await api.put(STYLE, [item(one), item(other, **{name: entries})])
@@ -73,7 +73,7 @@ async def test_unknown_associations(api: Api, name: str) -> None:
 async def test_associations_of_another_organization_are_unknown(
     api: Api, other_api: Api, demo_dsn: str
 ) -> None:
-    """Authentication: a record of another organization is not reachable."""
+    """Contract, Tenancy: a record of another organization is not reachable."""
     connection = await asyncpg.connect(demo_dsn)
     for name, table in zip(FIELDS, ("brand", "style_group", "style_category"), strict=True):
         theirs = await connection.fetchval(f"select min(id) from {table} where organization_id = 2")
@@ -84,7 +84,7 @@ async def test_associations_of_another_organization_are_unknown(
 
 
 async def test_a_reference_of_several_records_is_unknown(api: Api) -> None:
-    """Contract, section 6: an ambiguous customId names no record."""
+    """Contract, Style custom fields: an ambiguous customId names no record."""
     made = (await api.post("/api/groups", [{"name": n, "userDefinedId": "CAP"} for n in "AB"])).data
     field = await new(api, STYLE)
     named: dict[str, Any] = {"associatedGroups": [{"customId": "CAP"}]}
@@ -133,7 +133,7 @@ async def test_two_callers_leave_no_restriction_to_a_deleted_group(api: Api) -> 
 
 
 async def test_patch_of_associations(api: Api) -> None:
-    """Endpoints, PATCH: entries are added by either name and removed by their place."""
+    """Contract, Patches: entries are added by either name and removed by their place."""
     field = await new(api, STYLE, associatedBrands=[{"id": 1}])
     reference = (await api.get("/api/brands/2")).data["customId"]
     path = f"{STYLE}/{field['id']}"
@@ -147,7 +147,7 @@ async def test_patch_of_associations(api: Api) -> None:
 
 @pytest.mark.parametrize("name", FIELDS)
 async def test_patch_of_an_association_s_members(api: Api, name: str) -> None:
-    """Field table, write items: each of their fields can be patched, shown or not."""
+    """Contract, Patches: each field of an entry can be patched, shown or not."""
     root = f"/api/{name.removeprefix('associated').replace('Style', 'style-').lower()}"
     record = (await api.get(f"{root}/2")).data
     reference = record.get("customId") or record["userDefinedId"]

@@ -1,4 +1,4 @@
-"""What is particular to materials (specification, Care instruction materials; contract, 6).
+"""What is particular to materials (contract, Care instruction materials).
 
 They are deleted softly, and a userDefinedId belongs to one live material of an organization.
 """
@@ -37,7 +37,7 @@ def is_duplicate(answer: Answer, *fields: str) -> None:
 
 
 async def test_reference_length(api: Api) -> None:
-    """Field table, userDefinedId: the 50 characters of care instructions do not bind materials.
+    """Contract, Limits: the 50 characters of care instructions do not bind materials.
 
     What nothing can compress and takes four bytes a character fits the unique index, too.
     """
@@ -78,7 +78,7 @@ async def test_bulk_put_with_state_deleted(api: Api) -> None:
 
 
 async def test_deleted_positions_count(api: Api) -> None:
-    """Field table, position: that of a deleted material is not given again."""
+    """Contract, Common fields: that of a deleted material is not given again."""
     [made] = await make(api, None)
     await api.delete(path(made))
     assert (await make(api, None))[0]["position"] == made["position"] + 1

@@ -1,4 +1,4 @@
-"""What is particular to care instructions (specification, Care instructions (bulk))."""
+"""What is particular to care instructions (contract, Care instructions)."""
 
 import asyncpg
 
@@ -14,7 +14,7 @@ RINSE = {
 
 
 async def test_reference_length(api: Api) -> None:
-    """Limits, userDefinedId length, care instruction: 50 characters."""
+    """Contract, Limits: a userDefinedId of 50 characters."""
     made = (await api.post(CARE, RINSE | {"userDefinedId": "x" * 50})).data
     assert made["userDefinedId"] == "x" * 50
     for answer in (
@@ -26,13 +26,13 @@ async def test_reference_length(api: Api) -> None:
 
 
 async def test_references_may_be_shared(api: Api) -> None:
-    """Field table, userDefinedId: unique for materials alone."""
+    """Contract, Care instructions: a userDefinedId may be shared."""
     one, other = (await api.post(CARE, [RINSE, RINSE])).data
     assert one["userDefinedId"] == other["userDefinedId"]
 
 
 async def test_bulk_put_with_state_deleted(api: Api, demo_dsn: str) -> None:
-    """States: bulk PUT with state=deleted removes (hard-delete), beside items that are updated."""
+    """Contract, States: bulk PUT with state=deleted removes, beside items that are updated."""
     gone, kept = (await api.post(CARE, [RINSE, RINSE])).data
     answer = await api.put(
         CARE, [{"id": gone["id"], "state": "deleted"}, {"id": kept["id"], "text": "Rinse warm"}]
@@ -80,7 +80,7 @@ async def test_bulk_delete(api: Api, other_api: Api) -> None:
 
 
 async def test_position_after_a_hard_delete(api: Api) -> None:
-    """Field table, position: the highest of those there are, plus one, however many they are."""
+    """Contract, Common fields: the highest position there is plus one, however many there are."""
     gone, last = (await api.post(CARE, [RINSE, RINSE])).data
     await api.delete(f"{CARE}/{gone['id']}")
     assert (await api.post(CARE, RINSE)).data["position"] == last["position"] + 1

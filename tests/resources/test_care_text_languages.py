@@ -1,6 +1,6 @@
 """Translations of care instructions and care instruction materials.
 
-Source: specification, Care instruction and care instruction material; contract, section 6.
+Source: contract, Care instructions.
 """
 
 from tests.support.api import Api
@@ -53,7 +53,7 @@ async def test_languages_of_each_item(api: Api, name: str) -> None:
 
 @of_both
 async def test_faulty_languages(api: Api, name: str) -> None:
-    """Write items, languages: languageId once each; both members needed; id is the service's."""
+    """Contract, Care instructions: each language once; both members; id is the service's."""
     made = await make(api, name)
     languages = [
         {"languageId": DUTCH, "text": "Hennep"},

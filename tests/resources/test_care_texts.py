@@ -1,7 +1,6 @@
 """What care instructions and care instruction materials have in common.
 
-Source: specification, Care instruction and care instruction material ("Both have the same
-shape"); contract, section 6.
+Source: contract, Care instructions; contract, Care instruction materials.
 """
 
 import asyncio
@@ -15,7 +14,7 @@ from tests.support.published import form
 
 @of_both
 async def test_document(api: Api, name: str) -> None:
-    """Field table: id, userDefinedId, text, state, position, properties, languages."""
+    """Contract, Care instructions: every field, in the order of the document."""
     made = await make(api, name)
     form(name, "document").validate(made)
     assert [*made] == [
@@ -30,7 +29,7 @@ async def test_document(api: Api, name: str) -> None:
 
 @of_both
 async def test_document_without_a_reference(api: Api, name: str) -> None:
-    """Field table, userDefinedId: a string, so left out where there is none."""
+    """Contract, Presence: a userDefinedId is left out where there is none."""
     made = await make(api, name, userDefinedId=None, languages=None)
     form(name, "document").validate(made)
     assert "userDefinedId" not in made
@@ -51,7 +50,7 @@ async def test_create_needs_a_text(api: Api, name: str) -> None:
 
 @of_both
 async def test_position_counts_on(api: Api, name: str) -> None:
-    """Field table, position: the organization's highest plus one, in request order."""
+    """Contract, Common fields: the highest position plus one, in request order."""
     states = [("state", state) for state in ("active", "inactive", "deleted")]
     last_first = [("sort[0].property", "position"), ("sort[0].order", "desc")]
     listed = await api.get(f"/api/{name}", [*states, *last_first])
@@ -83,7 +82,7 @@ async def test_replace_keeps_what_is_not_said(api: Api, name: str, said: dict[st
 @of_both
 @pytest.mark.parametrize("state", ["active", "inactive"])
 async def test_states(api: Api, name: str, state: str) -> None:
-    """States: PUT or PATCH with active or inactive, the state sent."""
+    """Contract, States: PUT or PATCH with active or inactive, the state sent."""
     path = f"/api/{name}/{(await make(api, name))['id']}"
     for before in ("active", "inactive"):
         await api.put(path, {"state": before})
@@ -95,7 +94,7 @@ async def test_states(api: Api, name: str, state: str) -> None:
 
 @of_both
 async def test_deleted_only_by_delete(api: Api, name: str) -> None:
-    """States: state=deleted is rejected in PUT of one, PATCH and create."""
+    """Contract, States: state=deleted is rejected in PUT of one, PATCH and create."""
     made = await make(api, name)
     path = f"/api/{name}/{made['id']}"
     refused = [("validation_error.state_not_allowed", "state")]
@@ -111,7 +110,7 @@ async def test_deleted_only_by_delete(api: Api, name: str) -> None:
 
 @of_both
 async def test_faulty_fields(api: Api, name: str) -> None:
-    """Limits, text length; a supplied text cannot be empty; a non-null position is rejected."""
+    """Contract, Limits: the length of texts, which are not empty; positions are read-only."""
     made = await make(api, name)
     one, many = f"/api/{name}/{made['id']}", f"/api/{name}"
     for body, expected in (
@@ -152,7 +151,7 @@ async def test_patch_edits_the_writable_form(api: Api, name: str) -> None:
 
 @of_both
 async def test_patch_of_read_only_and_unknown_fields(api: Api, name: str) -> None:
-    """Errors, 400: patch of a read-only or unknown path."""
+    """Contract, Patches: 400 for a read-only or unknown path."""
     path = f"/api/{name}/{(await make(api, name))['id']}"
     for pointer, kind in (
         ("/position", "read_only_field"),
@@ -177,7 +176,7 @@ async def test_bulk_is_all_or_nothing(api: Api, other_api: Api, name: str) -> No
 
 @of_both
 async def test_bulk_limits(api: Api, name: str) -> None:
-    """Limits, Items per request 200; rule 2, ids unique; id required and positive."""
+    """Contract, Bulk: 200 items; ids unique, required and positive."""
     made = (await api.post(f"/api/{name}", [{"text": f"Text {n}"} for n in range(200)])).data
     items = [{"id": record["id"], "text": record["text"] + "!"} for record in reversed(made)]
     answer = await api.put(f"/api/{name}", items)
@@ -197,7 +196,7 @@ async def test_bulk_limits(api: Api, name: str) -> None:
 
 @of_both
 async def test_list_filters_and_sorts(api: Api, name: str) -> None:
-    """List endpoints in general: response fields filter; position sorts."""
+    """Contract, Lists: response fields filter; position sorts."""
     made = await make(api, name, userDefinedId="only this")
     path = f"/api/{name}"
     for parameters in (

@@ -1,4 +1,4 @@
-"""Rules of colors (specification, Color; contract, section 6)."""
+"""Rules of colors (contract, Colors)."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ async def _linked(api: Api) -> dict[str, Any]:
 
 
 async def test_links_become_the_set_that_is_sent_and_staying_names_stay(api: Api) -> None:
-    """Endpoints, Colors: colorGroupIds and languageIds are full replaces; staying names stay."""
+    """Contract, Colors: colorGroupIds and languageIds are whole sets; names of links stay."""
     color = await _linked(api)
     groups = [group["id"] for group in (await api.get("/api/color-groups")).data]
     new = next(group for group in groups if group not in color["colorGroupIds"])
@@ -44,7 +44,7 @@ async def test_links_become_the_set_that_is_sent_and_staying_names_stay(api: Api
 
 
 async def test_every_place_of_an_unknown_reference_is_reported_in_request_order(api: Api) -> None:
-    """Contract, section 6: unknown colorGroupIds and languageIds are unknown_reference."""
+    """Contract, Colors: unknown colorGroupIds and languageIds are unknown_reference."""
     first, second = [
         await _writable(api, one["id"]) for one in (await api.get("/api/colors")).data[:2]
     ]
@@ -65,7 +65,7 @@ async def test_every_place_of_an_unknown_reference_is_reported_in_request_order(
 
 
 async def test_without_the_feature_stored_languages_stay(other_api: Api) -> None:
-    """Endpoints, Colors, feature off: a populated list is rejected, an empty one keeps links."""
+    """Contract, Colors: feature off, a list is refused and an empty one keeps links."""
     colors = (await other_api.get("/api/colors?pageSize=100")).data
     color = await _writable(other_api, next(c["id"] for c in colors if c["languageNames"]))
     assert color["languageIds"] == []
@@ -81,7 +81,7 @@ async def test_without_the_feature_stored_languages_stay(other_api: Api) -> None
 
 @pytest.mark.parametrize("nothing", [{}, dict.fromkeys((*TEXTS, *LINKS)), {n: [] for n in LINKS}])
 async def test_what_is_not_sent_is_cleared(api: Api, nothing: dict[str, Any]) -> None:
-    """Endpoints, Colors: null clears each text; empty, null and omitted clear links."""
+    """Contract, Colors: null clears each text; empty, null and omitted clear links."""
     group = (await api.get("/api/color-groups")).data[0]["id"]
     full = GOOD | dict.fromkeys(TEXTS, "x") | {"colorGroupIds": [group], "languageIds": [8]}
     made = await api.post(COLORS, full)
@@ -96,7 +96,7 @@ async def test_what_is_not_sent_is_cleared(api: Api, nothing: dict[str, Any]) ->
 
 @pytest.mark.parametrize("nothing", [{}, {"languageIds": None}, {"languageIds": []}])
 async def test_feature_off_leaves_links(other_api: Api, nothing: dict[str, Any]) -> None:
-    """Endpoints, Colors, feature off: empty, null or omitted leaves existing links untouched."""
+    """Contract, Colors: feature off, empty, null and omitted leave stored links alone."""
     colors = (await other_api.get(COLORS, {"pageSize": "100"})).data
     color = next(one for one in colors if one["languageNames"])
     shown = (await other_api.put(COLORS, [{"id": color["id"], **GOOD, **nothing}])).data[0]
@@ -114,7 +114,7 @@ async def test_feature_off_leaves_links(other_api: Api, nothing: dict[str, Any])
 
 
 async def test_own_name_until_there_is_a_translation(api: Api) -> None:
-    """Contract, section 6: colorName is the color's own name while no translation is stored."""
+    """Contract, Colors: colorName is the color's own name while no translation is stored."""
     path = (await api.post(COLORS, GOOD | {"languageIds": [8]})).headers["Location"]
     patch = [{"op": "replace", "path": "/name", "value": "Deep kelp"}]
     assert (await api.patch(path, patch)).data["languageNames"] == [
@@ -128,7 +128,7 @@ async def test_own_name_until_there_is_a_translation(api: Api) -> None:
 
 
 async def test_faulty_fields(api: Api) -> None:
-    """Field table: name required, never cleared; state required; the shown links read-only."""
+    """Contract, Colors: name and state are required, the links that are shown read-only."""
     made = (await api.post(COLORS, GOOD)).data
     for wrong, kind, field in (
         ({"name": ""}, "too_short", "name"),
@@ -150,7 +150,7 @@ async def test_faulty_fields(api: Api) -> None:
 
 
 async def test_states(api: Api) -> None:
-    """States: bulk PUT deletes softly; PUT or PATCH gives the state sent; deleted is refused."""
+    """Contract, States: bulk PUT deletes softly; PUT and PATCH store the state, but deleted."""
     made = (await api.post(COLORS, GOOD)).data
     path = f"{COLORS}/{made['id']}"
     deleted = await api.put(COLORS, [{"id": made["id"], "name": "unread", "state": "deleted"}])
@@ -168,7 +168,7 @@ async def test_states(api: Api) -> None:
 
 
 async def test_items_per_request(api: Api) -> None:
-    """Contract, section 3: 1,000 colors in one bulk request; bulk failures tell of the request."""
+    """Contract, Bulk: 1,000 colors in one bulk request; bulk failures tell of the request."""
     made = (await api.post(COLORS, [GOOD] * 1000)).data
     items = [{"id": one["id"], **GOOD, "colorNote": "Lab dip"} for one in made]
     assert len((await api.put(COLORS, items)).data) == 1000

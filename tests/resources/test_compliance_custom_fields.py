@@ -1,4 +1,4 @@
-"""What is particular to compliance custom fields (specification, Compliance custom fields)."""
+"""What is particular to compliance custom fields (contract, Compliance custom fields)."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ INVALID = "validation_error.invalid_value"
 
 
 async def test_allowed_values_by_insertion_or_value(api: Api) -> None:
-    """Field table, isSortByAllowedValueId: by insertion instead of alphabetically."""
+    """Contract, Allowed values: by insertion instead of alphabetically."""
     values = [{"value": "RWS"}, {"value": "GOTS"}, {"value": "grs"}]
     field = await new(api, COMPLIANCE, allowedValues=values)
     assert texts(field) == ["GOTS", "RWS", "grs"]
@@ -21,7 +21,7 @@ async def test_allowed_values_by_insertion_or_value(api: Api) -> None:
 
 
 async def test_document_shows_nullable_fields(api: Api) -> None:
-    """Field table: nullable fields are there as null, others without a value are left out."""
+    """Contract, Presence: nullable fields are there as null, others are left out."""
     field = await new(api, COMPLIANCE, allowedValues=[{"value": "GOTS", "userDefinedId": None}])
     nullable = ("userDefinedId", "maxChar", "allowedDecimals", "parentCustomFieldId")
     assert {field[name] for name in nullable} == {None}
@@ -30,7 +30,7 @@ async def test_document_shows_nullable_fields(api: Api) -> None:
 
 
 async def test_put_moves_or_clears_the_parent(api: Api) -> None:
-    """Endpoints, PUT: parentCustomFieldId is written as sent, and cleared when omitted."""
+    """Contract, Compliance custom fields: the parent is written as sent, cleared when omitted."""
     one, other = await new(api, COMPLIANCE), await new(api, COMPLIANCE, name="Standard")
     child = await new(api, COMPLIANCE, parentCustomFieldId=one["id"])
     moved = (await put(api, COMPLIANCE, child, parentCustomFieldId=other["id"])).data
@@ -45,7 +45,7 @@ async def test_put_moves_or_clears_the_parent(api: Api) -> None:
 
 
 async def test_parents_make_no_cycle(api: Api) -> None:
-    """Contract, section 6: neither of itself, nor of stored fields, nor of one batch's items."""
+    """Contract, Custom fields: neither of itself, nor of stored fields, nor of a batch's items."""
     one, two, three = [await new(api, COMPLIANCE, name=name) for name in ("1", "2", "3")]
     itself = await put(api, COMPLIANCE, one, parentCustomFieldId=one["id"])
     assert (itself.status, itself.details) == (400, [(INVALID, "parentCustomFieldId")])
@@ -65,7 +65,7 @@ async def test_parents_make_no_cycle(api: Api) -> None:
 
 
 async def test_two_callers_make_no_cycle(api: Api) -> None:
-    """Contract, section 6: of two writes at once that close a circle, one is refused."""
+    """Contract, Custom fields: of two writes at once that close a circle, one is refused."""
     one, other = await new(api, COMPLIANCE), await new(api, COMPLIANCE)
     answers = await asyncio.gather(
         put(api, COMPLIANCE, one, parentCustomFieldId=other["id"]),
@@ -98,7 +98,7 @@ async def test_what_a_batch_moves_away_frees_the_parent(api: Api) -> None:
 
 
 async def test_lists_filter_by_the_parent(api: Api) -> None:
-    """List endpoints: every response field is a filter, the parent's name among them."""
+    """Contract, Lists: every response field is a filter, the parent's name among them."""
     listed = (await api.get(COMPLIANCE, {"parentCustomFieldName": "Country of origin"})).data
     assert [field["name"] for field in listed] == ["Production region"]
     params = {

@@ -1,4 +1,4 @@
-"""What holds for compliance and style custom fields alike (contract, section 6)."""
+"""What holds for compliance and style custom fields alike (contract, Custom fields)."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ READ_ONLY = "validation_error.read_only_field"
 
 
 async def test_put_without_a_field_resets_it(api: Api, root: str) -> None:
-    """Endpoints, PUT: omitted booleans reset to false, omitted nullable scalars clear."""
+    """Contract, Custom fields: omitted booleans reset to false, omitted nullable scalars clear."""
     flags = dict.fromkeys(
         ("internalOnly", "isMandatory", "isMultiLine", "isSortByAllowedValueId"), True
     )
@@ -35,7 +35,7 @@ async def test_put_without_a_field_resets_it(api: Api, root: str) -> None:
 
 @pytest.mark.parametrize("missing", ["name", "state"])
 async def test_put_needs_name_and_state(api: Api, root: str, missing: str) -> None:
-    """Endpoints, PUT: missing or null name or state gives 400."""
+    """Contract, Custom fields: a missing or null name or state is 400."""
     field = await new(api, root)
     body = {"name": "Certificate", "state": "active"}
     for answer in (
@@ -47,7 +47,7 @@ async def test_put_needs_name_and_state(api: Api, root: str, missing: str) -> No
 
 
 async def test_state_deleted_is_for_delete(api: Api, root: str) -> None:
-    """States: PUT and PATCH with state=deleted are rejected, nothing changes; use DELETE."""
+    """Contract, States: PUT and PATCH with state=deleted are refused, and nothing changes."""
     field = await new(api, root)
     path = f"{root}/{field['id']}"
     patched = await api.patch(path, [{"op": "replace", "path": "/state", "value": "deleted"}])
@@ -62,7 +62,7 @@ async def test_state_deleted_is_for_delete(api: Api, root: str) -> None:
 
 @pytest.mark.parametrize("state", ["active", "inactive"])
 async def test_state_sent_is_the_state(api: Api, root: str, state: str) -> None:
-    """States: PUT or PATCH with active or inactive gives the state sent, from any state."""
+    """Contract, States: PUT or PATCH stores active or inactive, from any state."""
     field = await new(api, root)
     path = f"{root}/{field['id']}"
     assert (await put(api, root, field, state=state)).data["state"] == state
@@ -72,7 +72,7 @@ async def test_state_sent_is_the_state(api: Api, root: str, state: str) -> None:
 
 
 async def test_bulk_put_with_state_deleted(api: Api, root: str) -> None:
-    """States: bulk PUT with state=deleted soft-deletes, beside items that are updated."""
+    """Contract, States: bulk PUT with state=deleted deletes softly, beside items that stay."""
     gone, kept = await new(api, root), await new(api, root)
     answer = await api.put(root, [item(gone, state="deleted"), item(kept, name="Label")])
     assert answer.data == [gone | {"state": "deleted"}, kept | {"name": "Label"}]
@@ -80,7 +80,7 @@ async def test_bulk_put_with_state_deleted(api: Api, root: str) -> None:
 
 
 async def test_position_is_read_only(api: Api, root: str) -> None:
-    """Errors: a non-null position is 400; the service gives the highest plus one."""
+    """Contract, Common fields: the service gives the position; writing one is 400."""
     first, second = (await api.post(root, [{"name": "A", "type": "text"}] * 2)).data
     assert second["position"] == first["position"] + 1
     for answer in (
@@ -94,7 +94,7 @@ async def test_position_is_read_only(api: Api, root: str) -> None:
 
 
 async def test_patch_of_a_read_only_or_unknown_path(api: Api, root: str) -> None:
-    """Errors: a patch of a read-only or unknown path is 400."""
+    """Contract, Patches: a read-only or unknown path is 400."""
     path = f"{root}/{(await new(api, root))['id']}"
     for target in ("/position", "/type", "/id", "/parentCustomFieldName", "/unheardOf"):
         answer = await api.patch(path, [{"op": "add", "path": target, "value": None}])
@@ -103,7 +103,7 @@ async def test_patch_of_a_read_only_or_unknown_path(api: Api, root: str) -> None
 
 
 async def test_type_is_immutable(api: Api, root: str) -> None:
-    """Field table, type: the stored one is accepted on a replace, another is 400."""
+    """Contract, Custom fields: a replace may repeat the type; another one is 400."""
     field = await new(api, root, type="numeric")
     assert (await put(api, root, field, type="numeric")).data == field
     for wrong in ("text", "unheardOf"):
@@ -116,7 +116,7 @@ async def test_type_is_immutable(api: Api, root: str) -> None:
 
 
 async def test_create_needs_name_and_type(api: Api, root: str) -> None:
-    """Contract, section 6: create needs name and type, one of four."""
+    """Contract, Custom fields: create needs name and type, one of four."""
     answer = await api.post(root, {})
     required = "validation_error.required_field"
     assert answer.details == [(required, "name"), (required, "type")]
@@ -126,7 +126,7 @@ async def test_create_needs_name_and_type(api: Api, root: str) -> None:
 
 
 async def test_a_parent_exists_and_has_allowed_values(api: Api, root: str) -> None:
-    """Contract, section 6: an unknown or deleted parent, and one of another type, are 400."""
+    """Contract, Custom fields: an unknown or deleted parent, and one of another type, are 400."""
     text = await new(api, root, type="text")
     gone, foreign = await new(api, root), 10**12
     await api.delete(f"{root}/{gone['id']}")
@@ -146,7 +146,7 @@ async def test_a_parent_exists_and_has_allowed_values(api: Api, root: str) -> No
 async def test_a_parent_of_another_organization_is_unknown(
     api: Api, other_api: Api, root: str
 ) -> None:
-    """Authentication: a record of another organization is not reachable."""
+    """Contract, Tenancy: a record of another organization is not reachable."""
     theirs = await new(other_api, root, allowedValues=[{"value": "GOTS"}])
     body = {"name": "Lab", "type": "allowedValue", "parentCustomFieldId": theirs["id"]}
     assert (await api.post(root, body)).details == [(UNKNOWN, "parentCustomFieldId")]
@@ -175,7 +175,7 @@ async def test_a_parent_of_live_fields_is_not_deleted(api: Api, root: str) -> No
 
 
 async def test_a_field_is_not_restored_below_a_deleted_parent(api: Api, root: str) -> None:
-    """Contract, section 6: live fields have live parents, restored ones and in one batch too."""
+    """Contract, Custom fields: live fields have live parents, restored or in one batch too."""
     parent = await new(api, root)
     child = await new(api, root, parentCustomFieldId=parent["id"])
     await api.delete(root, [("ids", parent["id"]), ("ids", child["id"])])
@@ -189,7 +189,7 @@ async def test_a_field_is_not_restored_below_a_deleted_parent(api: Api, root: st
 
 
 async def test_a_failed_batch_changes_nothing(api: Api, root: str, demo_dsn: str) -> None:
-    """Endpoints: one transaction, all-or-nothing; every failure is reported, in order."""
+    """Contract, Bulk: one transaction, all or nothing; every failure is told, in order."""
     fields = [await new(api, root, type="text") for _ in range(3)]
     before = await dump(demo_dsn, versions=True)
     answer = await api.put(
@@ -211,7 +211,7 @@ async def test_a_failed_batch_changes_nothing(api: Api, root: str, demo_dsn: str
 
 
 async def test_items_per_request(api: Api, root: str) -> None:
-    """Limits: 200 items in one bulk request, with a set of values each; not one more."""
+    """Contract, Limits: 200 items in one bulk request, with a set of values each; not one more."""
     body: dict[str, Any] = {
         "name": "Certificate",
         "type": "allowedValue",
@@ -238,7 +238,7 @@ async def test_writing_what_is_stored_rewrites_no_row(api: Api, root: str, demo_
 
 @pytest.mark.parametrize("value", [None, "removed"])
 async def test_patch_clears_what_is_nullable(api: Api, root: str, value: str | None) -> None:
-    """Endpoints, PATCH: a replace to null clears the field, as a remove does; the rest stays."""
+    """Contract, Patches: a replace by null clears the field, as a remove does; the rest stays."""
     scalars = {"userDefinedId": "CF-1", "maxChar": 80, "allowedDecimals": 2}
     field = await new(api, root, isMandatory=True, allowedValues=[{"value": "GOTS"}], **scalars)
     before = await writable(api, root, field)
@@ -249,7 +249,7 @@ async def test_patch_clears_what_is_nullable(api: Api, root: str, value: str | N
 
 
 async def test_patch_that_cannot_be_applied(api: Api, root: str) -> None:
-    """Endpoints, PATCH: a failed test is 409, any other inapplicable operation 422."""
+    """Contract, Patches: a failed test is 409, any other operation that cannot be applied 422."""
     field = await new(api, root)
     path = f"{root}/{field['id']}"
     failed = await api.patch(path, [{"op": "test", "path": "/name", "value": "Another"}])

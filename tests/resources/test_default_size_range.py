@@ -1,4 +1,4 @@
-"""The default size range: one at most (specification, Size ranges; contract, section 6)."""
+"""The default size range: one at most (contract, Size ranges)."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ async def default_ids(api: Api) -> list[int]:
 
 
 async def test_promoting_demotes_the_previous_default(api: Api) -> None:
-    """Endpoints, Size ranges: promoting isDefault demotes the previous default."""
+    """Contract, Size ranges: promoting isDefault demotes the previous default."""
     [first] = await default_ids(api)
     others = [one["id"] for one in (await api.get(RANGES)).data if one["id"] != first]
     await api.patch(f"{RANGES}/{others[0]}", replacing("/isDefault", True))

@@ -1,4 +1,4 @@
-"""Groups (specification, Group and Groups (bulk); contract, section 6)."""
+"""Groups (contract, Groups)."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ GOOD: dict[str, Any] = {"name": "Capsule 2027", "state": "active"}
 
 
 async def test_create_replace_delete_restore(api: Api) -> None:
-    """Field table; States: deleted softly and restored; endDate while it is not active."""
+    """Contract, States: deleted softly and restored; endDate while it is not active."""
     created = await api.post(GROUPS, {"name": "Capsule 2027", "userDefinedId": "CAP-27"})
     assert created.status == 201
     path = created.headers["Location"]
@@ -43,7 +43,7 @@ async def test_groups_that_styles_use_are_not_deleted(api: Api) -> None:
 
 
 async def test_mixed_batch_commits_together(api: Api) -> None:
-    """States: bulk PUT with state=deleted on groups, beside items that are updated."""
+    """Contract, States: bulk PUT with state=deleted on groups, beside items that are updated."""
     made = (await api.post(GROUPS, [{"name": "One"}, {"name": "Two"}])).data
     answer = await api.put(
         GROUPS,
@@ -59,7 +59,7 @@ async def test_mixed_batch_commits_together(api: Api) -> None:
 
 
 async def test_delete_time_rules_fire_in_a_mixed_batch(api: Api) -> None:
-    """States: bulk PUT with state=deleted on a group in use is 409, all-or-nothing."""
+    """Contract, States: bulk PUT with state=deleted on a group in use is 409 for all."""
     free = (await api.post(GROUPS, {"name": "Free"})).data
     items = [{"id": free["id"], **GOOD}, {"id": 1, **GOOD, "state": "deleted"}]
     answer = await api.put(GROUPS, items)
@@ -68,7 +68,7 @@ async def test_delete_time_rules_fire_in_a_mixed_batch(api: Api) -> None:
 
 
 async def test_state_deleted_is_for_delete(api: Api) -> None:
-    """States: PUT on a single group with state=deleted is rejected, PATCH and create as well."""
+    """Contract, States: a single PUT with state=deleted is refused, PATCH and create as well."""
     made = await api.post(GROUPS, GOOD)
     path = made.headers["Location"]
     for answer in (
@@ -83,7 +83,7 @@ async def test_state_deleted_is_for_delete(api: Api) -> None:
 
 @pytest.mark.parametrize("state", ["active", "inactive"])
 async def test_state_sent_is_the_state(api: Api, state: str) -> None:
-    """States: PUT or PATCH with active or inactive gives the state sent, from any state."""
+    """Contract, States: PUT or PATCH stores active or inactive, from any state."""
     path = (await api.post(GROUPS, GOOD)).headers["Location"]
     patch = [{"op": "replace", "path": "/state", "value": state}]
     for before in ("active", "inactive", "deleted"):
@@ -96,7 +96,7 @@ async def test_state_sent_is_the_state(api: Api, state: str) -> None:
 
 
 async def test_faulty_fields(api: Api) -> None:
-    """Limits, name and userDefinedId length of groups; id, name and state are required."""
+    """Contract, Limits: name and userDefinedId; id, name and state are required."""
     made = (await api.post(GROUPS, GOOD)).data
     longest = GOOD | {"name": "n" * 200, "userDefinedId": "u" * 50}
     assert (await api.put(GROUPS, [{"id": made["id"], **longest}])).status == 200
@@ -120,14 +120,14 @@ async def test_faulty_fields(api: Api) -> None:
 
 @pytest.mark.parametrize("nothing", [{}, {"userDefinedId": None}])
 async def test_reference_is_cleared(api: Api, nothing: dict[str, None]) -> None:
-    """Endpoints, Groups (bulk): userDefinedId null clears; omitted as well, in a full replace."""
+    """Contract, Groups: null clears the userDefinedId, and so does leaving it out."""
     made = (await api.post(GROUPS, GOOD | {"userDefinedId": "CAP-27"})).data
     shown = (await api.put(GROUPS, [{"id": made["id"], **GOOD, **nothing}])).data
     assert shown == [made | {"userDefinedId": None}]
 
 
 async def test_items_per_request(api: Api) -> None:
-    """Limits, Items per request: 200 groups in one bulk PUT, in request order; not one more."""
+    """Contract, Limits: 200 groups in one bulk PUT, in request order; not one more."""
     made = (await api.post(GROUPS, [{"name": f"Group {n}"} for n in range(200)])).data
     items = [{"id": one["id"], "name": f"{n}", "state": "active"} for n, one in enumerate(made)]
     shown = (await api.put(GROUPS, items[::-1])).data

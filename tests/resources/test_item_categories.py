@@ -1,4 +1,4 @@
-"""Item categories (specification, Item category and Item categories; contract, section 6)."""
+"""Item categories (contract, Item categories)."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ async def in_use(api: Api) -> dict[str, Any]:
 
 
 async def test_document(api: Api) -> None:
-    """Field table: id, name, state, usedInItems, beginDate, endDate, properties."""
+    """Contract, Item categories: id, name, state, usedInItems, beginDate, endDate, properties."""
     [made] = await make(api, "Drawcords")
     form("item-categories", "document").validate(made)
     assert [*made] == ["id", "name", "state", "usedInItems", "beginDate", "properties"]
@@ -37,7 +37,7 @@ async def test_document(api: Api) -> None:
 
 
 async def test_items_are_counted(api: Api, demo_dsn: str) -> None:
-    """Field table, usedInItems: counted when it is read; it filters and does not sort."""
+    """Contract, Sorts: usedInItems is counted when it is read; it filters and does not sort."""
     [made] = await make(api, "Drawcords")
     connection = await asyncpg.connect(demo_dsn)
     await connection.execute(
@@ -53,7 +53,7 @@ async def test_items_are_counted(api: Api, demo_dsn: str) -> None:
 
 
 async def test_begin_and_end_dates(api: Api) -> None:
-    """Field table, beginDate and endDate: its making; the last leaving of active, else left out."""
+    """Contract, States: beginDate is its making, endDate its last deactivation or deletion."""
     [made] = await make(api, "Drawcords")
     path = f"{CATEGORIES}/{made['id']}"
     ended = (await api.put(path, {"name": "Drawcords", "state": "inactive"})).data
@@ -69,7 +69,7 @@ async def test_begin_and_end_dates(api: Api) -> None:
 
 @pytest.mark.parametrize("state", ["active", "inactive"])
 async def test_states(api: Api, state: str) -> None:
-    """States: PUT or PATCH with active or inactive, the state sent."""
+    """Contract, States: PUT or PATCH with active or inactive, the state sent."""
     path = f"{CATEGORIES}/{(await make(api, 'Drawcords'))[0]['id']}"
     replaced = await api.put(path, {"name": "Drawcords", "state": state})
     assert replaced.data["state"] == state
@@ -79,7 +79,7 @@ async def test_states(api: Api, state: str) -> None:
 
 
 async def test_deleted_only_by_delete(api: Api) -> None:
-    """States: state=deleted is rejected in PUT of one, PATCH and create."""
+    """Contract, States: state=deleted is rejected in PUT of one, PATCH and create."""
     [made] = await make(api, "Drawcords")
     path, body = f"{CATEGORIES}/{made['id']}", {"name": "Drawcords", "state": "deleted"}
     patch = [{"op": "replace", "path": "/state", "value": "deleted"}]
@@ -125,7 +125,7 @@ async def test_delete(api: Api) -> None:
 
 
 async def test_delete_of_one_in_use(api: Api) -> None:
-    """Errors, 409: deleting an item category in use by items; the value says by how many."""
+    """Contract, States: what is in use is not deleted; the value says by how many."""
     used = await in_use(api)
     path = f"{CATEGORIES}/{used['id']}"
     answer = await api.delete(path)
@@ -141,7 +141,7 @@ async def test_delete_of_one_in_use(api: Api) -> None:
 
 
 async def test_delete_of_unknown_and_foreign_ones(api: Api, other_api: Api) -> None:
-    """Errors, 404: also for a record of another organization, in the same bytes."""
+    """Contract, Tenancy: 404 for another organization's record, in the same bytes."""
     [free] = await make(other_api, "Drawcords")
     used = await in_use(other_api)
     unknown = await api.delete(f"{CATEGORIES}/{UNKNOWN}")
@@ -152,7 +152,7 @@ async def test_delete_of_unknown_and_foreign_ones(api: Api, other_api: Api) -> N
 
 
 async def test_bulk_delete(api: Api) -> None:
-    """Bulk DELETE: 200, an array in request order; Limits, Ids per request: 200."""
+    """Contract, Bulk: an array in request order; 200 ids."""
     made = await make(api, *(f"Kind {n}" for n in range(200)))
     ids = [record["id"] for record in reversed(made)]
     answer = await api.delete(CATEGORIES, [("ids", id_) for id_ in ids])
@@ -164,7 +164,7 @@ async def test_bulk_delete(api: Api) -> None:
 
 
 async def test_bulk_delete_of_faulty_ids(api: Api) -> None:
-    """Bulk DELETE: each id positive; rule 2, unique in the request; at least one."""
+    """Contract, Bulk: each id positive, and unique in the request; at least one."""
     [made] = await make(api, "Drawcords")
     for ids, kind, field in (
         ([made["id"], made["id"]], "duplicate", "ids[1]"),

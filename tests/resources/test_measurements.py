@@ -1,4 +1,4 @@
-"""The measurement read (specification, Sample request measurement)."""
+"""The measurement read (contract, Measurement read)."""
 
 import re
 from typing import Any
@@ -36,7 +36,7 @@ async def every_measurement(api: Api) -> list[Any]:
 
 
 async def test_data_is_one_measurement_object(api: Api) -> None:
-    """Endpoints, Sample request measurement, 200: data is one measurement object."""
+    """Contract, Measurement read: data is one measurement object."""
     for path in await paths(api):
         answer = await api.get(path)
         assert answer.status == 200
@@ -101,7 +101,7 @@ async def test_numbers_are_exact_as_stored(api: Api, demo_dsn: str, number: str)
 
 
 async def test_size_that_was_not_requested_is_404(api: Api, other_api: Api) -> None:
-    """Endpoints and Errors, 404: the size is not a requested size on this sample request."""
+    """Contract, Measurement read: 404 for a size that was not requested."""
     known = await paths(api)
     path = known[0]
     *_, request, _, size = path.split("/")
@@ -122,7 +122,7 @@ async def test_size_that_was_not_requested_is_404(api: Api, other_api: Api) -> N
 
 
 async def test_every_malformed_id_is_reported(api: Api) -> None:
-    """Endpoints, other responses, 400: path parameters are positive int64."""
+    """Contract, Surface: path ids are positive integers of 64 bits."""
     answer = await api.get("/api/styles/x/sample-requests/1.0/measurements/9223372036854775808")
     assert (answer.status, answer.json["code"]) == (400, "validation_error.invalid_value")
     assert [field for _, field in answer.details] == [
@@ -133,7 +133,7 @@ async def test_every_malformed_id_is_reported(api: Api) -> None:
 
 
 async def test_unauthorized_speaks_problem_json(api: Api) -> None:
-    """Errors, 401: problem+json content type on the measurement read, and only there."""
+    """Contract, Measurement read: 401 as problem+json here, and only here."""
     stranger = Api(api.client, "slv_1_1_" + "0" * 64)
     answer = await stranger.get((await paths(api))[0])
     assert answer.status == 401
@@ -144,7 +144,7 @@ async def test_unauthorized_speaks_problem_json(api: Api) -> None:
 
 
 async def test_server_error_speaks_problem_json(api: Api, demo_dsn: str) -> None:
-    """Errors, 500: problem+json content type on the measurement read."""
+    """Contract, Measurement read: 500 as problem+json."""
     path = (await paths(api))[0]
     await execute(demo_dsn, "alter table measurement_line rename to measurement_line_away")
     answer = await api.get(path)
@@ -155,7 +155,7 @@ async def test_server_error_speaks_problem_json(api: Api, demo_dsn: str) -> None
 
 
 async def test_unchanged_measurement_is_304(api: Api, demo_dsn: str) -> None:
-    """ETag and If-None-Match as on every single read (contract, section 7)."""
+    """ETag and If-None-Match as on every single read (contract, Preconditions)."""
     path = (await paths(api))[0]
     known = {"If-None-Match": (await api.get(path)).headers["ETag"]}
     assert (await api.get(path, headers=known)).status == 304
@@ -165,7 +165,7 @@ async def test_unchanged_measurement_is_304(api: Api, demo_dsn: str) -> None:
 
 
 async def test_optional_header_and_unknown_parameters(api: Api) -> None:
-    """Endpoints: X-Service-Api is accepted; what is not a parameter is refused."""
+    """Contract, Request headers: X-Service-Api is accepted; what is not a parameter is refused."""
     path = (await paths(api))[0]
     assert (await api.get(path, headers={"X-Service-Api": "erp"})).status == 200
     unknown = await api.get(path, {"form": "writable"})

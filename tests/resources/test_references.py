@@ -1,4 +1,4 @@
-"""Lists and reads of what the records refer to (contract, section 3)."""
+"""Lists and reads of what the records refer to (contract, Reference lists)."""
 
 import pytest
 
@@ -16,7 +16,7 @@ of_each_reference = pytest.mark.parametrize("name", REFERENCES)
 
 @of_each_reference
 async def test_list_pages_read_and_filter(api: Api, name: str) -> None:
-    """List endpoints in general; Default pageSize; the page holds what single reads answer."""
+    """Contract, Lists: 30 on a page; it holds what single reads answer."""
     path = REFERENCES[name]
     first = await api.get(path)
     assert len(first.data) == 30

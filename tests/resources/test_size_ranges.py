@@ -1,4 +1,4 @@
-"""Size ranges (specification, Size range and Size ranges; contract, section 6)."""
+"""Size ranges (contract, Size ranges)."""
 
 import asyncpg
 import pytest
@@ -22,7 +22,7 @@ async def test_documents_show_sizes_and_the_default_grading_size(api: Api) -> No
 
 
 async def test_touched_fields_are_written_omitted_ones_preserved(api: Api) -> None:
-    """Endpoints, Size ranges PATCH: touched fields are written; omitted fields are preserved."""
+    """Contract, Patches: touched fields are written, all others stay."""
     before = (await api.get(f"{RANGES}/1")).data
     answer = await api.patch(f"{RANGES}/1", replacing("/name", "Women Alpha"))
     assert (answer.status, answer.data) == (200, before | {"name": "Women Alpha"})
@@ -31,7 +31,7 @@ async def test_touched_fields_are_written_omitted_ones_preserved(api: Api) -> No
 
 
 async def test_name_cannot_be_cleared_and_state_cannot_be_removed(api: Api) -> None:
-    """Errors, 400: name cleared, state removed on a size range."""
+    """Contract, Patches: 400 for a name that is cleared or a state that is removed."""
     before = (await api.get(f"{RANGES}/1")).data
     for patch, row in (
         (replacing("/name", ""), ("validation_error.too_short", "name")),
@@ -48,7 +48,7 @@ async def test_name_cannot_be_cleared_and_state_cannot_be_removed(api: Api) -> N
 
 @pytest.mark.parametrize("name", ["defaultGradingSizeId", "defaultGradingSizeName", "sizes"])
 async def test_sizes_are_not_part_of_the_patch_document(api: Api, name: str) -> None:
-    """Endpoints, Size ranges: defaultGradingSizeId and sizes are read-only."""
+    """Contract, Size ranges: defaultGradingSizeId and sizes are read-only."""
     assert name not in (await api.get(f"{RANGES}/1", {"form": "writable"})).data
     patched = await api.patch(f"{RANGES}/1", replacing(f"/{name}", 1))
     assert patched.details == [("validation_error.read_only_field", "[0].path")]
@@ -59,7 +59,7 @@ async def test_sizes_are_not_part_of_the_patch_document(api: Api, name: str) -> 
 
 
 async def test_failed_test_and_inapplicable_operation(api: Api) -> None:
-    """Errors, 409 and 422: a failed test; an operation that cannot be applied."""
+    """Contract, Patches: 409 for a failed test, 422 for what cannot be applied."""
     failed = await api.patch(f"{RANGES}/1", [{"op": "test", "path": "/name", "value": "?"}])
     assert (failed.status, failed.json["code"]) == (409, "conflict.test_failed")
     operations = [
@@ -71,7 +71,7 @@ async def test_failed_test_and_inapplicable_operation(api: Api) -> None:
 
 
 async def test_another_organizations_record_is_403_everywhere(api: Api, other_api: Api) -> None:
-    """Errors, 403: a size range of another organization, bulk included; a missing id is 404."""
+    """Contract, Tenancy: another organization's is 403, in bulk too; a missing id is 404."""
     foreign = (await other_api.get(RANGES)).data[0]["id"]
     body = {"name": "Mine now", "state": "active"}
     for number, status, kind in (
@@ -95,7 +95,7 @@ async def test_another_organizations_record_is_403_everywhere(api: Api, other_ap
 
 
 async def test_forbidden_speaks_before_missing(api: Api, other_api: Api) -> None:
-    """Of several failures 403 decides the status; every row is there (contract, section 4)."""
+    """Of several failures 403 decides the status; every row is there (contract, Errors)."""
     foreign = (await other_api.get(RANGES)).data[0]["id"]
     answer = await api.delete(RANGES, [("ids", 987654321), ("ids", foreign)])
     assert (answer.status, answer.json["code"]) == (403, "forbidden.organization")
@@ -103,7 +103,7 @@ async def test_forbidden_speaks_before_missing(api: Api, other_api: Api) -> None
 
 
 async def test_advanced_grading_needs_pro(api: Api, other_api: Api, demo_dsn: str) -> None:
-    """Endpoints, Size ranges: isAdvancedGrading is silently cleared without the Pro module."""
+    """Contract, Size ranges: isAdvancedGrading is silently cleared without the Pro module."""
     assert (await api.post(RANGES, {"name": "P", "isAdvancedGrading": True})).data[
         "isAdvancedGrading"
     ]
@@ -142,7 +142,7 @@ async def stored_grading(dsn: str, path: str) -> bool:
 
 
 async def test_deleted_is_soft_and_restored(api: Api) -> None:
-    """States: deleted softly, again 200; a write with state active or inactive restores."""
+    """Contract, States: deleted softly, again 200; writing active or inactive restores."""
     path = await create(api, userDefinedId="SR-K")
     before = (await api.get(path)).data
     deleted = (await api.delete(path)).data

@@ -1,4 +1,4 @@
-"""What is particular to style custom fields (specification, Style custom fields (bulk))."""
+"""What is particular to style custom fields (contract, Style custom fields)."""
 
 import pytest
 
@@ -10,7 +10,7 @@ READ_ONLY = "validation_error.read_only_field"
 
 
 async def test_allowed_values_by_reference_or_value(api: Api) -> None:
-    """Field table, isSortByAllowedValueId: by user-defined code instead of text, none last."""
+    """Contract, Allowed values: by userDefinedId instead of value, those without one last."""
     values = [{"value": "A"}, {"value": "C", "userDefinedId": "1"}]
     values.append({"value": "B", "userDefinedId": "2"})
     field = await new(api, STYLE, allowedValues=values)
@@ -22,7 +22,7 @@ async def test_allowed_values_by_reference_or_value(api: Api) -> None:
 
 
 async def test_document_leaves_out_what_has_no_value(api: Api) -> None:
-    """Field table: maxChar alone is nullable here."""
+    """Contract, Presence: maxChar alone is nullable here."""
     field = await new(api, STYLE)
     assert field["maxChar"] is None
     absent = {"userDefinedId", "allowedDecimals", "parentCustomFieldId", "parentCustomFieldName"}
@@ -30,7 +30,7 @@ async def test_document_leaves_out_what_has_no_value(api: Api) -> None:
 
 
 async def test_own_switches_and_formula_reset(api: Api) -> None:
-    """Endpoints: switches sent are written, omitted ones false; the formula falls to none."""
+    """Contract, Style custom fields: switches that are not sent are false, the formula is none."""
     names = ("isSupplierEditable", "diffPerColor", "diffPerSize", "useInThumbnailViewGroupBy")
     flags = dict.fromkeys(names, True)
     field = await new(api, STYLE, type="numeric", **flags)
@@ -47,7 +47,7 @@ async def test_own_switches_and_formula_reset(api: Api) -> None:
 
 
 async def test_items_that_delete_need_id_and_state(api: Api) -> None:
-    """States: bulk PUT with state=deleted; the item's other fields are not read."""
+    """Contract, Style custom fields: of an item that deletes nothing else is read."""
     gone, kept = await new(api, STYLE), await new(api, STYLE)
     junk = {"name": 5, "unheardOf": True, "allowedValues": [{"isDefaultValue": True}] * 2}
     body = [{"id": gone["id"], "state": "deleted"} | junk, item(kept)]
@@ -56,7 +56,7 @@ async def test_items_that_delete_need_id_and_state(api: Api) -> None:
 
 
 async def test_the_parent_is_set_at_creation_only(api: Api) -> None:
-    """Field table, parentCustomFieldId: kept when omitted or the same, another one is 400."""
+    """Contract, Style custom fields: the parent stays; another one is 400."""
     parent, other = await new(api, STYLE), await new(api, STYLE)
     child = await new(api, STYLE, parentCustomFieldId=parent["id"])
     for parent_id in (parent["id"], None):
@@ -70,7 +70,7 @@ async def test_the_parent_is_set_at_creation_only(api: Api) -> None:
 
 
 async def test_values_go_with_values_of_the_parent_field(api: Api) -> None:
-    """Field table, parentAllowedValueId: a value of the parent field, else unknown_reference."""
+    """Contract, Allowed values: parentAllowedValueId is a value of the parent field."""
     parent = await new(api, STYLE, allowedValues=[{"value": "Zip"}, {"value": "Snaps"}])
     own = ids(parent)
     values = [{"value": "Two-way zip", "parentAllowedValueId": own["Zip"]}]
@@ -91,7 +91,7 @@ async def test_values_go_with_values_of_the_parent_field(api: Api) -> None:
 
 
 async def test_values_that_others_go_with_are_not_removed(api: Api) -> None:
-    """Contract, section 6: 409 conflict.in_use, with which and how often."""
+    """Contract, Allowed values: 409 conflict.in_use, with which and how often."""
     parent = await new(api, STYLE, allowedValues=[{"value": "Zip"}, {"value": "Snaps"}])
     values = [{"value": v, "parentAllowedValueId": ids(parent)["Zip"]} for v in ("Long", "Short")]
     child = await new(api, STYLE, parentCustomFieldId=parent["id"], allowedValues=values)
@@ -107,7 +107,7 @@ async def test_values_that_others_go_with_are_not_removed(api: Api) -> None:
 
 @pytest.mark.parametrize("change", [{}, {"state": "deleted"}])
 async def test_values_go_with_a_batch_that_frees_them(api: Api, change: dict[str, str]) -> None:
-    """Contract, section 6: judged after the batch, whether it empties or deletes the child."""
+    """Contract, Allowed values: judged after the batch, whether it empties or deletes the child."""
     parent = await new(api, STYLE, allowedValues=[{"value": "Zip"}])
     values = [{"value": "Long", "parentAllowedValueId": ids(parent)["Zip"]}]
     child = await new(api, STYLE, parentCustomFieldId=parent["id"], allowedValues=values)
@@ -117,7 +117,7 @@ async def test_values_go_with_a_batch_that_frees_them(api: Api, change: dict[str
 
 
 async def test_values_of_deleted_fields_lose_what_they_go_with(api: Api) -> None:
-    """Contract, section 6: a deleted field holds no value of its parent; restored it has none."""
+    """Contract, Allowed values: a deleted field holds none of its parent, nor when restored."""
     parent = await new(api, STYLE, allowedValues=[{"value": "Zip"}])
     values = [{"value": "Long", "parentAllowedValueId": ids(parent)["Zip"]}]
     child = await new(api, STYLE, parentCustomFieldId=parent["id"], allowedValues=values)

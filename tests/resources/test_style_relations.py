@@ -1,4 +1,4 @@
-"""Style relations (specification, Style relation and Style relations; contract, section 5)."""
+"""Style relations (contract, Style relations)."""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ async def test_sort(api: Api, word: str, spelling: str) -> None:
 
 
 async def test_pages(api: Api) -> None:
-    """Limits: default pageSize 30, maximum 100, default pageNumber 1; pagination in key order."""
+    """Contract, Pages: 30 records unless sent, 100 at most, the first page; members in order."""
     relations = await every(api)
     first = await api.get(RELATIONS)
     assert first.data == relations[:30] == (await api.get(RELATIONS, {"pageNumber": 1})).data
@@ -83,14 +83,14 @@ async def test_pages(api: Api) -> None:
     ],
 )
 async def test_cursor_alone(api: Api, beside: dict[str, str]) -> None:
-    """Limits, rule 1; Errors, 400: cursor with pageNumber, pageSize, filter or sort."""
+    """Contract, Cursors: 400 beside pageNumber, pageSize, filter or sort."""
     cursor = (await api.get(RELATIONS)).json["pagination"]["cursor"]
     answer = await api.get(RELATIONS, {"cursor": cursor, **beside})
     assert (answer.status, answer.json["code"]) == (400, "validation_error.exclusive_parameters")
 
 
 async def test_other_organizations(api: Api, other_api: Api) -> None:
-    """Authentication: data is scoped to the current organization."""
+    """Contract, Tenancy: data is scoped to the current organization."""
     own, other = await every(api), await every(other_api)
     assert not {one["id"] for one in own} & {one["id"] for one in other}
     assert (await other_api.get(RELATIONS, {"styleId": own[0]["styleId"]})).data == []

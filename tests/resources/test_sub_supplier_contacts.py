@@ -1,4 +1,4 @@
-"""Contacts of sub-suppliers (specification, Sub-supplier; contract, section 6)."""
+"""Contacts of sub-suppliers (contract, Sub-suppliers)."""
 
 from tests.support.api import Api
 from tests.support.sub_suppliers import BARE, SUPPLIERS, create, full

@@ -1,4 +1,4 @@
-"""Deleting and restoring sub-suppliers, and what goes and comes along (specification, States)."""
+"""Deleting and restoring sub-suppliers, and what goes and comes along (contract, Sub-suppliers)."""
 
 import asyncpg
 import pytest
@@ -8,7 +8,7 @@ from tests.support.sub_suppliers import BARE, SUPPLIERS, facilities, full
 
 
 async def test_deletion_takes_contacts_and_facilities_along(api: Api, demo_dsn: str) -> None:
-    """States, DELETE /api/sub-suppliers/{id}: soft, cascades to contacts and facilities."""
+    """Contract, Sub-suppliers: deleted softly, contacts and facilities along with it."""
     one = await full(api)
     path = f"{SUPPLIERS}/{one['id']}"
     deleted = await api.delete(path)
@@ -24,7 +24,7 @@ async def test_deletion_takes_contacts_and_facilities_along(api: Api, demo_dsn: 
 async def test_restoring_brings_back_what_the_deletion_took(
     api: Api, demo_dsn: str, how: str
 ) -> None:
-    """States, PUT or PATCH with state active: contacts and facilities come back, as they were."""
+    """Contract, Sub-suppliers: restoring brings contacts and facilities back as they were."""
     one = await full(api)
     path = f"{SUPPLIERS}/{one['id']}"
     connection = await asyncpg.connect(demo_dsn)

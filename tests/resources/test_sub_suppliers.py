@@ -1,4 +1,4 @@
-"""Sub-suppliers (specification, Sub-supplier and Sub-suppliers; contract, section 6)."""
+"""Sub-suppliers (contract, Sub-suppliers)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Cursors: what goes in comes out, typed, and nothing else does (contract, section 5)."""
+"""Cursors: what goes in comes out, typed, and nothing else does (contract, Cursors)."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -71,6 +71,7 @@ async def test_a_read_whose_caller_is_gone_is_canceled_in_the_server(dsn: str) -
         return int(
             await connection.fetchval(
                 "select count(*) from pg_stat_activity where query like 'select pg_sleep%'"
+                " and state = 'active' and datname = current_database()"
             )
         )
 

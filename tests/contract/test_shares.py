@@ -1,0 +1,42 @@
+"""One organization's requests never keep another's from being answered (contract, Shares)."""
+
+import asyncio
+from typing import Any
+
+import asyncpg
+from aiohttp.test_utils import TestServer
+
+from service.app import create_app
+from service.settings import Settings
+from tests.support.api import Api, issue_key
+
+GROUPS = "/api/groups"
+
+
+async def test_what_exceeds_the_share_is_told_so_and_others_are_answered(
+    aiohttp_client: Any, demo_dsn: str
+) -> None:
+    settings = Settings.from_environment({"CALLER_REQUESTS": "2", "LOG_LEVEL": "warning"})
+    client = await aiohttp_client(TestServer(create_app(settings, demo_dsn)))
+    api, other = [Api(client, await issue_key(demo_dsn, number)) for number in (1, 2)]
+    patch = [{"op": "replace", "path": "/name", "value": "Spring"}]
+    lock = await asyncpg.connect(demo_dsn)
+    async with lock.transaction():
+        await lock.execute(
+            "select id from style_group where organization_id = 1 and id = 1 for update"
+        )
+        waiting = [asyncio.create_task(api.patch(f"{GROUPS}/1", patch)) for _ in range(2)]
+        while not await lock.fetchval(  # noqa: ASYNC110 - the server has no event
+            "select count(*) > 0 from pg_stat_activity"
+            " where wait_event_type = 'Lock' and datname = current_database()"
+        ):
+            await asyncio.sleep(0.01)
+        refused = await api.get(GROUPS)
+        assert (refused.status, refused.json["code"]) == (429, "too_many_requests")
+        assert refused.headers["Retry-After"] == "1"
+        assert (await other.get(GROUPS)).status == 200
+        async with client.get("/readyz") as ready:
+            assert ready.status == 200
+    await lock.close()
+    assert [answer.status for answer in await asyncio.gather(*waiting)] == [200, 200]
+    assert (await api.get(GROUPS)).status == 200
