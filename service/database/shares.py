@@ -125,7 +125,8 @@ class Shares(Generic[T]):
         for organization_id in self._rotation:
             share = self._shares[organization_id]
             for waiter in share.line:
-                if self._may(share, waiter.use):
+                # Who was canceled leaves the line a moment later.
+                if not waiter.turn.done() and self._may(share, waiter.use):
                     self._remove(waiter)
                     if self._rotation.pop(organization_id, True) is None:
                         self._rotation[organization_id] = None

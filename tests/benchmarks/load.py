@@ -27,10 +27,12 @@ class Request:
     path: str
     body: bytes = b""
     content_type: str = "application/json"
+    headers: Sequence[str] = ()
+    """Whole lines."""
 
     def encoded(self, key: str = "") -> bytes:
         """The bytes that go over the wire, with an API key where there is one."""
-        lines = [f"{self.method} {self.path} HTTP/1.1", "Host: 127.0.0.1"]
+        lines = [f"{self.method} {self.path} HTTP/1.1", "Host: 127.0.0.1", *self.headers]
         if key:
             lines.append(f"Authorization: Bearer {key}")
         if self.body:

@@ -117,6 +117,17 @@ async def test_who_is_canceled_leaves_the_line() -> None:
     assert await shares.take(1, READ) == "only"
 
 
+async def test_who_is_canceled_gets_nothing_before_he_leaves() -> None:
+    shares = Shares(["only"], LONG)
+    thing = await shares.take(1, READ)
+    first, second = await started(shares, 2)
+    first.cancel()
+    shares.give_back(thing, 1, READ)
+    assert await second == "only"
+    assert first.cancelled()
+    assert shares.waiting() == 0
+
+
 async def test_who_is_canceled_just_as_the_wait_is_over_is_canceled() -> None:
     shares = Shares(["only"], SOON)
     await shares.take(1, READ)
