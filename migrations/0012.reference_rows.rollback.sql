@@ -1,3 +1,3 @@
 delete from country;
 delete from language where id <= 43;
-alter table language alter column id restart with 1;
+do $$ begin perform setval(pg_get_serial_sequence('language', 'id'), 1, false); end $$;

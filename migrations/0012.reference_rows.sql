@@ -44,7 +44,7 @@ insert into language (id, code, name) values
     (42, 'vi', 'Vietnamese'),
     (43, 'zh', 'Chinese');
 
-alter table language alter column id restart with 44;
+do $$ begin perform setval(pg_get_serial_sequence('language', 'id'), 43); end $$;
 
 -- Countries by ISO 3166-1 alpha-2 code, under the short English names in everyday use.
 insert into country (code, name) values

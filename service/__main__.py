@@ -11,12 +11,21 @@ import asyncpg
 import psycopg
 
 from service import __version__
-from service.commands import CommandError, administration, describing, serving, storing
+from service.commands import (
+    CommandError,
+    administration,
+    describing,
+    distributing,
+    serving,
+    storing,
+)
+from service.database.distributing import DistributionError
 from service.embedded import EmbeddedServerError
 from service.settings import Settings, SettingsError
 
 _ONE_LINE_ERRORS: Final = (
     CommandError,
+    DistributionError,
     EmbeddedServerError,
     SettingsError,
     asyncpg.PostgresError,
@@ -43,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="selvedge", description="Selvedge, an External API.")
     parser.add_argument("--version", action="version", version=__version__)
     parsers = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (serving, storing, administration, describing):
+    for module in (serving, storing, distributing, administration, describing):
         module.add(parsers)
     return parser
 

@@ -1,45 +1,52 @@
 """The application: what a worker serves."""
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import orjson
-from aiohttp import HttpVersion11, web
+from aiohttp import HttpVersion11, web, web_urldispatcher
 
 from service import openapi
 from service.database.connections import Database
-from service.handlers import docs
+from service.handlers import docs, system
 from service.http.access_log import AccessLog
-from service.http.context import ACCESS_LOG, CALLERS, DATABASE
+from service.http.admission import Admission
+from service.http.context import ACCESS_LOG, ADMISSION, CALLERS, DATABASE, ROUTES
+from service.http.media import MAX_BODY_BYTES
 from service.http.middleware import around
+from service.http.pulse import Pulse
 from service.organizations.caller import Callers
-from service.routes import routes
+from service.routes import Route, routes
 from service.settings import Settings
-
-MAX_BODY = 8 * 1024 * 1024
 
 
 def create_app(settings: Settings, dsn: str) -> web.Application:
     """The application on the database of ``dsn``; it starts with the database away as well."""
     logging.getLogger("service").setLevel(settings.log_level.upper())
-    app = web.Application(middlewares=[around], client_max_size=MAX_BODY)
+    app = web.Application(middlewares=[around], client_max_size=MAX_BODY_BYTES)
     app[docs.DOCUMENT] = orjson.dumps(openapi.build())
+    system.prepare(app)
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
         database = Database(dsn, settings.pool_size)
         app[DATABASE], app[CALLERS] = database, Callers(database)
         app[ACCESS_LOG] = AccessLog()
+        app[ADMISSION] = Admission(settings.caller_requests)
+        pulse = Pulse()
         yield
+        pulse.stop()
         app[ACCESS_LOG].flush()
         await database.close()
 
     app.cleanup_ctx.append(resources)
-    for route in routes():
-        if route.method == "GET":
-            app.router.add_get(route.path, route.handler, name=route.name, expect_handler=_expect)
-        else:
-            app.router.add_route(route.method, route.path, route.handler, expect_handler=_expect)
+    app[ROUTES] = {added: route for route in routes() for added in _added(app, route)}
     return app
+
+
+def _added(app: web.Application, route: Route) -> Iterator[web.AbstractRoute]:
+    """What a route becomes in the application: one by its method, and one by HEAD beside GET."""
+    for method in ("HEAD", "GET") if route.method == "GET" else (route.method,):
+        yield app.router.add_route(method, route.path, route.handler, expect_handler=_expect)
 
 
 async def _expect(request: web.Request) -> None:
@@ -50,3 +57,7 @@ async def _expect(request: web.Request) -> None:
     if request.headers["Expect"].lower() == "100-continue" and request.version >= HttpVersion11:
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         request.writer.output_size = 0
+
+
+# Also where there is no route, to which aiohttp lets nobody give a handler.
+web_urldispatcher._default_expect_handler = _expect

@@ -24,6 +24,7 @@ STATUS = {
     "payload_too_large": 413,
     "unsupported_media_type": 415,
     "unprocessable": 422,
+    "too_many_requests": 429,
     "server_error": 500,
     "server_error.unavailable": 503,
     "server_error.outcome_unknown": 503,
@@ -50,7 +51,7 @@ class Failure:
     def field(self) -> str | None:
         """The path as callers read it, ``[3].allowedValues[0].value``; None where there is none."""
         text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
-        return text.removeprefix(".") or None
+        return text.removeprefix(".") if self.path else None
 
     @property
     def status(self) -> int:

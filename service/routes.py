@@ -1,13 +1,13 @@
-"""The whole route table: the interface's table of contents (contract, section 3)."""
+"""The whole route table: the interface's table of contents (contract, Surface)."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import TypeAlias
+from functools import cached_property, partial
 
 from aiohttp import web
 
-from service.handlers import docs, reading, system, writing
+from service.handlers import kinds
+from service.handlers.kinds import Kind
 from service.queries.resource import Resource
 from service.resources.registry import (
     MASTER_RECORDS,
@@ -16,63 +16,56 @@ from service.resources.registry import (
     STYLE_RELATIONS,
 )
 
-Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Route:
-    """One operation on one path; ``operation`` names its kind, whatever the resource."""
+    """A kind of operation, and the resource that it is about, if any."""
 
-    method: str
-    path: str
-    operation: str
-    handler: Handler
+    kind: Kind
     resource: Resource | None = None
+    problems: frozenset[int] = frozenset()
+    """Statuses that are answered as problem details (RFC 9457), without the envelope."""
 
     @property
-    def name(self) -> str | None:
-        """The name by which others know the one route of its kind."""
-        return self.operation if self.resource is None else None
+    def operation(self) -> str:
+        """The name of the kind."""
+        return self.kind.name
+
+    @property
+    def method(self) -> str:
+        """The method; where it is GET, HEAD is served as well."""
+        return self.kind.method
+
+    @cached_property
+    def path(self) -> str:
+        """The path, with its parameters in braces."""
+        if self.resource is None:
+            return self.kind.path
+        return self.kind.path.format(root=self.resource.root, key=self.resource.key)
 
     @property
     def needs_key(self) -> bool:
         """Whether callers must present an API key."""
-        return self.path.startswith("/api/")
+        return self.kind.needs_key
+
+    @property
+    def handler(self) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+        """What answers."""
+        handler = self.kind.handler
+        return handler if self.resource is None else partial(handler, self.resource)
+
+    def covers(self, path: str) -> bool:
+        """Whether the path is this one, or below where this one's parameters begin."""
+        beginning, parameter, _ = self.path.partition("{")
+        return path.startswith(beginning) if parameter else path == beginning
 
 
 def routes() -> Iterator[Route]:
     """Every route of the service, in the order of its documentation."""
     for resource in MASTER_RECORDS:
-        yield from _lists_and_reads(resource)
-        many, one = f"/api/{resource.name}", f"/api/{resource.name}/{{id}}"
-        for method, path, operation, handler in (
-            ("POST", many, "create", writing.create),
-            ("PUT", many, "bulk_replace", writing.replace_many),
-            ("DELETE", many, "bulk_delete", writing.delete_many),
-            ("PUT", one, "replace", writing.replace),
-            ("PATCH", one, "patch", writing.patch),
-            ("DELETE", one, "delete", writing.delete),
-        ):
-            yield Route(method, path, operation, partial(handler, resource), resource)
+        yield from (Route(kind, resource) for kind in kinds.OF_MASTER_RECORDS)
     for reference in REFERENCE_LISTS:
-        yield from _lists_and_reads(reference)
-    yield _list(STYLE_RELATIONS)
-    path, read = f"{MEASUREMENTS.root}/{{{MEASUREMENTS.key}}}", reading.read_record
-    yield Route("GET", path, "measurement", partial(read, MEASUREMENTS))
-    yield Route("GET", "/healthz", "health", system.health)
-    yield Route("GET", "/readyz", "readiness", system.readiness)
-    yield Route("GET", "/metrics", "metrics", system.metrics)
-    yield Route("GET", "/openapi.json", "openapi", docs.openapi)
-    yield Route("GET", "/docs", "docs", docs.docs)
-    yield Route("GET", "/docs/{name}", "docs_asset", docs.docs_asset)
-
-
-def _lists_and_reads(resource: Resource) -> Iterator[Route]:
-    yield _list(resource)
-    path = f"{resource.root}/{{{resource.key}}}"
-    yield Route("GET", path, "read", partial(reading.read_record, resource), resource)
-
-
-def _list(resource: Resource) -> Route:
-    handler = partial(reading.list_records, resource)
-    return Route("GET", resource.root, "list", handler, resource)
+        yield from (Route(kind, reference) for kind in (kinds.LIST, kinds.READ))
+    yield Route(kinds.LIST, STYLE_RELATIONS)
+    yield Route(kinds.READ, MEASUREMENTS, problems=frozenset({401, 500}))
+    yield from map(Route, kinds.WITHOUT_RESOURCE)

@@ -27,7 +27,9 @@ class Settings:
     workers: int
     """Processes that serve."""
     pool_size: int
-    """Database connections per worker."""
+    """Database connections per worker for callers; one more is kept for keys and readiness."""
+    caller_requests: int
+    """Requests of one organization under way and waiting, per worker."""
     log_level: str
     data_dir: Path
     """Absolute."""
@@ -44,6 +46,7 @@ class Settings:
             port=_integer(environ, "PORT", 8080, 0, 65535),
             workers=_integer(environ, "WORKERS", cores(), 1, 1024),
             pool_size=_integer(environ, "POOL_SIZE", 4, 1, 1024),
+            caller_requests=_integer(environ, "CALLER_REQUESTS", 64, 1, 100_000),
             log_level=_log_level(environ),
             data_dir=_data_dir(environ),
         )

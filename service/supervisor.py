@@ -25,10 +25,10 @@ from aiohttp.http import HttpProcessingError
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 
+from service.http import connections
 from service.http.reading import READING
 from service.settings import Settings, SettingsError
 
-_KEEP_ALIVE_SECONDS: Final = 75
 _GRACE_SECONDS: Final = 35
 """For requests under way at a stop: the longest write, which is 30 s, and its answer."""
 _COLLECT_AFTER: Final = 10_000
@@ -83,14 +83,17 @@ def serve(
         logging.getLogger("aiohttp.server").addFilter(_is_our_fault)
         app = create_app(settings, dsn)
         _spare_collector()
-        return web.AppRunner(
+        return connections.Runner(
             app,
+            connections=connections.room(settings.workers + settings.pool_size),
             **READING,
-            keepalive_timeout=_KEEP_ALIVE_SECONDS,
+            # Whose caller is gone is read for no one; writes see to themselves.
+            handler_cancellation=True,
             shutdown_timeout=_GRACE_SECONDS,
             access_log=None,
         )
 
+    connections.raise_file_limit()
     with _metrics_folder():
         _Arbiter(_Application(settings, listeners, runner), keep_database_alive).run()
     sys.exit()

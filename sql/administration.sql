@@ -14,11 +14,11 @@ values ($1::text, $2::boolean, $3::boolean)
 returning id;
 
 -- name: is_empty
-select not exists (select from organization);
+select not exists (select 1 from organization);
 
 -- name: is_live_key
 select exists (
-    select
+    select 1
       from api_key
      where organization_id = $1::bigint
        and id = $2::bigint
@@ -40,7 +40,7 @@ select id, name, multiple_language, pro
 
 -- name: revoke_key
 update api_key
-   set revoked_at = coalesce(revoked_at, now())
+   set revoked_at = coalesce(revoked_at, $2::timestamptz)
  where id = $1::bigint
 returning id;
 

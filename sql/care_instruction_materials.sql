@@ -27,10 +27,10 @@ from claim
 where claim.reference is distinct from claim.held
     and (
         exists (
-            select from claim other where other.reference = claim.reference and other.id <> claim.id
+            select 1 from claim other where other.reference = claim.reference and other.id <> claim.id
         )
         or exists (
-            select from care_instruction_material holder
+            select 1 from care_instruction_material holder
             where holder.organization_id = $1::bigint
                 and holder.user_defined_id = claim.reference and holder.state <> 'deleted'
                 and holder.id <> all (array(select id from item)) and holder.id <> all ($3::bigint[])

@@ -11,7 +11,7 @@ select
 from rows from (jsonb_to_recordset($2::jsonb) as (languages jsonb)) with ordinality as item(languages, n)
 cross join jsonb_array_elements(item.languages) with ordinality as translation(value, n)
 where $1::bigint is not null
-    and not exists (select from language l where l.id = (translation.value ->> 'languageId')::bigint)
+    and not exists (select 1 from language l where l.id = (translation.value ->> 'languageId')::bigint)
 order by item.n, translation.n;
 
 -- name: delete
@@ -60,7 +60,8 @@ select
     item.n + (select coalesce(max(t.position), 0) from {{table}} t where t.organization_id = $1::bigint)
 from rows from (
     jsonb_to_recordset($2::jsonb) as (id bigint, "userDefinedId" text, text text, state text)
-) with ordinality as item(id, user_defined_id, text, state, n);
+) with ordinality as item(id, user_defined_id, text, state, n)
+returning id;
 
 -- name: remove_translations
 with item as materialized (
@@ -83,11 +84,10 @@ insert into {{table}}_translation as stored (organization_id, {{table}}_id, lang
 select $1::bigint, item.id, (translation ->> 'languageId')::bigint, translation ->> 'text'
 from jsonb_to_recordset($2::jsonb) as item(id bigint, languages jsonb)
 cross join jsonb_array_elements(item.languages) as translation
-where not exists (
-    select from {{table}}_translation same
-    where same.organization_id = $1::bigint and same.{{table}}_id = item.id
+left join {{table}}_translation same
+    on same.organization_id = $1::bigint and same.{{table}}_id = item.id
         and same.language_id = (translation ->> 'languageId')::bigint and same.text = translation ->> 'text'
-)
+where same.text is null
 on conflict (organization_id, {{table}}_id, language_id) do update set text = excluded.text;
 
 -- name: update

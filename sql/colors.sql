@@ -84,16 +84,17 @@ select
 from jsonb_to_recordset($2::jsonb) as item(
     id bigint, name text, "userDefinedId" text, "userDefinedId2" text, "colorReference" text,
     "colorNote" text, state text
-);
+)
+returning id;
 
 -- name: unknown_references
 select 'colorGroupIds' as field, wanted.id
 from unnest($2::bigint[]) as wanted(id)
-where not exists (select from color_group g where g.organization_id = $1::bigint and g.id = wanted.id)
+where not exists (select 1 from color_group g where g.organization_id = $1::bigint and g.id = wanted.id)
 union all
 select 'languageIds', wanted.id
 from unnest($3::bigint[]) as wanted(id)
-where not exists (select from language l where l.id = wanted.id);
+where not exists (select 1 from language l where l.id = wanted.id);
 
 -- name: update
 update color

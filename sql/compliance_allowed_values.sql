@@ -6,7 +6,8 @@ insert into compliance_allowed_value (
 )
 select $1::bigint, field_id, value, user_defined_id, is_default_value
 from ({{sent}}) as sent
-order by field_id, n;
+order by field_id, n
+returning id;
 
 -- name: sent
 -- Allowed values as they were sent, each an array.

@@ -76,7 +76,8 @@ from jsonb_to_recordset($2::jsonb) as item(
 )
 cross join (
     select coalesce(max(position), 0) as position from compliance_custom_field where organization_id = $1::bigint
-) as highest;
+) as highest
+returning id;
 
 -- name: update
 update compliance_custom_field as stored

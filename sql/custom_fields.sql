@@ -43,7 +43,7 @@ from item
 left join {{kind}}_custom_field parent on parent.organization_id = $1::bigint and parent.id = item.parent_id
     and (
         parent.state <> 'deleted' or item.state = 'deleted'
-        or exists (select from item restored where restored.id = parent.id and restored.state <> 'deleted')
+        or exists (select 1 from item restored where restored.id = parent.id and restored.state <> 'deleted')
     )
 join (
     values
@@ -56,7 +56,7 @@ join (
     when item.parent_id is null then null
     when parent.id is null then 'unknown'
     when parent.type not in ('allowedValue', 'nestedAllowedValue') then 'kind'
-    when exists (select from ancestor a where a.descendant_id = item.id and a.id = item.id) then 'cycle'
+    when exists (select 1 from ancestor a where a.descendant_id = item.id and a.id = item.id) then 'cycle'
 end;
 
 -- name: delete

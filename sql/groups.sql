@@ -49,9 +49,11 @@ select
     item."userDefinedId",
     coalesce(item.state, 'active'),
     case item.state when 'inactive' then now() end
-from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, "userDefinedId" text, state text);
+from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, "userDefinedId" text, state text)
+returning id;
 
 -- name: update
+with present as materialized (select now() as moment)
 update style_group
 set
     name = item.name,
@@ -60,9 +62,10 @@ set
     end_date = case
         when item.state = 'active' then null
         when item.state = style_group.state then style_group.end_date
-        else now()
+        else present.moment
     end
 from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, "userDefinedId" text, state text)
+cross join present
 where style_group.organization_id = $1::bigint and style_group.id = item.id
     and (style_group.name, style_group.user_defined_id, style_group.state)
         is distinct from (item.name, item."userDefinedId", item.state);

@@ -28,8 +28,5 @@ select request_sha256, status, headers, body
 from idempotency_key
 where organization_id = $1::bigint and key = $2::text;
 
--- name: wait_again
-set local lock_timeout = 0;
-
--- name: wait_briefly
-set local lock_timeout = '50ms';
+-- name: wait_at_most
+set local statement_timeout = '{{limit}}';

@@ -40,13 +40,15 @@ select
     item.name,
     coalesce(item.state, 'active'),
     case item.state when 'inactive' then now() end
-from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, state text);
+from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, state text)
+returning id;
 
 -- name: purge
 delete from item_category
 where organization_id = $1::bigint and id = any($2::bigint[]);
 
 -- name: update
+with present as materialized (select now() as moment)
 update item_category
 set
     name = item.name,
@@ -54,9 +56,10 @@ set
     end_date = case
         when item.state = 'active' then null
         when item.state = item_category.state then item_category.end_date
-        else now()
+        else present.moment
     end
 from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, state text)
+cross join present
 where item_category.organization_id = $1::bigint and item_category.id = item.id
     and (item_category.name, item_category.state) is distinct from (item.name, item.state);
 

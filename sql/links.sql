@@ -4,7 +4,8 @@
 -- name: add
 insert into {{link}} (organization_id, {{owner}}, {{linked}})
 select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
-from jsonb_array_elements($2::jsonb) as sent(pair);
+from jsonb_array_elements($2::jsonb) as sent(pair)
+returning {{owner}};
 
 -- name: remove
 with gone as materialized (

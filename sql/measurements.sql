@@ -64,10 +64,10 @@ left join lines on lines.size_range_size_id = page.id;
 
 -- name: unknown_parent
 select case
-    when not exists (select from style where organization_id = $1::bigint and id = $2::bigint)
+    when not exists (select 1 from style where organization_id = $1::bigint and id = $2::bigint)
         then 'styleId'
     when not exists (
-        select from sample_request
+        select 1 from sample_request
         where organization_id = $1::bigint and id = $3::bigint and style_id = $2::bigint
     )
         then 'sampleRequestId'

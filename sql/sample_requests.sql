@@ -31,4 +31,4 @@ left join sizes on sizes.sample_request_id = page.id;
 
 -- name: unknown_parent
 select 'styleId' as parameter
-where not exists (select from style where organization_id = $1::bigint and id = $2::bigint);
+where not exists (select 1 from style where organization_id = $1::bigint and id = $2::bigint);

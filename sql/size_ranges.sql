@@ -81,7 +81,8 @@ select
 from jsonb_to_recordset($2::jsonb) as item(
     id bigint, name text, "userDefinedId" text, state text, "isAdvancedGrading" boolean, "isDefault" boolean
 )
-join organization o on o.id = $1::bigint;
+join organization o on o.id = $1::bigint
+returning id;
 
 -- name: update
 with wanted as materialized (

@@ -12,7 +12,8 @@ insert into style_allowed_value (
 )
 select $1::bigint, field_id, value, user_defined_id, is_default_value, parent_id
 from ({{sent}}) as sent
-order by field_id, n;
+order by field_id, n
+returning id;
 
 -- name: needed_values
 -- What values of live fields point to stays; both as they will be after the batch, whose fields are $5.
@@ -74,7 +75,7 @@ from unnest($2::bigint[], $3::bigint[], $4::bigint[])
     with ordinality as sent(field_id, parent_field_id, parent_id, n)
 left join style_custom_field stored on stored.organization_id = $1::bigint and stored.id = sent.field_id
 where not exists (
-    select from style_allowed_value v
+    select 1 from style_allowed_value v
     where v.organization_id = $1::bigint and v.id = sent.parent_id
         and v.custom_field_id = case when stored.id is null
             then sent.parent_field_id else stored.parent_custom_field_id

@@ -107,7 +107,8 @@ from jsonb_to_recordset($2::jsonb) as item(
 )
 cross join (
     select coalesce(max(position), 0) as position from style_custom_field where organization_id = $1::bigint
-) as highest;
+) as highest
+returning id;
 
 -- name: update
 update style_custom_field as stored

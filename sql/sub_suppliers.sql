@@ -14,7 +14,7 @@ cross join lateral rows from (
     jsonb_to_recordset(item.contacts) as (id bigint)
 ) with ordinality as contact(id, n)
 where contact.id is not null and not exists (
-    select from sub_supplier_contact stored
+    select 1 from sub_supplier_contact stored
     where stored.organization_id = $1::bigint
         and stored.sub_supplier_id = item.id and stored.id = contact.id
 )
@@ -132,7 +132,8 @@ from jsonb_to_recordset($2::jsonb) as item(
     id bigint, name text, "customId" text, "relationType" text, address text, "zipCode" text, city text,
     "stateOrRegion" text, "countryCode" text, "webSite" text, "vatNumber" text, mid text,
     "processingTypes" text, latitude double precision, longitude double precision, state text
-);
+)
+returning id;
 
 -- name: insert_contacts
 insert into sub_supplier_contact (
@@ -160,7 +161,8 @@ cross join lateral rows from (
     id, first_name, last_name, email, phone, role, fax_number, country_code, n
 )
 where contact.id is null
-order by item.id, contact.n;
+order by item.id, contact.n
+returning id;
 
 -- name: remove_contacts
 delete from sub_supplier_contact

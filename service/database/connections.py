@@ -7,14 +7,23 @@ errors that say whether anything was done (contract, section 4).
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, nullcontext, suppress
-from typing import TypeAlias, TypeVar
+import sys
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeAlias, TypeVar
 
 import asyncpg
 
-from service.database.turns import Turns
-from service.failures import ApiError, failed
+from service.database.failing import (
+    BROKEN,
+    LOST,
+    REFUSED,
+    RETRYABLE,
+    is_of_no_more_use,
+    outcome_unknown,
+    refused,
+    unavailable,
+)
+from service.database.shares import READ, WRITE, Shares, Use
 
 T = TypeVar("T")
 Connection: TypeAlias = asyncpg.Connection
@@ -25,42 +34,19 @@ WRITE_SECONDS = 30
 #: The server ends a statement first; this bounds a server that no longer answers at all.
 SILENCE_SECONDS = WRITE_SECONDS + 5
 ATTEMPTS = 8
+#: Prepared statements that a connection keeps, and the bytes of the longest of them: together they
+#: bound what a caller of ever new filters can make each session hold.
+STATEMENTS = 300
+LONGEST_STATEMENT = 6 * 1024
 
 _BEGIN = f"begin; set local statement_timeout = '{WRITE_SECONDS}s'"
 
-#: Failures that say "try the same again": none of them leaves anything behind.
-_RETRYABLE = (
-    asyncpg.SerializationError,
-    asyncpg.DeadlockDetectedError,
-    asyncpg.InvalidCachedStatementError,
-    asyncpg.OutdatedSchemaCacheError,
-)
-#: Failures of the connection or the server, not of the statement.
-_LOST = (
-    asyncpg.PostgresConnectionError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.InterfaceError,
-    # A server that shuts down says so between two statements too, which asyncpg does not expect.
-    asyncpg.InternalClientError,
-    OSError,
-    TimeoutError,
-)
-#: What leaves a connection that is of no more use, or whose answer may still come.
-_UNANSWERED = (*_LOST, asyncio.CancelledError)
-#: Failures of a server that is there but will not do this now.
-_REFUSED = (
-    asyncpg.QueryCanceledError,
-    asyncpg.LockNotAvailableError,
-    asyncpg.InsufficientResourcesError,
-    asyncpg.ReadOnlySQLTransactionError,
-)
+#: A server that looks whether its client is still there ends what a killed worker began.
+_CHECK_CONNECTION = {"client_connection_check_interval": "1s"} if sys.platform == "linux" else {}
 
 
-class Database:
-    """Few connections behind a fair queue.
+class _Connections:
+    """Connections to one server, shared out among organizations.
 
     asyncpg's own pool is last in, first out, lets late comers overtake waiters, and takes a fifth
     of the processor time of a short read. A connection needs no reset: the code leaves no session
@@ -69,118 +55,187 @@ class Database:
 
     def __init__(self, dsn: str, size: int) -> None:
         self._dsn = dsn
-        self._size = size
-        self._turns: Turns[Connection | None] = Turns([None] * size, ACQUIRE_SECONDS)
-        self._bulk_turns = Turns(range(max(1, size // 2)), ACQUIRE_SECONDS)
+        self._shares: Shares[Connection | None] = Shares([None] * size, ACQUIRE_SECONDS)
         self._open: set[Connection] = set()
+        self._running: set[asyncio.Task[Any]] = set()
 
     async def close(self) -> None:
-        """Close every connection, the busy ones after a short wait."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(ACQUIRE_SECONDS):
-                for _ in range(self._size):
-                    await self._turns.take()
+        """Close every connection; what is under way has a short while to end."""
+        if self._running:
+            await asyncio.wait(self._running, timeout=ACQUIRE_SECONDS)
         for connection in self._open:
             connection.terminate()
 
-    @asynccontextmanager
-    async def bulk_turn(self) -> AsyncIterator[None]:
-        """The right to a bulk write: these take long, so half of the connections is not theirs."""
-        turn = await self._bulk_turns.take()
-        try:
-            yield
-        finally:
-            self._bulk_turns.give_back(turn)
+    def go_on(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
+        """The work as a task that is brought to its end, whether or not anyone waits for it."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+        return task
 
-    async def take(self) -> Connection:
-        """A connection, made on first use; raises TimeoutError after ACQUIRE_SECONDS of waiting."""
-        connection = await self._turns.take()
+    def _ended(self, task: "asyncio.Task[Any]") -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            # Read, or asyncio would complain where no one waited for it.
+            task.exception()
+
+    async def take(self, organization_id: int, use: Use) -> Connection:
+        """A connection, made on first use; raises NoTurnError after ACQUIRE_SECONDS of waiting."""
+        connection = await self._shares.take(organization_id, use)
         if connection is None or connection.is_closed():
             self._open.discard(connection)
             try:
-                connection = await self._connect()
+                connection = await _connect(self._dsn)
             except BaseException:
-                self._turns.give_back(None)
+                self._shares.give_back(None, organization_id, use)
                 raise
             self._open.add(connection)
         return connection
 
-    def give_back(self, connection: Connection) -> None:
+    def give_back(self, connection: Connection, organization_id: int, use: Use) -> None:
         """Let the next one have it; one that is inside a transaction is not trusted and closed."""
         if not connection.is_closed() and connection.is_in_transaction():
             connection.terminate()
-        self._turns.give_back(connection)
+        self._shares.give_back(connection, organization_id, use)
 
-    async def _connect(self) -> Connection:
-        try:
-            return await asyncpg.connect(
-                self._dsn,
-                max_cached_statement_lifetime=0,
-                statement_cache_size=1000,
-                timeout=ACQUIRE_SECONDS,
-                command_timeout=SILENCE_SECONDS,
-                server_settings={
-                    "application_name": "selvedge",
-                    "jit": "off",
-                    "statement_timeout": f"{READ_SECONDS}s",
-                    "timezone": "UTC",
-                },
-            )
-        except asyncpg.PostgresError as error:
-            raise ConnectionError("The server does not let the service in.") from error
+    async def give_back_free(self, connection: Connection, organization_id: int, use: Use) -> None:
+        """Give a connection back once the server has taken notice that its statement is canceled.
 
-    async def read(self, work: Callable[[Connection], Awaitable[T]]) -> T:
-        """The result of work that only reads; done again once when its connection was stale."""
-        for attempt in range(2):
-            try:
-                async with _Borrowed(self) as connection:
-                    return await work(connection)
-            except TimeoutError as error:
-                raise unavailable() from error
-            except (*_RETRYABLE, *_LOST) as error:
-                if attempt:
-                    raise unavailable() from error
-            except _REFUSED as error:
-                raise unavailable() from error
-        raise AssertionError("unreachable")
-
-    async def write(
-        self, work: Callable[[Connection], Awaitable[T]], *, is_bulk: bool = False
-    ) -> T:
-        """The result of work done in one transaction, committed unless the work raises.
-
-        Serialization failures and deadlocks are tried again here and never reach a caller.
+        Until then it works for its organization, which does not get another one for that.
         """
-        for attempt in range(ATTEMPTS):
-            turn = self.bulk_turn() if is_bulk else nullcontext()
-            try:
-                async with turn, _Borrowed(self) as connection:
-                    return await _transaction(connection, work)
-            except _RETRYABLE as error:
-                if attempt == ATTEMPTS - 1:
-                    raise unavailable() from error
-                await asyncio.sleep(random.uniform(0, 0.01 * 2**attempt))
-            except (*_LOST, *_REFUSED) as error:
-                raise unavailable() from error
-        raise AssertionError("unreachable")
+        try:
+            await connection.execute(";", timeout=ACQUIRE_SECONDS)
+        except (asyncpg.PostgresError, *LOST):
+            connection.terminate()
+        self.give_back(connection, organization_id, use)
 
 
 class _Borrowed:
-    """A connection for the while; one whose statement was left unanswered is closed."""
+    """A connection to read with; one whose statement was left unanswered is closed.
 
-    __slots__ = ("_connection", "_database")
+    Written out, for it is on every read's way: as a generator it takes several times as long.
+    """
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    __slots__ = ("_connection", "_connections", "_organization_id")
+
+    def __init__(self, connections: _Connections, organization_id: int) -> None:
+        self._connections = connections
+        self._organization_id = organization_id
 
     async def __aenter__(self) -> Connection:
-        self._connection = await self._database.take()
+        self._connection = await self._connections.take(self._organization_id, READ)
         return self._connection
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None and issubclass(kind, _UNANSWERED):
-            self._connection.terminate()
-        self._database.give_back(self._connection)
+        connections, connection = self._connections, self._connection
+        if kind is not None and issubclass(kind, asyncio.CancelledError):
+            connections.go_on(connections.give_back_free(connection, self._organization_id, READ))
+            return
+        if is_of_no_more_use(kind):
+            connection.terminate()
+        connections.give_back(connection, self._organization_id, READ)
+
+
+class Database:
+    """Connections for what callers ask, and one kept free for keys and readiness.
+
+    So that neither waits behind callers (contract, Shares).
+    """
+
+    def __init__(self, dsn: str, size: int) -> None:
+        self._connections = _Connections(dsn, size)
+        self._spare = _Connections(dsn, 1)
+
+    async def close(self) -> None:
+        """Close every connection; what is under way has a short while to end."""
+        await self._connections.close()
+        await self._spare.close()
+
+    async def read(self, work: Callable[[Connection], Awaitable[T]], organization_id: int) -> T:
+        """The result of work that only reads; done again once when its connection was stale.
+
+        Where its caller is gone the statement is canceled.
+        """
+        return await _read(self._connections, work, organization_id)
+
+    async def look_up(
+        self, work: Callable[[Connection], Awaitable[T]], organization_id: int = 0
+    ) -> T:
+        """The result of a short read that waits behind no caller's work."""
+        return await _read(self._spare, work, organization_id)
+
+    async def write(
+        self, work: Callable[[Connection], Awaitable[T]], organization_id: int, use: Use = WRITE
+    ) -> T:
+        """The result of work done in one transaction, committed unless the work raises.
+
+        Serialization failures and deadlocks are tried again here and never reach a caller. What
+        has begun is brought to its end, whether or not its caller is still there.
+        """
+        for attempt in range(ATTEMPTS):
+            try:
+                connection = await self._connections.take(organization_id, use)
+                running = self._run(connection, work, organization_id, use)
+                return await asyncio.shield(self._connections.go_on(running))
+            except RETRYABLE as error:
+                if attempt == ATTEMPTS - 1:
+                    raise unavailable() from error
+                await asyncio.sleep(random.uniform(0, 0.01 * 2**attempt))
+            except (*LOST, *REFUSED, *BROKEN) as error:
+                raise refused(error) from error
+        raise AssertionError("unreachable")
+
+    async def _run(
+        self,
+        connection: Connection,
+        work: Callable[[Connection], Awaitable[T]],
+        organization_id: int,
+        use: Use,
+    ) -> T:
+        try:
+            return await _transaction(connection, work)
+        except BaseException as error:
+            if is_of_no_more_use(type(error)):
+                connection.terminate()
+            raise
+        finally:
+            self._connections.give_back(connection, organization_id, use)
+
+
+async def _connect(dsn: str) -> Connection:
+    try:
+        return await asyncpg.connect(
+            dsn,
+            max_cached_statement_lifetime=0,
+            statement_cache_size=STATEMENTS,
+            max_cacheable_statement_size=LONGEST_STATEMENT,
+            timeout=ACQUIRE_SECONDS,
+            command_timeout=SILENCE_SECONDS,
+            server_settings={
+                "application_name": "selvedge",
+                "jit": "off",
+                "statement_timeout": f"{READ_SECONDS}s",
+                "timezone": "UTC",
+                **_CHECK_CONNECTION,
+            },
+        )
+    except asyncpg.PostgresError as error:
+        raise ConnectionError("The server does not let the service in.") from error
+
+
+async def _read(
+    connections: _Connections, work: Callable[[Connection], Awaitable[T]], organization_id: int
+) -> T:
+    for attempt in range(2):
+        try:
+            async with _Borrowed(connections, organization_id) as connection:
+                return await work(connection)
+        except (*RETRYABLE, *LOST) as error:
+            if attempt or isinstance(error, TimeoutError):
+                raise refused(error) from error
+        except (*REFUSED, *BROKEN) as error:
+            raise refused(error) from error
+    raise AssertionError("unreachable")
 
 
 async def _transaction(connection: Connection, work: Callable[[Connection], Awaitable[T]]) -> T:
@@ -193,14 +248,11 @@ async def _transaction(connection: Connection, work: Callable[[Connection], Awai
         raise
     try:
         await connection.execute("commit")
-    except _RETRYABLE:
+    except RETRYABLE:
         raise
-    except (*_LOST, asyncpg.QueryCanceledError, asyncpg.InternalServerError) as error:
+    except (*LOST, *BROKEN, asyncpg.QueryCanceledError) as error:
         connection.terminate()
-        raise failed(
-            "server_error.outcome_unknown",
-            message="The connection was lost while committing; read the records before retrying.",
-        ) from error
+        raise outcome_unknown() from error
     return result
 
 
@@ -208,10 +260,5 @@ async def _roll_back(connection: Connection) -> None:
     """Leave the transaction; a connection that cannot is closed, which ends it as well."""
     try:
         await asyncio.shield(connection.execute("rollback", timeout=ACQUIRE_SECONDS))
-    except (asyncpg.PostgresError, *_LOST, asyncio.CancelledError):
+    except (asyncpg.PostgresError, *LOST, asyncio.CancelledError):
         connection.terminate()
-
-
-def unavailable(reason: str = "The service is unavailable; try again soon.") -> ApiError:
-    """503 with ``Retry-After``: the database is away or overloaded, and nothing was done."""
-    return failed("server_error.unavailable", message=reason, headers={"Retry-After": "1"})

@@ -17,6 +17,7 @@ from yoyo.connections import DatabaseURI
 from yoyo.migrations import Migration, MigrationList, default_migration_table
 
 from service import files
+from service.database import distributing
 
 _ADVISORY_LOCK: Final = 0x53454C5645444745
 """One number for everyone who migrates a Selvedge database."""
@@ -40,6 +41,13 @@ def roll_back(dsn: str, count: int) -> int:
         newest = backend.to_rollback(_migrations())[:count]
         backend.rollback_migrations(newest)
         return len(newest)
+
+
+@contextmanager
+def alone(dsn: str) -> Iterator[psycopg.Connection[Any]]:
+    """Give a connection, not in a transaction, beside which nobody migrates this database."""
+    with _backend(dsn) as backend:
+        yield backend.connection
 
 
 def latest() -> str:
@@ -84,7 +92,9 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]  # yoyo has no t
 
     def connect(self, dburi: DatabaseURI) -> psycopg.Connection[Any]:  # noqa: ARG002
         """Connect by the DSN as it is; yoyo's own reading of one knows fewer forms."""
-        return psycopg.connect(self._dsn, autocommit=True)
+        connection = psycopg.connect(self._dsn, autocommit=True)
+        distributing.prepare(connection)
+        return connection
 
     @contextmanager
     def lock(self, timeout: float = 0) -> Iterator[None]:  # noqa: ARG002
@@ -96,10 +106,11 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]  # yoyo has no t
             self.execute(f"select pg_advisory_unlock({_ADVISORY_LOCK})")
 
     def apply_one(self, migration: Migration, force: bool = False, mark: bool = True) -> None:
-        """Apply and record in one transaction, so that neither is there without the other."""
+        """Apply, distribute and record in one transaction, so that none is there alone."""
         self.ensure_internal_schema_updated()
         with self.transaction():
             migration.process_steps(self, "apply", force=force)
+            distributing.follow(self.connection)
             if mark:
                 self.mark_one(migration)
 

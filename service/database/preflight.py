@@ -42,13 +42,13 @@ def check(settings: Settings, dsn: str, *, required: bool) -> None:
 
 
 def _judge(settings: Settings, version: int, encoding: str, folds: bool, connections: int) -> None:
-    wanted = settings.workers * settings.pool_size
+    needed = settings.workers * (settings.pool_size + 1)
     if version < _OLDEST_VERSION:
         raise SettingsError(f"PostgreSQL 15 or newer is needed, not {version // 10000}")
     if encoding != "UTF8" or not folds:
         raise SettingsError("the database must have the encoding UTF8 and a UTF-8 LC_CTYPE")
-    if wanted > connections:
+    if needed > connections:
         raise SettingsError(
-            f"WORKERS={settings.workers} times POOL_SIZE={settings.pool_size} makes {wanted}"
-            f" connections; the database allows {connections}"
+            f"WORKERS={settings.workers} times POOL_SIZE={settings.pool_size} and one more makes"
+            f" {needed} connections; the database allows {connections}"
         )

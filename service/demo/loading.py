@@ -16,7 +16,7 @@ from service.demo.styles import add_styles
 from service.demo.suppliers import add_sub_suppliers
 from service.demo.words import profiles
 
-_EMPTY: Final = "select not exists (select from organization)"
+_EMPTY: Final = "select not exists (select 1 from organization)"
 
 
 class DemoDataError(Exception):

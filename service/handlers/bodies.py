@@ -7,13 +7,12 @@ is kept with it, so that the others can be looked at further.
 from dataclasses import dataclass
 from typing import Any
 
+from service import schemas
 from service.failures import ApiError, Failure, failed
 from service.queries.batch import Item, Sent, in_body, in_query
 from service.queries.master_record import MasterRecord
 from service.schemas.repetitions import repeated
 from service.schemas.validation import Validator, first_of_each_field, parse
-
-MAX_IDS = 200
 
 
 def one_item(resource: MasterRecord, form: Validator, raw: bytes) -> Item:
@@ -80,8 +79,9 @@ def many_ids(resource: MasterRecord, texts: list[str]) -> Sent:
     """The items of a bulk delete, from its ``ids`` parameters; raises ApiError for their number."""
     if not texts:
         raise failed("validation_error.required_field", "ids", message="Give at least one id.")
-    if len(texts) > MAX_IDS:
-        message = f"Give at most {MAX_IDS} ids."
+    most = schemas.definition(resource.home_of_ids, "ids").schema["maxItems"]
+    if len(texts) > most:
+        message = f"Give at most {most} ids."
         raise failed("validation_error.too_many_items", "ids", message=message)
     items, found, seen = list[Item](), dict[int, list[Failure]](), set[str]()
     for place, text in enumerate(texts):
@@ -103,6 +103,6 @@ def _with_own(resource: MasterRecord, item: Item, failures: list[Failure]) -> li
 
     It looks only at lists that are not too long.
     """
-    if any(failure.type == "validation_error.too_many_items" for failure in failures):
-        return failures
-    return first_of_each_field(item, [*resource.item_failures(item), *failures])
+    too_long = {one.path[0] for one in failures if one.type == "validation_error.too_many_items"}
+    seen = {name: item[name] for name in item if name not in too_long} if too_long else item
+    return first_of_each_field(item, [*resource.item_failures(seen), *failures])

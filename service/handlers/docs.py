@@ -10,7 +10,7 @@ from typing import Final
 from aiohttp import web
 
 from service.failures import failed
-from service.http.envelope import JSON
+from service.http.media import JSON
 
 DOCUMENT: Final = web.AppKey("openapi", bytes)
 """The OpenAPI document as JSON, built once at start."""

@@ -10,13 +10,12 @@ from aiohttp import web
 from service.failures import ApiError, Failure, failed
 from service.http.context import caller
 from service.http.etag import if_match
+from service.http.media import JSON
 from service.queries.idempotency import Retry
 from service.queries.resource import Resource
 from service.queries.writing import Guard
 from service.schemas.validation import malformed
 
-JSON_TYPE = "application/json"
-PATCH_TYPE = "application/json-patch+json"
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
@@ -37,7 +36,7 @@ def together(*checks: Callable[[], Any]) -> list[Any]:
     return answers
 
 
-async def body(request: web.Request, media_type: str = JSON_TYPE) -> bytes:
+async def body(request: web.Request, media_type: str = JSON) -> bytes:
     """The body's bytes; raises 415 unless they are declared as JSON of that kind, in no coding."""
     charset = (request.charset or "utf-8").lower()
     if request.content_type != media_type or charset not in ("utf-8", "utf8", "us-ascii"):

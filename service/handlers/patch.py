@@ -15,11 +15,10 @@ import orjson
 from service import schemas
 from service.failures import ApiError, Failure, failed
 from service.handlers.bodies import check_item
+from service.http.media import MAX_BODY_BYTES
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
-from service.schemas.validation import Validator, first_of_each_field, parse
-
-MAX_DOCUMENT_BYTES = 8 * 1024 * 1024
+from service.schemas.validation import Validator, first_of_each_field, malformed, parse
 
 _PATCH_FORM = Validator("common/json-patch")
 
@@ -48,8 +47,16 @@ def _checked(resource: MasterRecord, stored: Item, patched: Any, touches_state: 
     """The patched form if it can be written; a deleted record stays so unless state is touched."""
     stays_deleted = not touches_state and stored.get("state") == "deleted"
     probe = patched | {"state": "active"} if stays_deleted else patched
-    check_item(resource, resource.replace_form, probe, orjson.dumps(probe))
+    check_item(resource, resource.replace_form, probe, _written(probe))
     return dict(patched)
+
+
+def _written(document: Any) -> bytes:
+    """The document as JSON; raises 400 where the operations have nested it too deeply."""
+    try:
+        return orjson.dumps(document)
+    except orjson.JSONEncodeError:
+        raise malformed("The patched document is nested too deeply.") from None
 
 
 def _touches(operation: dict[str, Any], name: str) -> bool:
@@ -102,7 +109,7 @@ def _wrong_target(resource: MasterRecord, pointer: str) -> str | None:
 
 def apply(operations: list[dict[str, Any]], document: Any) -> Any:
     """The document after all operations; what they bring in is measured, for copies double."""
-    room = MAX_DOCUMENT_BYTES - (_size(document) or 0)
+    room = MAX_BODY_BYTES - (_size(document) or 0)
     for number, operation in enumerate(operations):
         try:
             if operation["op"] == "test":

@@ -27,7 +27,8 @@ async def list_records(resource: Resource, request: web.Request) -> web.Response
         lambda: _asked(resource, request, scope),
     )
     page = await database(request).read(
-        lambda connection: resource.page(connection, tenant, asked, parents)
+        lambda connection: resource.page(connection, tenant, asked, parents),
+        tenant.organization_id,
     )
     following = None if page.last is None else cursor.encode(asked.listing, page.last, scope)
     return respond(many(page.documents, pagination=pagination(following)))
@@ -41,7 +42,8 @@ async def read_record(resource: Resource, request: web.Request) -> web.Response:
         lambda: form(request, offered=isinstance(resource, MasterRecord)),
     )
     document = await database(request).read(
-        lambda connection: reading.read(connection, resource, tenant, path, wanted)
+        lambda connection: reading.read(connection, resource, tenant, path, wanted),
+        tenant.organization_id,
     )
     headers = {"ETag": etag(document)}
     if is_known(request.headers.get("If-None-Match"), headers["ETag"]):

@@ -7,10 +7,10 @@ from typing import TypeAlias
 from aiohttp import web
 
 from service.database.connections import Connection
+from service.database.shares import Use
 from service.failures import ApiError, Bulk
 from service.handlers.bodies import BulkBody, many_ids, many_items, one_item
 from service.handlers.parameters import (
-    PATCH_TYPE,
     body,
     guard,
     no_precondition,
@@ -24,10 +24,12 @@ from service.http.answer import Answer
 from service.http.context import caller, database
 from service.http.envelope import many, respond, success
 from service.http.etag import etag
+from service.http.media import JSON_PATCH
 from service.queries import idempotency, writing
 from service.queries.batch import Batch, Item, Sent
 from service.queries.idempotency import Retry
 from service.queries.master_record import MasterRecord
+from service.queries.writing import locks_organization
 
 Work: TypeAlias = Callable[[Connection], Awaitable[Answer]]
 Write: TypeAlias = Callable[[Connection, MasterRecord, Batch], Awaitable[bytes]]
@@ -50,7 +52,8 @@ async def create(resource: MasterRecord, request: web.Request) -> web.Response:
         headers = {"ETag": etag(document), "Location": f"{request.path}/{item['id']}"}
         return success(document, created=True, headers=headers)
 
-    return await _once(request, retried, work)
+    use = Use(exclusive=locks_organization(resource, creates=True))
+    return await _once(request, retried, work, use)
 
 
 async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
@@ -73,7 +76,7 @@ async def replace(resource: MasterRecord, request: web.Request) -> web.Response:
         batch = _single(request, item | {"id": record_id})
         return _record(await writing.replace(connection, resource, batch, holds))
 
-    return await _write(request, work)
+    return await _write(request, work, Use(exclusive=locks_organization(resource)))
 
 
 async def replace_many(resource: MasterRecord, request: web.Request) -> web.Response:
@@ -87,7 +90,7 @@ async def replace_many(resource: MasterRecord, request: web.Request) -> web.Resp
 
 async def patch(resource: MasterRecord, request: web.Request) -> web.Response:
     """One record changed by a JSON Patch of its writable form (RFC 6902)."""
-    raw, holds = await body(request, PATCH_TYPE), guard(request)
+    raw, holds = await body(request, JSON_PATCH), guard(request)
     record_id, _, edit = together(
         lambda: path_id(request, resource),
         lambda: only_parameters(request),
@@ -98,7 +101,7 @@ async def patch(resource: MasterRecord, request: web.Request) -> web.Response:
         batch = _single(request, {"id": record_id})
         return _record(await writing.patch(connection, resource, batch, holds, edit))
 
-    return await _write(request, work)
+    return await _write(request, work, Use(exclusive=locks_organization(resource)))
 
 
 async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
@@ -113,7 +116,7 @@ async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
         batch = _single(request, {"id": record_id})
         return _record(await writing.delete(connection, resource, batch, holds))
 
-    return await _write(request, work)
+    return await _write(request, work, Use(exclusive=locks_organization(resource)))
 
 
 async def delete_many(resource: MasterRecord, request: web.Request) -> web.Response:
@@ -165,7 +168,8 @@ async def _bulk(
         documents = await write(connection, resource, Batch.of(caller(request), sent))
         return many(documents, created=created)
 
-    return await _once(request, retried, work, is_bulk=True)
+    use = Use(bulk=True, exclusive=locks_organization(resource, creates=created))
+    return await _once(request, retried, work, use)
 
 
 def _single(request: web.Request, item: Item) -> Batch:
@@ -176,18 +180,16 @@ def _record(document: bytes) -> Answer:
     return success(document, headers={"ETag": etag(document)})
 
 
-async def _write(request: web.Request, work: Work, *, is_bulk: bool = False) -> web.Response:
-    return respond(await database(request).write(work, is_bulk=is_bulk))
+async def _write(request: web.Request, work: Work, use: Use) -> web.Response:
+    return respond(await database(request).write(work, caller(request).organization_id, use))
 
 
-async def _once(
-    request: web.Request, retried: Retry | None, work: Work, *, is_bulk: bool = False
-) -> web.Response:
+async def _once(request: web.Request, retried: Retry | None, work: Work, use: Use) -> web.Response:
     """The work's answer, or its first one where the caller's Idempotency-Key names it."""
     if retried is None:
-        return await _write(request, work, is_bulk=is_bulk)
+        return await _write(request, work, use)
 
     async def once(connection: Connection) -> Answer:
         return await idempotency.once(connection, retried, work)
 
-    return await _write(request, once, is_bulk=is_bulk)
+    return await _write(request, once, use)

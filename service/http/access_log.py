@@ -15,6 +15,10 @@ from aiohttp import web
 from service.organizations.caller import Caller
 
 FLUSH_SECONDS = 0.5
+#: Characters; the longest path of ours has about 100. Of longer ones the beginning is written, so
+#: that no line is longer than 1 KB, whoever calls.
+LONGEST_PATH = 140
+LONGEST_SERVICE_API = 64
 
 
 class AccessLog:
@@ -45,11 +49,11 @@ class AccessLog:
                     "organization": caller.organization_id if caller else None,
                     "key": caller.key_id if caller else None,
                     "method": request.method,
-                    "path": request.path,
+                    "path": _cut(request.rel_url.raw_path, LONGEST_PATH),
                     "status": response.status,
                     "bytes": response.content_length,
                     "milliseconds": round(seconds * 1000, 3),
-                    "service_api": _utf8(request.headers.get("X-Service-Api")),
+                    "service_api": _service_api(request.headers.get("X-Service-Api")),
                 },
                 option=orjson.OPT_APPEND_NEWLINE,
             )
@@ -66,6 +70,10 @@ class AccessLog:
             self._stream.flush()
 
 
-def _utf8(text: str | None) -> str | None:
-    """The text with a question mark for each byte of the header that was no UTF-8."""
-    return text and text.encode(errors="replace").decode()
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}…"
+
+
+def _service_api(text: str | None) -> str | None:
+    """The header's beginning, with a question mark for each byte that was no UTF-8."""
+    return text and _cut(text, LONGEST_SERVICE_API).encode(errors="replace").decode()

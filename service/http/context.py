@@ -1,12 +1,38 @@
 """What handlers find in the application and on the request."""
 
+from collections.abc import Mapping
+from typing import Protocol
+
 from aiohttp import web
 
 from service.database.connections import Database
 from service.http.access_log import AccessLog
+from service.http.admission import Admission
 from service.organizations.caller import Caller, Callers
 
+
+class ServedRoute(Protocol):
+    """What is to be known of a route by whoever stands between it and its callers."""
+
+    @property
+    def path(self) -> str:
+        """The path, with its parameters in braces."""
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether callers must present an API key."""
+
+    @property
+    def problems(self) -> frozenset[int]:
+        """Statuses that are answered as problem details (RFC 9457), without the envelope."""
+
+    def covers(self, path: str) -> bool:
+        """Whether the path is this one, or below where this one's parameters begin."""
+
+
+ROUTES: web.AppKey[Mapping[web.AbstractRoute, ServedRoute]] = web.AppKey("routes")
 DATABASE: web.AppKey[Database] = web.AppKey("database", Database)
+ADMISSION: web.AppKey[Admission] = web.AppKey("admission", Admission)
 CALLERS: web.AppKey[Callers] = web.AppKey("callers", Callers)
 ACCESS_LOG: web.AppKey[AccessLog] = web.AppKey("access_log", AccessLog)
 

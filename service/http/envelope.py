@@ -1,5 +1,7 @@
 """Answers: the envelope around document bytes, which are never parsed (specification, Envelope)."""
 
+import zlib
+from functools import lru_cache
 from http import HTTPStatus
 
 import orjson
@@ -7,11 +9,12 @@ from aiohttp import web
 
 from service.failures import ApiError
 from service.http.answer import Answer
+from service.http.media import JSON, PROBLEM
 
-JSON = "application/json"
-PROBLEM = "application/problem+json"
 #: Below this many bytes compressing costs more than it saves.
 COMPRESS_FROM = 1024
+#: How the library of both codings is told which one is meant.
+_WINDOW_BITS = {web.ContentCoding.gzip: 31, web.ContentCoding.deflate: 15}
 _BEFORE_CODE = b'{"status":"success","code":"'
 _BEFORE_DATA = b'","data":'
 
@@ -47,6 +50,17 @@ def respond(answer: Answer) -> web.Response:
     """The answer as HTTP."""
     headers = {"Content-Type": JSON, **answer.headers}
     return web.Response(body=answer.body, status=answer.status, headers=headers)
+
+
+def put_compressed(response: web.Response, body: bytes, coding: web.ContentCoding) -> None:
+    """Make that body, compressed, the response's; what is given again is not compressed again."""
+    response.body = _compressed(body, coding)
+    response.headers["Content-Encoding"] = coding.value
+
+
+@lru_cache(maxsize=4)
+def _compressed(body: bytes, coding: web.ContentCoding) -> bytes:
+    return zlib.compress(body, wbits=_WINDOW_BITS[coding])
 
 
 def failure(error: ApiError) -> Answer:

@@ -13,7 +13,15 @@ from aiohttp import web
 
 from service.failures import ApiError, failed
 from service.http import envelope
-from service.http.context import ACCESS_LOG, CALLER, CALLERS
+from service.http.context import (
+    ACCESS_LOG,
+    ADMISSION,
+    CALLER,
+    CALLERS,
+    ROUTES,
+    ServedRoute,
+)
+from service.http.media import TOO_LONG
 from service.http.metrics import observer
 from service.organizations.caller import Caller
 
@@ -24,10 +32,8 @@ _READS = ("GET", "HEAD")
 _CODINGS = (web.ContentCoding.gzip, web.ContentCoding.deflate)
 _WEIGHT_ZERO = re.compile(r"q=0(\.0*)?")
 METHODS = frozenset({*_READS, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-#: What needs no key (contract, section 2).
-PUBLIC = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"})
-PUBLIC_ASSETS = "/docs/"
-PROBLEM_ROUTE = "measurement"
+#: Long answers that anybody may ask for, and that are the same for all.
+_SAME_FOR_ALL = frozenset({"/metrics", "/openapi.json"})
 _log = logging.getLogger("service")
 
 
@@ -37,29 +43,45 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     started = time.perf_counter()
     given = request.headers.get("X-Request-Id", "")
     request_id = given if _SANE_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
+    route = request.app[ROUTES].get(request.match_info.route)
     try:
-        await _admit(request)
-        response = await handler(request)
+        response = await _answer(request, route, handler)
     except ApiError as error:
-        response = _refused(request, error)
-    except web.HTTPRequestEntityTooLarge as error:
-        response = _refused(request, failed("payload_too_large", message=error.text))
+        response = _refused(route, error)
+    except web.HTTPRequestEntityTooLarge:
+        response = _refused(route, failed("payload_too_large", message=TOO_LONG))
     except Exception:
         _log.exception("request %s failed", request_id)
-        response = _refused(request, failed("server_error", message="Something went wrong here."))
+        response = _refused(route, failed("server_error", message="Something went wrong here."))
     response.headers["X-Request-Id"] = request_id
     response.headers["Server"] = "Selvedge"
     _compress(request, response)
-    _account(request, request_id, response, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    _count(request, route, response, seconds)
+    request.app[ACCESS_LOG].write(request, request_id, request.get(CALLER), response, seconds)
     return response
 
 
-async def _admit(request: web.Request) -> None:
-    """Raise what comes before a handler, in the contract's order (section 4, Precedence)."""
-    path, match = request.path, request.match_info
-    if path not in PUBLIC and not path.startswith(PUBLIC_ASSETS):
-        request[CALLER] = await _caller(request)
-    error = match.http_exception
+async def _answer(
+    request: web.Request, route: ServedRoute | None, handler: Handler
+) -> web.StreamResponse:
+    """The handler's answer, within the caller's share."""
+    if not _needs_key(request, route):
+        _check(request)
+        return await handler(request)
+    request[CALLER] = tenant = await _caller(request)
+    admission = request.app[ADMISSION]
+    admission.enter(tenant.organization_id)
+    try:
+        _check(request)
+        return await handler(request)
+    finally:
+        admission.leave(tenant.organization_id)
+
+
+def _check(request: web.Request) -> None:
+    """Raise what comes before a handler, in its order (contract, Precedence)."""
+    error = request.match_info.http_exception
     if isinstance(error, web.HTTPMethodNotAllowed):
         allowed = ", ".join(sorted(error.allowed_methods))
         message, headers = f"Use {allowed}.", {"Allow": allowed}
@@ -75,34 +97,43 @@ async def _admit(request: web.Request) -> None:
         raise failed("validation_error.invalid_value", message=message) from None
 
 
+def _needs_key(request: web.Request, route: ServedRoute | None) -> bool:
+    """Whether the request has to present a key; where nothing matches, the path alone tells."""
+    if route is not None:
+        return route.needs_key
+    known = request.app[ROUTES].values()
+    return not any(one.covers(request.path) for one in known if not one.needs_key)
+
+
 async def _caller(request: web.Request) -> Caller:
     kind, _, key = request.headers.get("Authorization", "").partition(" ")
     caller = None
     if kind.lower() == "bearer":
         caller = await request.app[CALLERS].find(key.strip())
     if caller is None:
-        message, headers = (
-            "Present a valid API key as a bearer token.",
-            {"WWW-Authenticate": "Bearer"},
-        )
-        raise failed("unauthorized", message=message, headers=headers)
+        message = "Present a valid API key as a bearer token."
+        raise failed("unauthorized", message=message, headers={"WWW-Authenticate": "Bearer"})
     return caller
 
 
-def _refused(request: web.Request, error: ApiError) -> web.StreamResponse:
-    """The error's answer; the measurement read speaks RFC 9457 where the specification says so."""
-    if request.match_info.route.name == PROBLEM_ROUTE and error.status in (401, 500):
+def _refused(route: ServedRoute | None, error: ApiError) -> web.StreamResponse:
+    """The error's answer, in the envelope unless the route has it otherwise."""
+    if route is not None and error.status in route.problems:
         return envelope.respond(envelope.problem(error))
     return envelope.respond(envelope.failure(error))
 
 
 def _compress(request: web.Request, response: web.StreamResponse) -> None:
     """Let the caller's ``Accept-Encoding`` decide, where compressing saves anything."""
-    body = response.body if isinstance(response, web.Response) else None
+    if not isinstance(response, web.Response):
+        return
+    body = response.body
     if isinstance(body, bytes) and len(body) >= envelope.COMPRESS_FROM:
         response.headers["Vary"] = "Accept-Encoding"
         coding = _coding(request.headers.get("Accept-Encoding", ""))
-        if coding is not None:
+        if coding is not None and request.path in _SAME_FOR_ALL:
+            envelope.put_compressed(response, body, coding)
+        elif coding is not None:
             response.enable_compression(coding)
 
 
@@ -116,11 +147,8 @@ def _coding(accepted: str) -> web.ContentCoding | None:
     return next((coding for coding in _CODINGS if coding.value in wanted), None)
 
 
-def _account(
-    request: web.Request, request_id: str, response: web.StreamResponse, seconds: float
+def _count(
+    request: web.Request, route: ServedRoute | None, response: web.StreamResponse, seconds: float
 ) -> None:
-    resource = request.match_info.route.resource
-    route = resource.canonical if resource else "unmatched"
     method = request.method if request.method in METHODS else "other"
-    observer(method, route, response.status)(seconds)
-    request.app[ACCESS_LOG].write(request, request_id, request.get(CALLER), response, seconds)
+    observer(method, route.path if route else "unmatched", response.status)(seconds)

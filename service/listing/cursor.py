@@ -25,6 +25,14 @@ _MAX_PAYLOAD = 64 * 1024
 #: Bytes; compressing a shorter query takes longer than all else that makes the cursor.
 _COMPRESS_FROM = 256
 _DIGEST_BYTES = 9
+_JSON_TYPES: dict[str, tuple[type, ...]] = {
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "string": (str,),
+    "date-time": (str,),
+}
+"""What the sort values of each kind are in a cursor."""
 
 
 def encode(listing: Listing, last: list[Any], scope: str) -> str:
@@ -64,7 +72,7 @@ def decode(text: str, properties: Properties, scope: str) -> Listing:
     try:
         payload = _opened(text, scope)
         version, conditions, sort, page_size, last = orjson.loads(payload)
-        if version != VERSION:
+        if type(version) is not int or version != VERSION:
             raise ValueError("unknown version")
         if type(page_size) is not int or not 1 <= page_size <= MAX_PAGE_SIZE:
             raise ValueError("page size out of range")
@@ -101,7 +109,11 @@ def _opened(text: str, scope: str) -> bytes:
         raise ValueError("altered")
     if payload.startswith(b"["):
         return payload
-    return zlib.decompressobj().decompress(payload, _MAX_PAYLOAD)
+    inflating = zlib.decompressobj()
+    inflated = inflating.decompress(payload, _MAX_PAYLOAD)
+    if not inflating.eof:
+        raise ValueError("cut, or too long")
+    return inflated
 
 
 def _condition(properties: Properties, name: Any, operator: Any, texts: Any) -> Condition:
@@ -135,11 +147,11 @@ def _after(sort: tuple[SortKey, ...], last: list[Any]) -> tuple[Any, ...]:
 
 
 def _stored(prop: Property, value: Any) -> Any:
-    if value is not None:
-        return prop.parse_stored(_checked(_text(value)))
-    if not prop.nullable:
-        raise ValueError("never null")
-    return None
+    if value is None and prop.nullable:
+        return None
+    if type(value) not in _JSON_TYPES[prop.stored]:
+        raise ValueError("of another type")
+    return prop.parse_stored(_checked(_text(value)))
 
 
 def _checked(text: Any) -> str:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from service import schemas
-from service.openapi import answers, parameters
+from service.openapi import answers, examples, parameters
 from service.openapi.components import components
-from service.openapi.operations import Operation, operation, tag
+from service.openapi.operations import Operation
 from service.routes import routes
 
 _DESCRIPTION = """\
@@ -38,17 +38,17 @@ An unknown parameter is refused, never ignored.
 def operations() -> Iterator[Operation]:
     """The routes that callers with a key reach, as operations of the document."""
     for route in routes():
-        if route.needs_key:
-            collection = route.resource.name if route.resource else "measurements"
-            yield Operation(route.method, route.path, route.operation, collection)
+        if route.resource is not None:
+            yield Operation(route, route.resource)
 
 
 def build() -> dict[str, Any]:
     """The OpenAPI document of the route table, JSON-ready."""
-    rows = list(operations())
     paths: dict[str, Any] = {}
-    for row in rows:
-        paths.setdefault(row.path, {})[row.method.lower()] = operation(row)
+    tags: dict[str, Any] = {}
+    for one in operations():
+        paths.setdefault(one.route.path, {})[one.route.method.lower()] = one.described()
+        tags[one.tag] = schemas.load()[one.resource.name]["description"]
     return {
         "openapi": "3.1.0",
         "info": {
@@ -60,10 +60,7 @@ def build() -> dict[str, Any]:
         },
         "servers": [{"url": "/"}],
         "security": [{"key": []}],
-        "tags": [
-            {"name": tag(name), "description": schemas.load()[name]["description"]}
-            for name in dict.fromkeys(row.collection for row in rows)
-        ],
+        "tags": [{"name": name, "description": text} for name, text in tags.items()],
         "paths": paths,
         "components": {
             "securitySchemes": {
@@ -75,7 +72,7 @@ def build() -> dict[str, Any]:
             },
             "parameters": parameters.HEADERS,
             "headers": answers.HEADERS,
-            "examples": answers.examples(),
+            "examples": examples.components(),
             "schemas": components(),
         },
     }

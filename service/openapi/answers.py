@@ -1,33 +1,11 @@
 """Request bodies and answers of operations, built from the components and their examples."""
 
-from collections.abc import Iterable
-from itertools import groupby
 from typing import Any
 
 from service import schemas
-from service.failures import Failure
-from service.openapi import failures
+from service.http.media import JSON, JSON_PATCH
 from service.openapi.components import reference
 
-JSON = "application/json"
-PATCH = "application/json-patch+json"
-PROBLEM = "application/problem+json"
-
-_COUNTING = ("bulk_replace", "bulk_delete")
-_REASONS = {
-    400: "The request itself is wrong.",
-    401: "The request carries no valid API key.",
-    403: "The API key or the record's organization forbids it.",
-    404: "There is no such record.",
-    409: "It conflicts with what is stored.",
-    412: "The record is no longer as If-Match says.",
-    413: "The body is over 8 MiB.",
-    415: "The Content-Type is another one.",
-    422: "The request is well formed but cannot be done.",
-    500: "The service failed; nothing was changed.",
-    503: "The service cannot answer now. With `Retry-After` nothing was done; without it the "
-    "connection was lost while committing, and the change may have been made.",
-}
 _HEADERS = {
     "X-Request-Id": "The request's name, for questions about it.",
     "ETag": "Strong entity tag of the data.",
@@ -64,7 +42,7 @@ def example_of(collection: str, form: str) -> Any:
 def body(collection: str, *forms: str) -> dict[str, Any]:
     """A request body in one of the forms; ``patch`` is a JSON Patch document."""
     if forms == ("patch",):
-        content = {PATCH: {"schema": reference("common/json-patch")}}
+        content = {JSON_PATCH: {"schema": reference("common/json-patch")}}
     else:
         content = {JSON: {"schema": one_of([reference(collection, form) for form in forms])}}
     for media in content.values():
@@ -103,54 +81,23 @@ def page(collection: str) -> dict[str, Any]:
     return answer
 
 
+def one_or_unchanged(collection: str) -> dict[str, Any]:
+    """One record in any of its forms, or that it is still what the caller has."""
+    named = ("document", "writable")
+    forms = [form for form in named if form in schemas.load()[collection]["$defs"]]
+    data = one_of([reference(collection, form) for form in forms])
+    return {
+        "200": success(data, example_of(collection, "document"), "ETag"),
+        "304": {
+            "description": "The record is still as If-None-Match says.",
+            "headers": headers("ETag"),
+        },
+    }
+
+
 def array(collection: str) -> dict[str, Any]:
     """The schema of several documents."""
     return {"type": "array", "items": reference(collection, "document")}
-
-
-def failed(kind: str, collection: str) -> dict[str, Any]:
-    """Every failure of an operation by status code, with an example of each error type."""
-    found = sorted(failures.error_types(kind, collection), key=_status)
-    return {
-        str(status): _failure(kind, status, list(types))
-        for status, types in groupby(found, key=_status)
-    }
-
-
-def _failure(kind: str, status: int, types: list[str]) -> dict[str, Any]:
-    named = {401: ("WWW-Authenticate",), 503: ("Retry-After",)}.get(status, ())
-    if kind == "measurement" and status in (401, 500):
-        problem = failures.problem(types[0], status)
-        schema = reference("common/envelope", "problem")
-        content: dict[str, Any] = {PROBLEM: {"schema": schema, "example": problem}}
-    else:
-        forms = ["bulkFailure", "failure"] if failures.is_bulk(kind) else ["failure"]
-        schema = one_of([reference("common/envelope", form) for form in forms])
-        content = {JSON: {"schema": schema, "examples": _examples(types, kind)}}
-    text = f"{_REASONS[status]} Types: {', '.join(f'`{name}`' for name in types)}."
-    return {"description": text, "headers": headers(*named), "content": content}
-
-
-def _examples(types: Iterable[str], kind: str) -> dict[str, Any]:
-    return {name: {"$ref": f"#/components/examples/{_prefix(name, kind)}{name}"} for name in types}
-
-
-def _prefix(error_type: str, kind: str) -> str:
-    return f"{kind}." if kind in _COUNTING and failures.in_items(error_type) else ""
-
-
-def examples() -> dict[str, Any]:
-    """Example components: each error type, alone and in an item of a bulk operation."""
-    alone = {name: {"value": failures.example(name)} for name in failures.EXAMPLES}
-    return alone | {
-        f"{operation}.{name}": {"value": failures.example(name, operation)}
-        for operation in _COUNTING
-        for name in filter(failures.in_items, failures.EXAMPLES)
-    }
-
-
-def _status(error_type: str) -> int:
-    return Failure(error_type).status
 
 
 def one_of(options: list[dict[str, Any]]) -> dict[str, Any]:

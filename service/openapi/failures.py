@@ -1,153 +1,109 @@
-"""What can go wrong where: the error types of an operation and an example of each.
+"""What can go wrong where: the failures that an operation can answer (contract, Errors)."""
 
-Source: contract, section 4.
-"""
-
-from collections.abc import Iterator
-from http import HTTPStatus
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Any
 
-from service.failures import ApiError, Bulk, Failure, Path
+from service.failures import Failure
+from service.handlers.kinds import Kind
+from service.http.media import JSON, MAX_BODY_MIB, PROBLEM
+from service.openapi import examples
+from service.openapi.answers import headers, one_of
+from service.openapi.components import reference
+from service.openapi.examples import EXAMPLES
+from service.queries.resource import Resource
 
-EXAMPLES: dict[str, tuple[Path, str]] = {
-    "validation_error.required_field": (("name",), "This field is required."),
-    "validation_error.unknown_field": (("colour",), "There is no such field."),
-    "validation_error.read_only_field": (("position",), "This field is set by the service."),
-    "validation_error.invalid_type": (("name",), "Use a text."),
-    "validation_error.invalid_value": (("state",), "Use one of active, inactive, deleted."),
-    "validation_error.too_short": (("name",), "Use at least 1 character."),
-    "validation_error.too_long": (("name",), "Use at most 1000 characters."),
-    "validation_error.out_of_range": (("pageSize",), "Use a number from 1 to 100."),
-    "validation_error.too_many_items": ((), "Use at most 200 items."),
-    "validation_error.too_few_items": ((), "Use at least 1 item."),
-    "validation_error.duplicate": (("id",), "This id stands in the request twice."),
-    "validation_error.unknown_reference": (
-        ("languages", 0, "languageId"),
-        "There is no such record.",
-    ),
-    "validation_error.state_not_allowed": (("state",), "Use DELETE to delete a record."),
-    "validation_error.feature_disabled": (("languageIds",), "The organization lacks this feature."),
-    "validation_error.unknown_parameter": (("stat",), "There is no such parameter or field."),
-    "validation_error.exclusive_parameters": (("pageSize",), "A cursor is sent alone."),
-    "validation_error.invalid_cursor": (("cursor",), "This is no cursor of this list."),
-    "validation_error.malformed_json": ((), "Not valid JSON."),
-    "unauthorized": ((), "The request carries no valid API key."),
-    "forbidden.scope": ((), "The API key may only read."),
-    "forbidden.organization": (("id",), "The record belongs to another organization."),
-    "not_found": (("id",), "There is no such record."),
-    "not_found.route": ((), "There is nothing at this path."),
-    "method_not_allowed": ((), "Use one of the methods that Allow names."),
-    "conflict.in_use": (("id",), "18 items use this record."),
-    "conflict.test_failed": ((0, "path"), "The stored value is another one."),
-    "conflict.duplicate": (("userDefinedId",), "Another live record has this reference."),
-    "conflict.in_progress": ((), "The first request with this key still runs."),
-    "precondition_failed": ((), "The record has changed since it was read."),
-    "payload_too_large": ((), "Use at most 8 MiB."),
-    "unsupported_media_type": (("Content-Type",), "Send application/json in UTF-8."),
-    "unprocessable.patch": ((2, "path"), "The operation cannot be applied."),
-    "unprocessable.idempotency_key": ((), "The key came with another request before."),
-    "server_error": ((), "The service failed."),
-    "server_error.unavailable": ((), "Nothing was done; try again."),
-    "server_error.outcome_unknown": ((), "The connection was lost while committing."),
+_REASONS = {
+    400: "The request itself is wrong.",
+    401: "The request carries no valid API key.",
+    403: "The API key or the record's organization forbids it.",
+    404: "There is no such record.",
+    409: "It conflicts with what is stored.",
+    412: "The record is no longer as If-Match says.",
+    413: f"The body is over {MAX_BODY_MIB} MiB.",
+    415: "The Content-Type is another one.",
+    422: "The request is well formed but cannot be done.",
+    500: "The service failed; nothing was changed.",
+    503: "The service cannot answer now. With `Retry-After` nothing was done; without it the "
+    "connection was lost while committing, and the change may have been made.",
 }
-"""The path and the message of an example, by error type."""
-
-_BODY = (
-    "malformed_json required_field unknown_field read_only_field invalid_type invalid_value "
-    "too_short too_long out_of_range too_many_items duplicate state_not_allowed"
-)
-_LIST = (
-    "required_field invalid_value out_of_range too_many_items too_long duplicate "
-    "exclusive_parameters invalid_cursor"
-)
-_BODIES = ("create", "replace", "bulk_replace", "patch")
-_ADDRESSED = ("read", "replace", "patch", "delete", "bulk_replace", "bulk_delete", "measurement")
-_WRITES = (*_BODIES, "delete", "bulk_delete")
-_IDEMPOTENT = ("create", "bulk_replace", "bulk_delete")
-_GUARDED = ("replace", "patch", "delete")
-_DELETES = ("delete", "bulk_delete", "bulk_replace")
-_WITHOUT_REFERENCES = ("groups", "item-categories", "size-ranges")
-_CAN_BE_USED = (
-    "compliance-custom-fields", "style-custom-fields", "groups", "size-ranges", "item-categories",
+_EVERYWHERE = (
+    "validation_error.unknown_parameter", "validation_error.invalid_value", "unauthorized",
+    "server_error", "server_error.unavailable",
 )  # fmt: skip
-_IN_ITEMS = frozenset({"validation_error", "forbidden", "not_found", "conflict"})
-_BEFORE_ITEMS = frozenset(
-    {
-        "validation_error.malformed_json",
-        "validation_error.unknown_parameter",
-        "forbidden.scope",
-        "conflict.in_progress",
+_OF_BODIES = (
+    "validation_error.malformed_json", "validation_error.required_field",
+    "validation_error.unknown_field", "validation_error.read_only_field",
+    "validation_error.invalid_type", "validation_error.too_short", "validation_error.too_long",
+    "validation_error.out_of_range", "validation_error.too_many_items",
+    "validation_error.duplicate", "payload_too_large", "unsupported_media_type",
+)  # fmt: skip
+_OF_WRITES = ("forbidden.scope", "server_error.outcome_unknown")
+_OF_BULK = (
+    "validation_error.required_field", "validation_error.duplicate",
+    "validation_error.too_many_items", "conflict.in_progress", "unprocessable.idempotency_key",
+)  # fmt: skip
+
+
+def failed(kind: Kind, resource: Resource, problems: Iterable[int]) -> dict[str, Any]:
+    """Every failure of an operation by status code, with an example of each error type.
+
+    Those of the statuses in ``problems`` are problem details (RFC 9457).
+    """
+    found = sorted(error_types(kind, resource), key=_status)
+    return {
+        str(status): _failure(kind, status, list(types), is_problem=status in problems)
+        for status, types in groupby(found, key=_status)
     }
-)
 
 
-def in_items(error_type: str) -> bool:
-    """Whether a bulk request can fail this way in its items, so that its failure counts them."""
-    return error_type.partition(".")[0] in _IN_ITEMS and error_type not in _BEFORE_ITEMS
+def _failure(kind: Kind, status: int, types: list[str], *, is_problem: bool) -> dict[str, Any]:
+    named = {401: ("WWW-Authenticate",), 503: ("Retry-After",)}.get(status, ())
+    if is_problem:
+        schema, example = reference("common/envelope", "problem"), examples.problem(types[0])
+        content: dict[str, Any] = {PROBLEM: {"schema": schema, "example": example}}
+    else:
+        forms = ["bulkFailure", "failure"] if kind.is_bulk else ["failure"]
+        schema = one_of([reference("common/envelope", form) for form in forms])
+        content = {JSON: {"schema": schema, "examples": _examples(types, kind)}}
+    text = f"{_REASONS[status]} Types: {', '.join(f'`{name}`' for name in types)}."
+    return {"description": text, "headers": headers(*named), "content": content}
 
 
-def is_bulk(kind: str) -> bool:
-    """Whether requests of this kind of operation can have several items."""
-    return kind in _IDEMPOTENT
+def _examples(types: list[str], kind: Kind) -> dict[str, Any]:
+    home = "#/components/examples/"
+    return {name: {"$ref": home + examples.name_of(name, kind)} for name in types}
 
 
-def error_types(kind: str, collection: str) -> Iterator[str]:
+def _status(error_type: str) -> int:
+    return Failure(error_type).status
+
+
+def error_types(kind: Kind, resource: Resource) -> Iterator[str]:
     """The error types that an operation can answer, in the order of EXAMPLES."""
-    found = {f"validation_error.{name}" for name in _validation(kind, collection)}
-    found |= set(_others(kind, collection))
+    found = {*_EVERYWHERE, *_of_kind(kind), *_of_resource(kind, resource)}
     return (name for name in EXAMPLES if name in found)
 
 
-def _validation(kind: str, collection: str) -> Iterator[str]:
-    yield from ("unknown_parameter", "invalid_value")
-    if kind == "list":
-        yield from _LIST.split()
-    if kind in _BODIES:
-        yield from _BODY.split()
-        if collection not in _WITHOUT_REFERENCES:
-            yield "unknown_reference"
-        if collection == "colors":
-            yield "feature_disabled"
-    if is_bulk(kind):
-        yield from ("required_field", "duplicate", "too_many_items", "too_few_items")
+def _of_kind(kind: Kind) -> Iterator[str]:
+    yield from kind.failures
+    yield from _OF_BODIES if kind.body else ()
+    yield from _OF_WRITES if kind.writes else ()
+    yield from _OF_BULK if kind.is_bulk else ()
+    yield from ("validation_error.too_few_items",) if kind.is_bulk and kind.body else ()
+    # Of several items some may be deleted; elsewhere that is another operation's.
+    yield from ("validation_error.state_not_allowed",) if kind.body and not kind.deletes else ()
+    yield from ("precondition_failed",) if kind.is_guarded else ()
 
 
-def _others(kind: str, collection: str) -> Iterator[str]:
-    yield from ("unauthorized", "server_error", "server_error.unavailable")
-    if kind in _ADDRESSED or collection == "sample-requests":
+def _of_resource(kind: Kind, resource: Resource) -> Iterator[str]:
+    if kind.finds_records or resource.parents:
         yield "not_found"
-        if collection == "size-ranges":
-            yield "forbidden.organization"
-    if kind in _WRITES:
-        yield from ("forbidden.scope", "server_error.outcome_unknown")
-        if (kind in _DELETES and collection in _CAN_BE_USED) or (
-            # Taking away an allowed value that a child's value goes with.
-            kind in ("replace", "patch") and collection == "style-custom-fields"
-        ):
-            yield "conflict.in_use"
-        if collection == "care-instruction-materials" and kind in _BODIES:
-            yield "conflict.duplicate"
-    if kind in _BODIES:
-        yield from ("payload_too_large", "unsupported_media_type")
-    if is_bulk(kind):
-        yield from ("conflict.in_progress", "unprocessable.idempotency_key")
-    if kind in _GUARDED:
-        yield "precondition_failed"
-    if kind == "patch":
-        yield from ("conflict.test_failed", "unprocessable.patch")
-
-
-def example(error_type: str, operation: str | None = None) -> Any:
-    """The body of a failure of this type; in an item of a bulk operation if one is named."""
-    path, message = EXAMPLES[error_type]
-    if operation is None:
-        return ApiError([Failure(error_type, path, message)]).body()
-    item: Path = ("ids", 3) if operation == "bulk_delete" else (3, *path)
-    failure = Failure(error_type, item if path else (), message)
-    return ApiError([failure], bulk=Bulk(operation, 12), failed_items=1).body()
-
-
-def problem(error_type: str, status: int) -> Any:
-    """The same failure as problem details (RFC 9457)."""
-    title, (_, detail) = HTTPStatus(status).phrase, EXAMPLES[error_type]
-    return {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    if kind.finds_records and resource.foreign_is_forbidden:
+        yield "forbidden.organization"
+    if kind.deletes and "in_use" in resource.statements:
+        yield "conflict.in_use"
+    for name in resource.own_failures if kind.body else ():
+        # Nothing uses a record that is only being created.
+        if name != "conflict.in_use" or kind.finds_records:
+            yield name

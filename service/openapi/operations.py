@@ -1,213 +1,102 @@
-"""One operation of the document: its parameters, body and answers, by its kind."""
+"""One operation of the document: what its route and its resource say, put into OpenAPI's form."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from service import schemas
-from service.openapi import answers, parameters
+from service.handlers import kinds
+from service.openapi import answers, failures, parameters
 from service.openapi.components import name_of, reference
-
-Parameter = dict[str, Any]
+from service.openapi.parameters import Parameter
+from service.queries.resource import Resource
+from service.routes import Route
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A row of the route table, as the document needs it."""
+    """A route that callers with a key reach, and the resource that it is about."""
 
-    method: str
-    path: str
-    kind: str
-    collection: str
+    route: Route
+    resource: Resource
 
     @property
     def title(self) -> str:
         """What one record is called."""
-        return str(schemas.load()[self.collection]["title"])
+        return str(schemas.load()[self.resource.name]["title"])
 
     @property
-    def one(self) -> str:
-        """One record, with its article."""
-        return f"{'an' if self.title[0] in 'AEIO' else 'a'} {self.title.lower()}"
+    def tag(self) -> str:
+        """The heading that the resource's operations stand under."""
+        return _plural(self.title)
 
     @property
-    def several(self) -> str:
-        """Several records, in a sentence."""
-        return plural(self.title.lower())
+    def texts(self) -> tuple[str, str]:
+        """The summary and the description."""
+        kind, title = self.route.kind, self.title.lower()
+        texts = self.resource.own_texts.get(kind.name, (kind.summary, kind.description))
+        one = f"{'an' if title[0] in 'aeio' else 'a'} {title}"
+        summary, description = (text.format(one=one, several=_plural(title)) for text in texts)
+        return summary, description
+
+    @property
+    def identifier(self) -> str:
+        """The name that generated clients call it by."""
+        name = name_of(self.resource.name, "document")
+        return self.route.kind.identifier.format(one=name, several=_plural(name))
+
+    def described(self) -> dict[str, Any]:
+        """The operation object."""
+        summary, description = self.texts
+        found: dict[str, Any] = {
+            "operationId": self.identifier,
+            "tags": [self.tag],
+            "summary": summary,
+            "description": description,
+            "parameters": [*self._parameters()],
+        }
+        if body := self.route.kind.body:
+            found["requestBody"] = answers.body(self.resource.name, *body)
+        failed = failures.failed(self.route.kind, self.resource, self.route.problems)
+        found["responses"] = self._success() | failed
+        return found
+
+    def _parameters(self) -> Iterator[Parameter]:
+        kind, resource = self.route.kind, self.resource
+        yield from parameters.path_parameters(self.route.path, resource)
+        if kind is kinds.LIST:
+            yield from parameters.of_list(resource.properties)
+        if kind is kinds.READ:
+            if "writable" in schemas.load()[resource.name]["$defs"]:
+                yield parameters.form()
+            yield parameters.header("IfNoneMatch")
+        if kind.is_bulk and not kind.body:
+            yield parameters.ids(resource)
+        if kind.is_bulk:
+            yield parameters.header("IdempotencyKey")
+        if kind.is_guarded:
+            yield parameters.header("IfMatch")
+        yield from map(parameters.header, ("ServiceApi", "RequestId"))
+
+    def _success(self) -> dict[str, Any]:
+        kind, name = self.route.kind, self.resource.name
+        example = answers.example_of(name, "document")
+        document, several = reference(name, "document"), answers.array(name)
+        if kind is kinds.LIST:
+            return {"200": answers.page(name)}
+        if kind is kinds.READ:
+            return answers.one_or_unchanged(name)
+        if kind is kinds.CREATE:
+            data, named = answers.one_of([document, several]), ("Location", "ETag", _REPLAYED)
+            return {"201": answers.success(data, example, *named, created=True)}
+        if kind.is_bulk:
+            return {"200": answers.success(several, [example], _REPLAYED)}
+        return {"200": answers.success(document, example, "ETag")}
 
 
-def plural(noun: str) -> str:
+_REPLAYED = "Idempotent-Replayed"
+
+
+def _plural(noun: str) -> str:
     """The plural of a record's name."""
     return noun.removesuffix("y") + "ies" if noun.endswith("y") else noun + "s"
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What operations of one kind have in common; texts name the record in braces."""
-
-    identifier: str
-    summary: str
-    description: str
-    parameters: Callable[[Operation], Iterator[Parameter]]
-    success: Callable[[Operation], dict[str, Any]]
-    body: tuple[str, ...] = ()
-
-
-def operation(row: Operation) -> dict[str, Any]:
-    """The operation object of a route."""
-    kind = KINDS[row.kind]
-    name = name_of(row.collection, "document")
-    names = {"one": name, "several": plural(name)}
-    words = {"one": row.one, "several": row.several}
-    found: dict[str, Any] = {
-        "operationId": kind.identifier.format(**names),
-        "tags": [tag(row.collection)],
-        "summary": kind.summary.format(**words),
-        "description": kind.description.format(**words),
-        "parameters": [
-            *parameters.path_parameters(row.path, row.collection),
-            *kind.parameters(row),
-            *map(parameters.header, ("ServiceApi", "RequestId")),
-        ],
-    }
-    if kind.body:
-        found["requestBody"] = answers.body(row.collection, *kind.body)
-    found["responses"] = kind.success(row) | answers.failed(row.kind, row.collection)
-    return found
-
-
-def tag(collection: str) -> str:
-    """The heading that a collection's operations stand under."""
-    return plural(str(schemas.load()[collection]["title"]))
-
-
-def _headers(*names: str) -> Callable[[Operation], Iterator[Parameter]]:
-    return lambda _: map(parameters.header, names)
-
-
-def _list(row: Operation) -> Iterator[Parameter]:
-    yield from parameters.of_list(row.collection)
-
-
-def _read(row: Operation) -> Iterator[Parameter]:
-    if "writable" in schemas.load()[row.collection]["$defs"]:
-        yield parameters.form()
-    yield parameters.header("IfNoneMatch")
-
-
-def _ids(row: Operation) -> Iterator[Parameter]:
-    yield parameters.ids(row.collection)
-    yield parameters.header("IdempotencyKey")
-
-
-def _page(row: Operation) -> dict[str, Any]:
-    return {"200": answers.page(row.collection)}
-
-
-def _one(row: Operation) -> dict[str, Any]:
-    example = answers.example_of(row.collection, "document")
-    return {"200": answers.success(reference(row.collection, "document"), example, "ETag")}
-
-
-def _one_or_unchanged(row: Operation) -> dict[str, Any]:
-    forms = [
-        reference(row.collection, form)
-        for form in ("document", "writable")
-        if form in schemas.load()[row.collection]["$defs"]
-    ]
-    example = answers.example_of(row.collection, "document")
-    return {
-        "200": answers.success(answers.one_of(forms), example, "ETag"),
-        "304": {
-            "description": "The record is still as If-None-Match says.",
-            "headers": answers.headers("ETag"),
-        },
-    }
-
-
-def _several(row: Operation) -> dict[str, Any]:
-    example = [answers.example_of(row.collection, "document")]
-    return {"200": answers.success(answers.array(row.collection), example, *_REPLAYED)}
-
-
-def _created(row: Operation) -> dict[str, Any]:
-    data = answers.one_of([reference(row.collection, "document"), answers.array(row.collection)])
-    example = answers.example_of(row.collection, "document")
-    named = ("Location", "ETag", *_REPLAYED)
-    return {"201": answers.success(data, example, *named, created=True)}
-
-
-_REPLAYED = ("Idempotent-Replayed",)
-
-KINDS: dict[str, Kind] = {
-    "list": Kind(
-        "list{several}",
-        "List {several}",
-        "One page, filtered and sorted. Deleted records are left out unless `state` is filtered "
-        "on. Every field of one value filters; fields that are counted do not sort.",
-        _list,
-        _page,
-    ),
-    "read": Kind(
-        "read{one}",
-        "Read {one}",
-        "The record, deleted or not, with its entity tag.",
-        _read,
-        _one_or_unchanged,
-    ),
-    "create": Kind(
-        "create{several}",
-        "Create {several}",
-        "An object creates {one}, an array several: all or none, in request order.",
-        _headers("IdempotencyKey"),
-        _created,
-        ("create", "bulkCreate"),
-    ),
-    "replace": Kind(
-        "replace{one}",
-        "Replace {one}",
-        "The id in the path decides; one in the body is ignored. `state` sent as `active` or "
-        "`inactive` restores a deleted record.",
-        _headers("IfMatch"),
-        _one,
-        ("replace",),
-    ),
-    "patch": Kind(
-        "patch{one}",
-        "Patch {one}",
-        "Edits the writable form, which `?form=writable` shows: all operations or none.",
-        _headers("IfMatch"),
-        _one,
-        ("patch",),
-    ),
-    "delete": Kind(
-        "delete{one}",
-        "Delete {one}",
-        "Answers the record as it was deleted. Deleting what is deleted changes nothing.",
-        _headers("IfMatch"),
-        _one,
-    ),
-    "bulk_replace": Kind(
-        "bulkReplace{several}",
-        "Replace or delete {several}",
-        "All or none, in one transaction. An item with `state` `deleted` deletes its record.",
-        _headers("IdempotencyKey"),
-        _several,
-        ("bulkReplace",),
-    ),
-    "bulk_delete": Kind(
-        "bulkDelete{several}",
-        "Delete {several}",
-        "All or none, in one transaction.",
-        _ids,
-        _several,
-    ),
-    "measurement": Kind(
-        "read{one}",
-        "Read the measured values of one requested size",
-        "404 where the size was not requested. Discrepancies are for the caller to compute.",
-        _headers("IfNoneMatch"),
-        _one_or_unchanged,
-    ),
-}
-"""The kinds of operations, by the name that the route table uses."""

@@ -9,6 +9,7 @@ from service.listing.operators import NAMES
 from service.listing.properties import Properties, Property
 from service.listing.query import DEFAULT_PAGE_SIZE, MAX_PAGE_NUMBER, MAX_PAGE_SIZE
 from service.openapi.components import reference
+from service.queries.resource import Resource
 
 Parameter = dict[str, Any]
 
@@ -53,11 +54,11 @@ def header(name: str) -> Parameter:
     return {"$ref": f"#/components/parameters/{name}"}
 
 
-def path_parameters(path: str, collection: str) -> Iterator[Parameter]:
-    """The parameters that a path template names; a sub-supplier's id is a string."""
+def path_parameters(path: str, resource: Resource) -> Iterator[Parameter]:
+    """The parameters that a path template names: ids of parents, and one of the resource."""
     for name in re.findall(r"{(\w+)}", path):
-        textual = collection == "sub-suppliers" and name == "id"
-        schema = reference("sub-suppliers", "id") if textual else reference("common/scalars", "id")
+        home = resource.home_of_ids if name == resource.key else "common/scalars"
+        schema = reference(home, "id")
         yield {"name": name, "in": "path", "required": True, "schema": schema}
 
 
@@ -71,27 +72,19 @@ def form() -> Parameter:
     }
 
 
-def ids(collection: str) -> Parameter:
+def ids(resource: Resource) -> Parameter:
     """The ids of a bulk delete."""
-    home = "sub-suppliers" if collection == "sub-suppliers" else "common/scalars"
     return {
         "name": "ids",
         "in": "query",
         "required": True,
         "description": "The records to delete: repeat the parameter, once for each id.",
-        "schema": {
-            "type": "array",
-            "minItems": 1,
-            "maxItems": 200,
-            "uniqueItems": True,
-            "items": reference(home, "id"),
-        },
+        "schema": reference(resource.home_of_ids, "ids"),
     }
 
 
-def of_list(collection: str) -> Iterator[Parameter]:
-    """Field filters, composed filters, sorts and paging of a collection."""
-    properties = Properties(collection)
+def of_list(properties: Properties) -> Iterator[Parameter]:
+    """Field filters, composed filters, sorts and paging of a collection with these fields."""
     for found in properties.values():
         yield _query(
             found.name,

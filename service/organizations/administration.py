@@ -1,6 +1,6 @@
 """Organizations and API keys, as the operator's command line manages them."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 import asyncpg
@@ -77,4 +77,5 @@ async def list_keys(
 
 async def revoke_key(connection: asyncpg.Connection, key_id: int) -> bool:
     """Revoke a key, for good; return whether there is such a key."""
-    return await connection.fetchval(_SQL["revoke_key"].text, key_id) is not None
+    statement = _SQL["revoke_key"].text
+    return await connection.fetchval(statement, key_id, datetime.now(UTC)) is not None

@@ -44,8 +44,9 @@ class Callers:
         if parsed is None:
             return None
         organization_id, key_id, secret = parsed
-        found = await self._database.read(
-            lambda connection: self._look_up(connection, organization_id, key_id, secret)
+        found = await self._database.look_up(
+            lambda connection: self._look_up(connection, organization_id, key_id, secret),
+            organization_id,
         )
         if found is not None:
             while len(self._known) >= CACHE_SIZE:

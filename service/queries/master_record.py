@@ -12,7 +12,7 @@ import asyncpg
 from service.database.connections import Connection
 from service.failures import ApiError, Failure
 from service.queries.batch import Batch, Item
-from service.queries.resource import SHARED, Resource
+from service.queries.resource import Resource
 from service.queries.steps import Plan, Step
 from service.schemas.validation import Validator
 
@@ -49,6 +49,8 @@ class MasterRecord(Resource):
     hides_deleted = True
     has_position: ClassVar[bool] = False
     """Whether records have a position, which creating counts on from the highest."""
+    one_writer: ClassVar[bool] = False
+    """Whether its writes concern records that they do not name, so that one goes at a time."""
     unique: ClassVar[tuple[str, ...]] = ()
     """Fields whose values no two live items of a request may share."""
     written_separately: ClassVar[tuple[str, ...]] = ()
@@ -68,9 +70,6 @@ class MasterRecord(Resource):
     def item_failures(self, item: Item) -> Iterable[Failure]:  # noqa: ARG002
         """What an item alone shows to be wrong beyond its schema, which it may break too."""
         return ()
-
-    async def lock_first(self, connection: Connection, batch: Batch) -> None:
-        """Take the locks that come before the records'."""
 
     async def check(self, connection: Connection, change: Change) -> Plan:
         """What hangs on the kept records and has to be written.
@@ -124,8 +123,3 @@ class MasterRecord(Resource):
     ) -> Mapping[int, bytes]:
         """The documents of records of which nothing is left to read once they are deleted."""
         return {}
-
-
-async def lock_organization(connection: Connection, batch: Batch) -> None:
-    """Let one writer at a time do what concerns the whole organization."""
-    await connection.execute(SHARED["lock_organization"].text, batch.caller.organization_id)

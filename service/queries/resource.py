@@ -57,6 +57,10 @@ class Resource:
     """Whether another organization's record is told from an unknown one."""
     string_ids = False
     """Whether ids are texts in JSON; they are integers in the database all the same."""
+    own_failures: ClassVar[tuple[str, ...]] = ()
+    """Types of failures that bodies meet here beside those that every resource answers."""
+    own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    """Summary and description of operations, by kind, that the common ones do not fit."""
 
     def __init__(self, name: str = "") -> None:
         self.name = name or self.name
@@ -64,6 +68,11 @@ class Resource:
         self.parents = re.findall(r"{(\w+)}", self.root)
         self.properties = Properties(self.name)
         self.statements = self.load_statements()
+
+    @property
+    def home_of_ids(self) -> str:
+        """The schema file that defines ``id`` and ``ids`` as callers send them."""
+        return self.name if self.string_ids else "common/scalars"
 
     def load_statements(self) -> Mapping[str, statements.Statement]:
         """The collection's statements by name: those of its file."""

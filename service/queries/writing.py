@@ -12,8 +12,9 @@ import orjson
 
 from service.database.arrays import id_array
 from service.database.connections import Connection
+from service.database.failing import own_locks
 from service.queries.batch import Batch, Item
-from service.queries.master_record import Change, MasterRecord, lock_organization
+from service.queries.master_record import Change, MasterRecord
 from service.queries.reading import foreign_ids
 from service.queries.resource import SHARED, joined
 from service.queries.steps import Plan
@@ -24,14 +25,18 @@ Guard: TypeAlias = Callable[[bytes], bool]
 """Whether a record whose document this is may be written."""
 
 
+def locks_organization(resource: MasterRecord, *, creates: bool = False) -> bool:
+    """Whether a write has to wait for the others of the organization."""
+    return resource.one_writer or (creates and resource.has_position)
+
+
 async def create(connection: Connection, resource: MasterRecord, batch: Batch) -> bytes:
     """The documents of new records, in request order; gives each item its id."""
-    if resource.has_position:
-        await lock_organization(connection, batch)
+    if locks_organization(resource, creates=True):
+        await _lock_organization(connection, batch)
     rows = await connection.fetch(SHARED["next_ids"].text, resource.table, len(batch.items))
     for item, row in zip(batch.items, rows, strict=True):
         item["id"] = row["id"]
-    await resource.lock_first(connection, batch)
     change = Change(batch, kept=batch, gone=batch.part(_none), live=[])
     return await _carry_out(connection, resource, change, resource.steps(resource.inserts, batch))
 
@@ -88,10 +93,12 @@ async def _lock(
     deletes: Callable[[Item], bool],
 ) -> Change:
     """The change that the batch is, its records locked; reports the ones that are not there."""
-    await resource.lock_first(connection, batch)
+    if locks_organization(resource):
+        await _lock_organization(connection, batch)
     strength = "for update" if any(map(deletes, batch.items)) else "for no key update"
     text = SHARED["lock_records"].fill(table=resource.table, strength=strength)
-    rows = await connection.fetch(text, batch.caller.organization_id, id_array(batch.ids))
+    with own_locks():
+        rows = await connection.fetch(text, batch.caller.organization_id, id_array(batch.ids))
     states = {row["id"]: row["state"] for row in rows}
     if missing := set(batch.ids) - states.keys():
         await _report_missing(connection, resource, batch, missing)
@@ -100,6 +107,12 @@ async def _lock(
     gone = batch.part(deletes)
     live = [one for one in gone.ids if states[one] != "deleted"]
     return Change(batch, batch.part(lambda item: not deletes(item)), gone, live)
+
+
+async def _lock_organization(connection: Connection, batch: Batch) -> None:
+    """Let one writer at a time do what concerns the whole organization."""
+    with own_locks():
+        await connection.execute(SHARED["lock_organization"].text, batch.caller.organization_id)
 
 
 async def _report_missing(

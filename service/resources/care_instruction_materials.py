@@ -22,6 +22,7 @@ class CareInstructionMaterials(CareText):
     table = "care_instruction_material"
     unique = ("userDefinedId",)
     updates = ("release_references", "update")
+    own_failures = (*CareText.own_failures, "conflict.duplicate")
 
     def load_statements(self) -> Mapping[str, Statement]:
         """The documents as records are: deleting softly changes the record."""

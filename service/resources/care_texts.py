@@ -1,6 +1,7 @@
 """What care instructions and their materials share: a text with its translations."""
 
 from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
 from service.database.statements import Statement, load_bound
 from service.failures import Failure
@@ -16,6 +17,7 @@ class CareText(MasterRecord):
     """
 
     has_position = True
+    own_failures: ClassVar[tuple[str, ...]] = ("validation_error.unknown_reference",)
     children = ("remove_translations", "save_translations")
 
     def load_statements(self) -> Mapping[str, Statement]:

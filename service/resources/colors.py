@@ -19,6 +19,7 @@ class Colors(MasterRecord):
     name = "colors"
     table = "color"
     written_separately = tuple(_REFERENCES)
+    own_failures = ("validation_error.unknown_reference", "validation_error.feature_disabled")
 
     async def check(self, connection: Connection, change: Change) -> Plan:
         """Unknown references; and languages ask for the multiple-language feature.

@@ -6,8 +6,8 @@ from typing import ClassVar
 from service.database.connections import Connection
 from service.database.statements import Statement, load, load_bound
 from service.failures import Failure
-from service.queries.batch import Batch, Item
-from service.queries.master_record import Change, MasterRecord, lock_organization
+from service.queries.batch import Item
+from service.queries.master_record import Change, MasterRecord
 from service.queries.steps import Plan
 from service.resources.allowed_values import AllowedValues, Differences
 from service.schemas.repetitions import repeated
@@ -19,6 +19,7 @@ class CustomFields(MasterRecord):
     Values sent with an id keep their identity; a parent of live fields is not deleted.
     """
 
+    one_writer = True
     kind: ClassVar[str]
     """What leads the names of the tables."""
     parent_is_fixed: ClassVar[bool]
@@ -28,6 +29,7 @@ class CustomFields(MasterRecord):
     value_removals: ClassVar[tuple[str, ...]] = ("remove_values",)
     """The statements that take allowed values away."""
     written_separately: ClassVar[tuple[str, ...]] = ("allowedValues",)
+    own_failures: ClassVar[tuple[str, ...]] = ("validation_error.unknown_reference",)
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,10 +58,6 @@ class CustomFields(MasterRecord):
             path = ("allowedValues", place, "isDefaultValue")
             message = "Another value is the default already."
             yield Failure("validation_error.duplicate", path, message)
-
-    async def lock_first(self, connection: Connection, batch: Batch) -> None:
-        """One writer at a time: fields refer to each other, and values to values."""
-        await lock_organization(connection, batch)
 
     async def check(self, connection: Connection, change: Change) -> Plan:
         """Types, parents, and allowed values that are not the field's own."""

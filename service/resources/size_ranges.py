@@ -1,8 +1,7 @@
 """Size ranges (specification, Size range and Size ranges)."""
 
 from service.database.connections import Connection
-from service.queries.batch import Batch
-from service.queries.master_record import Change, MasterRecord, lock_organization
+from service.queries.master_record import Change, MasterRecord
 from service.queries.steps import Plan
 
 
@@ -16,13 +15,10 @@ class SizeRanges(MasterRecord):
     name = "size-ranges"
     table = "size_range"
     foreign_is_forbidden = True
+    one_writer = True
     unique = ("isDefault",)
     inserts = ("demote", "insert")
     updates = ("demote", "update")
-
-    async def lock_first(self, connection: Connection, batch: Batch) -> None:
-        """One writer at a time: promotions concern a record that the request does not name."""
-        await lock_organization(connection, batch)
 
     async def check(self, connection: Connection, change: Change) -> Plan:
         """A deleted record, which a patch of other fields leaves deleted, is not promoted."""

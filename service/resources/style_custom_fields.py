@@ -38,6 +38,7 @@ class StyleCustomFields(CustomFields):
     kind = "style"
     parent_is_fixed = True
     written_separately = ("allowedValues", *(association.field for association in _ASSOCIATIONS))
+    own_failures = (*CustomFields.own_failures, "conflict.in_use")
     value_members = (_POINTER,)
     value_removals = ("forget_parent_values", *CustomFields.value_removals)
 

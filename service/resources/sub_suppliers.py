@@ -20,6 +20,7 @@ class SubSuppliers(MasterRecord):
     name = "sub-suppliers"
     table = "sub_supplier"
     string_ids = True
+    own_failures = ("validation_error.unknown_reference",)
     children = ("update_contacts", "remove_contacts", "insert_contacts", "restore_facilities")
     deletes = ("delete", "delete_contacts", "delete_facilities")
 

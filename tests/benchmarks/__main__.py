@@ -4,7 +4,7 @@ import argparse
 import os
 
 from tests.benchmarks import bench, report, scale, soak
-from tests.benchmarks.contestants import TITLES
+from tests.benchmarks.contestants import BASE, TITLES
 from tests.benchmarks.scenarios import scenarios
 
 _HOW = """\
@@ -32,7 +32,8 @@ def _parser() -> argparse.ArgumentParser:
     beside.add_argument("--rounds", type=int, default=7)
     beside.add_argument("--seconds", type=float, default=3.0)
     beside.add_argument("--only", nargs="*", default=[one.name for one in scenarios()])
-    beside.add_argument("--contestants", nargs="*", choices=TITLES, default=list(TITLES))
+    beside.add_argument("--contestants", nargs="*", choices=TITLES)
+    beside.add_argument("--base", metavar="DIR", help="compare with the checkout there alone")
     beside.set_defaults(run=_bench)
     sizes = commands.add_parser("scale", help="lists of more and more relations")
     sizes.add_argument("--largest", type=int, default=10**7)
@@ -45,7 +46,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def _bench(arguments: argparse.Namespace) -> None:
     wanted = [one for one in scenarios() if one.name in arguments.only]
-    results = bench.run(wanted, arguments.contestants, arguments.rounds, arguments.seconds)
+    if arguments.base:
+        os.environ[BASE] = arguments.base
+        results = bench.run(wanted, ["selvedge", "base"], arguments.rounds, arguments.seconds)
+        print(report.compared(results, wanted))
+        return
+    names = arguments.contestants or [name for name in TITLES if name != "base"]
+    results = bench.run(wanted, names, arguments.rounds, arguments.seconds)
     how = _HOW.format(rounds=arguments.rounds, seconds=arguments.seconds)
     report.write_bench(results, wanted, how)
 

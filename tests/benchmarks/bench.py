@@ -17,7 +17,7 @@ import uvloop
 
 from tests.benchmarks import load, pgbench
 from tests.benchmarks.bare import answer_name
-from tests.benchmarks.contestants import Contestant, contestant, tree_seconds
+from tests.benchmarks.contestants import OURS, Contestant, contestant, tree_seconds
 from tests.benchmarks.data import Data, data
 from tests.benchmarks.load import Request
 from tests.benchmarks.samples import Results, Sample
@@ -80,7 +80,7 @@ async def _check(
 
 async def _answers(measured: Data, scenario: Scenario, server: Contestant) -> list[bytes]:
     """What a server answers to each variant, one after the other."""
-    key = measured.key if server.name == "selvedge" else ""
+    key = measured.key if server.name in OURS else ""
     answers = []
     for request in _variants(measured, scenario):
         if scenario.setup:
@@ -121,7 +121,7 @@ class _Bench:
             yield "pgbench", self._pgbench(scenario)
 
     def _turn(self, scenario: Scenario, server: Contestant) -> Sample:
-        key = self.measured.key if server.name == "selvedge" else ""
+        key = self.measured.key if server.name in OURS else ""
         requests = [
             [request.encoded(key) for request in scenario.requests(self.measured, number)]
             for number in range(scenario.connections)

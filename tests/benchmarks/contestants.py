@@ -24,12 +24,16 @@ _CONNECTIONS: Final = 8
 
 TITLES: Final = {
     "selvedge": "Selvedge",
+    "base": "Selvedge of another checkout",
     "fastapi": "FastAPI + asyncpg + pydantic",
     "litestar": "Litestar + asyncpg + msgspec",
     "fastify": "Fastify + pg",
     "pgbench": "pgbench, same statements",
     "bare": "aiohttp, same bytes, no work",
 }
+BASE: Final = "BENCH_BASE"
+"""The variable that names the folder of the other checkout."""
+OURS: Final = ("selvedge", "base")
 PEERS: Final = ("fastapi", "litestar", "fastify")
 
 
@@ -70,6 +74,7 @@ def contestant(name: str, dsn: str, answers: Path, *, workers: int = 1) -> Itera
     port = _free_port()
     command = {
         "selvedge": [sys.executable, "-m", "service", "serve"],
+        "base": [sys.executable, "-m", "service", "serve"],
         "bare": [sys.executable, "-m", "tests.benchmarks.bare", str(answers), str(port)],
         "fastapi": _uvicorn("fastapi_app", port),
         "litestar": _uvicorn("litestar_app", port),
@@ -81,7 +86,10 @@ def contestant(name: str, dsn: str, answers: Path, *, workers: int = 1) -> Itera
         "WORKERS": str(workers),
         "POOL_SIZE": str(_CONNECTIONS // workers),
     }
-    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
+    folder = os.environ[BASE] if name == "base" else None
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, cwd=folder
+    ) as process:
         try:
             _wait(port, process)
             yield Contestant(name, port, psutil.Process(process.pid))

@@ -65,6 +65,18 @@ def write_bench(results: Results, scenarios: Sequence[Scenario], how: str) -> No
     write_part("bench", lines)
 
 
+def compared(results: Results, scenarios: Sequence[Scenario]) -> str:
+    """How this checkout does beside the base: ratios of rates and of processor time."""
+    rows = []
+    for one in scenarios:
+        cpu = [
+            sum(results.median(one.name, who, f"{part}_cpu") for part in ("service", "database"))
+            for who in ("selvedge", "base")
+        ]
+        rows.append([one.name, f"{results.ratio(one.name, 'base'):.3f}", f"{cpu[0] / cpu[1]:.3f}"])
+    return "\n".join(table(["scenario", "rate to base", "processor time to base"], rows))
+
+
 def write_part(name: str, lines: Sequence[str]) -> None:
     """Replace one part of the document and keep the others."""
     parts = dict.fromkeys(_PARTS, "")

@@ -115,6 +115,7 @@ def kinds(sent: list[str]) -> list[str]:
         "select array_agg(page_order)": "read",
         "select 'color_in_group'": "links",
         "with gone": "delete",
+        "with present": "update",
         "select 'colorGroupIds'": "check",
     }
     return [

@@ -4,6 +4,7 @@ Source: specification, Limits; contract, section 5.
 """
 
 import base64
+import zlib
 from typing import Any
 
 import orjson
@@ -145,8 +146,11 @@ def forged(payload: Any) -> str:
     return cursor.seal(payload if isinstance(payload, bytes) else orjson.dumps(payload), SCOPE)
 
 
+CONTINUED = [1, [], [["id", False]], 30, [1]]
 FORGED: dict[str, Any] = {
     "an unknown version": [2, [], [["id", False]], 30, [1]],
+    "a version that is no integer": [1.0, [], [["id", False]], 30, [1]],
+    "a version that is a truth value": [True, [], [["id", False]], 30, [1]],
     "no version": [None, [], [["id", False]], 30, [1]],
     "too few parts": [1, [], [["id", False]], 30],
     "too many parts": [1, [], [["id", False]], 30, [1], 1],
@@ -176,11 +180,20 @@ FORGED: dict[str, Any] = {
     "too few sort values": [1, [], [["name", False], ["id", False]], 30, ["x"]],
     "too many sort values": [1, [], [["id", False]], 30, [1, 2]],
     "a sort value of a wrong kind": [1, [], [["id", False]], 30, ["x"]],
+    "an id as text": [1, [], [["id", False]], 30, ["1"]],
+    "a list as id": [1, [], [["id", False]], 30, [[1]]],
+    "a number as name": [1, [], [["name", False], ["id", False]], 30, [1, 1]],
+    "an object as name": [1, [], [["name", False], ["id", False]], 30, [{"a": 1}, 1]],
+    "nested too deeply": b'[1,[],[["name",false],["id",false]],30,[%b,1]]'
+    % (b"[" * 900 + b"]" * 900),
     "a null id": [1, [], [["id", False]], 30, [None]],
     "a null where there is none": [1, [], [["name", False], ["id", False]], 30, [None, 1]],
     "an id beyond 64 bits": [1, [], [["id", False]], 30, [2**63]],
     "too many conditions": [1, [["name", "eq", ["x"]]] * 51, [["id", False]], 30, [1]],
     "the same sort twice": [1, [], [["name", False], ["name", True], ["id", False]], 30, ["a"] * 3],
+    "hundreds of sort keys": [1, [], [["name", False], ["id", False]] * 400, 30, ["a", 1] * 400],
+    "deflated and cut": zlib.compress(orjson.dumps(CONTINUED))[:-1],
+    "more than 64 KiB": orjson.dumps(CONTINUED) + b" " * 70_000,
     "no JSON": b"{",
     "no UTF-8": b'["\xff"]',
 }

@@ -100,7 +100,7 @@ async def test_after_a_day_the_key_is_new_again(api: Api, demo_dsn: str) -> None
     connection = await asyncpg.connect(demo_dsn)
     try:
         await connection.execute(
-            "update idempotency_key set created_at = created_at - interval '25 hours'"
+            "update idempotency_key set created_at = now() - interval '25 hours'"
         )
         answer = await api.post(GROUPS, {"name": "Today"}, headers=keyed("old"))
         assert answer.status == 201

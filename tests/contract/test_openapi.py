@@ -17,7 +17,7 @@ from referencing.jsonschema import DRAFT202012
 from service import openapi, schemas
 from service.listing.properties import Properties
 from service.openapi.components import components
-from service.openapi.failures import EXAMPLES
+from service.openapi.examples import EXAMPLES
 from service.routes import routes
 
 DOCUMENT: dict[str, Any] = orjson.loads(orjson.dumps(openapi.build()))
@@ -136,6 +136,17 @@ def test_every_error_type_has_an_example_and_an_operation() -> None:
     assert list(EXAMPLES) == ERROR_TYPES
     assert used >= set(ERROR_TYPES) - AT_NO_OPERATION
     assert all(name in DOCUMENT["info"]["description"] for name in AT_NO_OPERATION)
+
+
+def test_every_example_of_a_failure_is_some_operations() -> None:
+    referenced = {
+        example["$ref"].removeprefix("#/components/examples/")
+        for _, _, operation in OPERATIONS
+        for answer in operation["responses"].values()
+        for media in answer.get("content", {}).values()
+        for example in media.get("examples", {}).values()
+    }
+    assert DOCUMENT["components"]["examples"].keys() == referenced | AT_NO_OPERATION
 
 
 @pytest.mark.parametrize("route", [route for route in routes() if route.operation == "list"])

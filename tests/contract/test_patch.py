@@ -196,6 +196,20 @@ async def test_a_thousand_operations(shared_api: Api) -> None:
     assert (answer.status, answer.json["code"]) == (413, "payload_too_large")
 
 
+async def test_operations_that_nest_the_document_too_deeply(shared_api: Api) -> None:
+    """Contract, Errors: each value is right alone, and is put into another one."""
+    path = await supplier(shared_api)
+    deep: list[Any] = []
+    for _ in range(199):
+        deep = [deep]
+    operations = [
+        {"op": "replace", "path": "/city", "value": deep},
+        {"op": "copy", "from": "/city", "path": "/city" + "/0" * 199 + "/-"},
+    ]
+    answer = await shared_api.patch(path, operations)
+    assert (answer.status, answer.details) == (400, [("validation_error.malformed_json", None)])
+
+
 async def test_all_operations_or_none(shared_api: Api) -> None:
     """Errors, 409 and 422: what came before the failing operation is not kept."""
     path = await supplier(shared_api)

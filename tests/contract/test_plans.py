@@ -48,9 +48,14 @@ async def connection(dsn: str) -> AsyncIterator[asyncpg.Connection]:
 
 
 def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every node of a plan, on a cluster those of the shard's plan too."""
     yield plan
     for part in plan.get("Plans", ()):
         yield from nodes(part)
+    if "Distributed Query" in plan:
+        (task,) = plan["Distributed Query"]["Job"]["Tasks"]
+        for remote in task["Remote Plan"]:
+            yield from nodes(remote[0]["Plan"])
 
 
 async def explained(

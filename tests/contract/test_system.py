@@ -13,7 +13,10 @@ import asyncpg
 import orjson
 import pytest
 from aiohttp.test_utils import TestClient
+from yarl import URL
 
+from service.handlers import system
+from service.http import recent
 from service.http.context import ACCESS_LOG
 from tests.support.api import Api
 from tests.support.databases import with_database
@@ -32,6 +35,22 @@ async def test_operators_and_readers_need_no_key(path: str, client: TestClient[A
         assert answer.status == 200
 
 
+async def test_what_is_not_there_asks_for_a_key_as_its_place_does(shared_api: Api) -> None:
+    stranger = Api(shared_api.client, "")
+    for method, path, status in (
+        ("POST", "/healthz", 405),
+        ("DELETE", "/docs/start.js", 405),
+        ("GET", "/docs/nothing", 404),
+        ("GET", "/docs/nothing/there", 404),
+        ("GET", "/docsnothing", 401),
+        ("GET", "/healthz/nothing", 401),
+        ("GET", "/nothing", 401),
+        ("POST", "/api/nothing", 401),
+        ("TRACE", "/api/groups", 401),
+    ):
+        assert (await stranger.call(method, path)).status == status, path
+
+
 async def test_health_and_readiness_are_answers_like_others(api: Api) -> None:
     for path in ("/healthz", "/readyz"):
         form("common/envelope", "success").validate((await api.get(path)).json)
@@ -43,6 +62,9 @@ async def test_a_caller_that_asks_before_it_sends_is_told_to(api: Api) -> None:
     assert answer.status == 201
     answer = await api.post(GROUPS, {"name": "Woven"}, headers={"Expect": "a-miracle"})
     assert answer.status == 201
+    for expected in ("100-Continue", "a-miracle"):
+        nowhere = await api.post("/api/nothing", {}, headers={"Expect": expected})
+        is_failure(nowhere, 404, "not_found.route")
 
 
 @asynccontextmanager
@@ -62,8 +84,9 @@ async def gone(dsn: str) -> AsyncIterator[None]:
 
 
 async def test_without_the_database_nothing_but_life_and_then_all_again(
-    api: Api, demo_dsn: str
+    api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(recent, "SECONDS", 0)
     assert (await api.get("/readyz")).status == 200
     async with gone(demo_dsn):
         for answer in (
@@ -87,7 +110,10 @@ async def test_a_key_that_is_not_cached_while_the_database_is_away(api: Api, dem
     assert (await api.get(GROUPS)).status == 200
 
 
-async def test_readiness_while_the_schema_is_behind(api: Api, demo_dsn: str) -> None:
+async def test_readiness_while_the_schema_is_behind(
+    api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recent, "SECONDS", 0)
     connection = await asyncpg.connect(demo_dsn)
     async with connection.transaction():
         last = await connection.fetchrow(
@@ -153,7 +179,50 @@ async def test_answers_are_compressed_when_asked_for(shared_api: Api) -> None:
     assert "Content-Encoding" not in short.headers
 
 
-async def test_metrics_count_by_route_not_by_path(shared_api: Api) -> None:
+@pytest.mark.parametrize("path", ["/readyz", "/metrics"])
+async def test_what_anybody_may_ask_is_made_once_for_all(
+    path: str, client: TestClient[Any, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    key = system.READINESS if path == "/readyz" else system.EXPOSITION
+    make = client.app[key]._make
+
+    async def watched(work: Any) -> Any:
+        made.append(work)
+        return await make(work)
+
+    monkeypatch.setattr(client.app[key], "_make", watched)
+
+    async def ask() -> int:
+        async with client.get(path) as answer:
+            await answer.read()
+            return answer.status
+
+    assert await asyncio.gather(*(ask() for _ in range(64))) == [200] * 64
+    assert await ask() == 200
+    assert len(made) == 1
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/openapi.json"])
+async def test_what_is_the_same_for_all_is_compressed_as_well(
+    path: str, client: TestClient[Any, Any]
+) -> None:
+    async def ask(coding: str) -> tuple[str | None, bytes]:
+        async with client.get(path, headers={"Accept-Encoding": coding}) as answer:
+            assert answer.headers["Vary"] == "Accept-Encoding"
+            return answer.headers.get("Content-Encoding"), await answer.read()
+
+    _, plain = await ask("identity")
+    assert [await ask(coding) for coding in ("gzip", "deflate")] == [
+        ("gzip", plain),
+        ("deflate", plain),
+    ]
+
+
+async def test_metrics_count_by_route_not_by_path(
+    shared_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_api.client.app[system.EXPOSITION], "_until", 0)
     for number in (1, 2, 2**62):
         await shared_api.get(f"{GROUPS}/{number}")
     await shared_api.get("/api/nothing/at/all")
@@ -189,6 +258,23 @@ async def test_one_line_of_access_log_per_request(
     }
     assert 0 < first["milliseconds"] < 60_000
     assert (second["request_id"], second["status"], second["key"]) == ("second", 401, None)
+
+
+async def test_no_line_of_access_log_is_long(
+    monkeypatch: pytest.MonkeyPatch, client: TestClient[Any, Any]
+) -> None:
+    written = io.StringIO()
+    monkeypatch.setattr(client.app[ACCESS_LOG], "_stream", written)
+    for path in ("/" + "a" * 8000, "/" + "%00" * 2500, "/" + '"' * 2000, "/" + "\\" * 2000):
+        for name in ("\\" * 8000, "🧵" * 2000, '\t"' * 4000):
+            headers = {"X-Service-Api": name, "X-Request-Id": "\\" * 128}
+            async with client.get(URL(path, encoded=True), headers=headers) as answer:
+                assert answer.status == 401
+    client.app[ACCESS_LOG].flush()
+    lines = written.getvalue().splitlines()
+    assert len(lines) == 12
+    assert max(len(line.encode()) for line in lines) <= 1000
+    assert orjson.loads(lines[0])["path"] == "/" + "a" * 139 + "…"
 
 
 async def test_many_callers_at_once_are_all_answered(shared_api: Api) -> None:

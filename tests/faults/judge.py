@@ -66,9 +66,9 @@ def _wrong_answer(answer: Answer, fate: str, settled: Answer) -> str:
         return "" if answer.raw == settled.raw else "the retry was answered in other words"
     if said == "outcome unknown":
         return "outcome unknown came with Retry-After" if waits else ""
-    if said == "unavailable":
+    if said in ("unavailable", "too many requests"):
         if not waits:
-            return "unavailable came without Retry-After"
+            return f"{said} came without Retry-After"
         return "" if fate == "none" else "nothing done was told, and it is there"
     return f"an answer that no fault calls for: {answer.status} {answer.raw[:300]!r}"
 

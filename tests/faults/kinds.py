@@ -12,7 +12,7 @@ import aiohttp
 from tests.faults import judge
 from tests.faults.judge import Outcome
 from tests.faults.proxy import Link, Moment, Trap
-from tests.faults.stage import POOL_SIZE, WORKERS, Stage
+from tests.faults.stage import PATIENCE, POOL_SIZE, WORKERS, OwnServer, Stage
 from tests.faults.work import Batch
 from tests.support.api import JSON, Answer
 
@@ -96,7 +96,7 @@ class HalfSent:
 
 @dataclass(frozen=True)
 class Exhausted:
-    """Every connection is busy for about as long as a request waits for one."""
+    """The organization's share is used up for about as long as a request waits for its turn."""
 
     name: str
     share: int
@@ -109,9 +109,10 @@ class Exhausted:
         busy: list[Call] = []
         async with stage.connection() as watch, stage.connection() as lock, lock.transaction():
             await lock.fetch("select from style_group where id = $1 for update", record)
-            while not await watch.fetchval(_ALL_WAIT):
-                busy.append(asyncio.create_task(_answer(stage, idle)))
-                await asyncio.sleep(0.01)
+            async with asyncio.timeout(PATIENCE):
+                while not await watch.fetchval(_ALL_WAIT):
+                    busy.append(asyncio.create_task(_answer(stage, idle)))
+                    await asyncio.sleep(0.01)
             calls = []
             for batch in crowd:
                 calls.append(asyncio.create_task(_answer(stage, batch)))
@@ -138,7 +139,7 @@ class Exhausted:
 
 
 _ALL_WAIT: Final = f"""
-    select count(*) >= {WORKERS * POOL_SIZE} from pg_stat_activity
+    select count(*) >= {WORKERS * (POOL_SIZE - 1)} from pg_stat_activity
     where application_name = 'selvedge' and wait_event_type = 'Lock'
 """
 
@@ -151,7 +152,9 @@ async def _hang_up(_stage: Stage, _link: Link, call: Call) -> None:
     call.cancel()
 
 
-def _of_stage(action: Callable[[Stage], Awaitable[None]]) -> Any:
+def of_stage(action: Callable[[Any], Awaitable[None]]) -> Any:
+    """What a stage can do as what a fault does."""
+
     async def act(stage: Stage, _link: Link, _call: Call) -> None:
         await action(stage)
 
@@ -162,11 +165,11 @@ FAULTS: Final[tuple[Fault, ...]] = (
     Struck("connection cut", 12, _cut),
     Struck("caller hangs up, waiting", 4, _hang_up),
     HalfSent("caller hangs up, sending", 2),
-    Struck("worker killed", 2, _of_stage(Stage.kill_workers)),
-    Struck("PostgreSQL session killed", 2, _of_stage(Stage.kill_backend)),
-    Struck("PostgreSQL killed", 2, _of_stage(Stage.kill_postgres)),
-    Struck("PostgreSQL restarted", 2, _of_stage(Stage.restart_postgres)),
-    Exhausted("pool exhausted", 1),
+    Struck("worker killed", 2, of_stage(Stage.kill_workers)),
+    Struck("PostgreSQL session killed", 2, of_stage(OwnServer.kill_backend)),
+    Struck("PostgreSQL killed", 2, of_stage(OwnServer.kill_postgres)),
+    Struck("PostgreSQL restarted", 2, of_stage(OwnServer.restart_postgres)),
+    Exhausted("share used up", 1),
 )
 
 

@@ -10,13 +10,14 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
-from pathlib import Path
 from typing import TypeAlias
+from urllib.parse import parse_qs, urlsplit
 
 _ENCRYPTION_REQUESTS = (80877103, 80877104)
 """The codes of SSLRequest and GSSENCRequest, which are declined."""
 _GONE = (ConnectionError, asyncio.IncompleteReadError)
 
+Streams: TypeAlias = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Action: TypeAlias = Callable[["Link"], Awaitable[None]]
 
 
@@ -62,18 +63,21 @@ class Trap:
 
 
 class Proxy:
-    """Listens on a port of 127.0.0.1 and connects each client to the server's Unix socket."""
+    """Listens on a port of 127.0.0.1 and connects each client to the server of a DSN."""
 
-    def __init__(self, socket: Path) -> None:
-        self.socket = socket
+    def __init__(self, dsn: str) -> None:
+        self._parts = urlsplit(dsn)
         self._trap: Trap | None = None
         self._links: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
 
-    async def open(self) -> int:
-        """Begin to listen; return the port."""
+    async def open(self) -> str:
+        """Begin to listen; return the DSN of the same database through here."""
         self._server = await asyncio.start_server(self._serve, "127.0.0.1")
-        return int(self._server.sockets[0].getsockname()[1])
+        port = self._server.sockets[0].getsockname()[1]
+        account = self._parts.netloc.rpartition("@")[0]
+        through = {"netloc": f"{account}@127.0.0.1:{port}", "query": "sslmode=disable"}
+        return self._parts._replace(**through).geturl()
 
     async def close(self) -> None:
         """Stop listening and end every connection."""
@@ -97,16 +101,19 @@ class Proxy:
         assert task is not None
         self._links.add(task)
         try:
-            server = await asyncio.open_unix_connection(str(self.socket))
-            await Link(self, (reader, writer), server).run()
+            await Link(self, (reader, writer), await self._connect()).run()
         except (OSError, asyncio.CancelledError):
             pass
         finally:
             writer.close()
             self._links.discard(task)
 
-
-Streams: TypeAlias = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+    async def _connect(self) -> Streams:
+        query = parse_qs(self._parts.query)
+        if "host" in query:
+            [folder], [port] = query["host"], query["port"]
+            return await asyncio.open_unix_connection(f"{folder}/.s.PGSQL.{port}")
+        return await asyncio.open_connection(self._parts.hostname, self._parts.port)
 
 
 class Link:

@@ -40,27 +40,18 @@ T = TypeVar("T")
 class Stage:
     """What a fault strikes, and what is asked afterwards."""
 
-    def __init__(self, server: EmbeddedServer, data_dir: Path, random: Random) -> None:
+    def __init__(self, dsn: str, random: Random) -> None:
         self.random = random
-        self.server = server
-        self.cluster = data_dir / "postgresql"
-        self.proxy = Proxy(postmaster.socket_folder(data_dir) / ".s.PGSQL.5432")
-        # PostgreSQL ends with the thread that started it: this one stays until the end.
-        self._thread = ThreadPoolExecutor(max_workers=1)
+        self.dsn = dsn
+        self.proxy = Proxy(dsn)
         self.service: Running
         self.api: Api
         self.workload: Workload
 
     async def start(self, stack: AsyncExitStack, folder: Path) -> None:
-        """Load the demo data, and serve it."""
-        stack.callback(self._thread.shutdown)
-        await self.blocking(self.server.__enter__)
-        stack.push(self.server)
-        await self.blocking(lambda: migrate(self.server.dsn))
-        await demo.load(self.server.dsn, progress=False)
-        port = await self.proxy.open()
+        """Serve the database, which holds the demo data."""
+        dsn = await self.proxy.open()
         stack.push_async_callback(self.proxy.close)
-        dsn = f"postgresql://postgres@127.0.0.1:{port}/postgres?sslmode=disable"
         settings = {"WORKERS": str(WORKERS), "POOL_SIZE": str(POOL_SIZE), "LOG_LEVEL": "critical"}
         serving = running(folder / "service", "serve", DATABASE_URL=dsn, **settings)
         self.service = await asyncio.to_thread(stack.enter_context, serving)
@@ -71,13 +62,9 @@ class Stage:
         )
         session._retry_connection = False  # aiohttp would send PUT and DELETE again by itself
         await stack.enter_async_context(session)
-        self.api = Api(cast(Any, session), await issue_key(self.server.dsn, 1))
+        self.api = Api(cast(Any, session), await issue_key(self.dsn, 1))
         await self.answers_again()
         self.workload = Workload(await generate.references(self.api), self.random)
-
-    async def blocking(self, work: Callable[[], T]) -> T:
-        """The result of work that blocks, done in the thread that PostgreSQL belongs to."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def workers(self) -> list[psutil.Process]:
         """Return the processes that serve."""
@@ -87,6 +74,90 @@ class Stage:
     async def kill_workers(self) -> None:
         """End every worker by SIGKILL; their parent starts others."""
         await asyncio.to_thread(kill, self.workers())
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[asyncpg.Connection]:
+        """A connection past the proxy, as soon as the server takes one."""
+        connection = await self._connect()
+        try:
+            yield connection
+        finally:
+            await connection.close()
+
+    async def _connect(self) -> asyncpg.Connection:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return await asyncpg.connect(self.dsn)
+            except (OSError, asyncpg.PostgresError):
+                if time.monotonic() > deadline:
+                    raise
+                await asyncio.sleep(0.02)
+
+    async def answers_again(self) -> float:
+        """Seconds until the service answers a read; raises TimeoutError after PATIENCE."""
+        began = time.monotonic()
+        while time.monotonic() < began + PATIENCE:
+            with contextlib.suppress(aiohttp.ClientError, TimeoutError):
+                if (await self.api.get(_READ)).status == 200:
+                    return time.monotonic() - began
+            await asyncio.sleep(0.02)
+        raise TimeoutError("the service does not answer again")
+
+    async def settle(self, batch: Batch) -> Answer:
+        """The answer to a batch sent again until the service says what became of it."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            with contextlib.suppress(aiohttp.ClientError):
+                answer = await batch.send(self.api)
+                passing = (
+                    answer.status in (429, 503) or answer.json["code"] == "conflict.in_progress"
+                )
+                if not passing or time.monotonic() > deadline:
+                    return answer
+            await asyncio.sleep(0.02)
+
+    async def dump(self) -> dict[str, list[str]]:
+        """Every row, as soon as no transaction of the service is open any more."""
+        async with self.connection() as connection:
+            await until(connection, _AT_REST)
+        return await rows.dump(self.dsn)
+
+    async def forget_keys(self) -> None:
+        """Drop the answers kept for retries, which would make dumps slow."""
+        async with self.connection() as connection:
+            await connection.execute("truncate idempotency_key")
+
+
+async def until(connection: asyncpg.Connection, condition: str) -> None:
+    """Return when a query answers true."""
+    async with asyncio.timeout(PATIENCE):
+        while not await connection.fetchval(condition):  # noqa: ASYNC110  # the server tells nobody
+            await asyncio.sleep(0.01)
+
+
+class OwnServer(Stage):
+    """A stage whose PostgreSQL is its own, to be killed as a whole."""
+
+    def __init__(self, data_dir: Path, random: Random) -> None:
+        self.server = EmbeddedServer(data_dir)
+        self.cluster = data_dir / "postgresql"
+        # PostgreSQL ends with the thread that started it: this one stays until the end.
+        self._thread = ThreadPoolExecutor(max_workers=1)
+        super().__init__(self.server.dsn, random)
+
+    async def start(self, stack: AsyncExitStack, folder: Path) -> None:
+        """Start PostgreSQL, load the demo data, and serve it."""
+        stack.callback(self._thread.shutdown)
+        await self.blocking(self.server.__enter__)
+        stack.push(self.server)
+        await self.blocking(lambda: migrate(self.dsn))
+        await demo.load(self.dsn, progress=False)
+        await super().start(stack, folder)
+
+    async def blocking(self, work: Callable[[], T]) -> T:
+        """The result of work that blocks, done in the thread that PostgreSQL belongs to."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     async def restart_postgres(self) -> None:
         """Stop PostgreSQL as an operator does (fast shutdown), and start it."""
@@ -116,72 +187,13 @@ class Stage:
         self.server.__exit__(None, None, None)
         self.server.__enter__()
 
-    @asynccontextmanager
-    async def connection(self) -> AsyncIterator[asyncpg.Connection]:
-        """A connection past the proxy, as soon as the server takes one."""
-        connection = await self._connect()
-        try:
-            yield connection
-        finally:
-            await connection.close()
-
-    async def _connect(self) -> asyncpg.Connection:
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                return await asyncpg.connect(self.server.dsn)
-            except (OSError, asyncpg.PostgresError):
-                if time.monotonic() > deadline:
-                    raise
-                await asyncio.sleep(0.02)
-
-    async def answers_again(self) -> float:
-        """Seconds until the service answers a read; raises TimeoutError after PATIENCE."""
-        began = time.monotonic()
-        while time.monotonic() < began + PATIENCE:
-            with contextlib.suppress(aiohttp.ClientError, TimeoutError):
-                if (await self.api.get(_READ)).status == 200:
-                    return time.monotonic() - began
-            await asyncio.sleep(0.02)
-        raise TimeoutError("the service does not answer again")
-
-    async def settle(self, batch: Batch) -> Answer:
-        """The answer to a batch sent again until the service says what became of it."""
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            with contextlib.suppress(aiohttp.ClientError):
-                answer = await batch.send(self.api)
-                passing = answer.status == 503 or answer.json["code"] == "conflict.in_progress"
-                if not passing or time.monotonic() > deadline:
-                    return answer
-            await asyncio.sleep(0.02)
-
-    async def dump(self) -> dict[str, list[str]]:
-        """Every row, as soon as no transaction of the service is open any more."""
-        async with self.connection() as connection:
-            await until(connection, _AT_REST)
-        return await rows.dump(self.server.dsn)
-
-    async def forget_keys(self) -> None:
-        """Drop the answers kept for retries, which would make dumps slow."""
-        async with self.connection() as connection:
-            await connection.execute("truncate idempotency_key")
-
-
-async def until(connection: asyncpg.Connection, condition: str) -> None:
-    """Return when a query answers true."""
-    async with asyncio.timeout(PATIENCE):
-        while not await connection.fetchval(condition):  # noqa: ASYNC110  # the server tells nobody
-            await asyncio.sleep(0.01)
-
 
 @asynccontextmanager
-async def stage(seed: int) -> AsyncIterator[Stage]:
+async def stage(seed: int) -> AsyncIterator[OwnServer]:
     """Everything started in a temporary folder, and ended with the context."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="selvedge-faults-")))
         await asyncio.to_thread(folder.chmod, 0o711)
-        data_dir = folder / "database"
-        made = Stage(EmbeddedServer(data_dir), data_dir, Random(seed))
+        made = OwnServer(folder / "database", Random(seed))
         await made.start(stack, folder)
         yield made

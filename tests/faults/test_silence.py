@@ -2,8 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -18,8 +16,7 @@ SECONDS = 0.5
 @pytest.fixture
 async def proxy(dsn: str) -> AsyncIterator[Proxy]:
     """A proxy before the session's server."""
-    [folder] = parse_qs(urlsplit(dsn).query)["host"]
-    made = Proxy(Path(folder) / ".s.PGSQL.5432")
+    made = Proxy(dsn)
     yield made
     await made.close()
 
@@ -36,7 +33,6 @@ async def proxy(dsn: str) -> AsyncIterator[Proxy]:
 )
 async def test_silence_ends(
     proxy: Proxy,
-    dsn: str,
     monkeypatch: pytest.MonkeyPatch,
     step: int | None,
     moment: Moment,
@@ -45,10 +41,7 @@ async def test_silence_ends(
 ) -> None:
     """The wait is bounded, the caller is told what is known, and the next one is served."""
     monkeypatch.setattr(connections, "SILENCE_SECONDS", SECONDS)
-    path = urlsplit(dsn).path
-    served = Database(
-        f"postgresql://postgres@127.0.0.1:{await proxy.open()}{path}?sslmode=disable", 1
-    )
+    served = Database(await proxy.open(), 1)
 
     async def add(connection: Connection) -> None:
         await connection.execute("insert into language (name, code) values ('Silence', 'xx')")
@@ -59,14 +52,14 @@ async def test_silence_ends(
     async def forever(_: Link) -> None:
         await asyncio.Event().wait()
 
-    assert await served.read(count) == 0
+    assert await served.read(count, 1) == 0
     trap = Trap(step, moment, forever)
     proxy.arm(trap)
     async with asyncio.timeout(4 * SECONDS):
         with pytest.raises(ApiError) as raised:
-            await served.write(add)
+            await served.write(add, 1)
         assert raised.value.code == code
-        assert await served.read(count) == stored
+        assert await served.read(count, 1) == stored
     await served.close()
     assert trap.task is not None
     trap.task.cancel()

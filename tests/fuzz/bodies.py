@@ -1,120 +1,30 @@
-"""Bodies that are almost right: of records as they are stored, or made up, with planted faults."""
+"""Bodies that are almost right: one planted fault, or several that meet in one request."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from copy import deepcopy
-from dataclasses import dataclass
-from dataclasses import replace as replace_in
+from copy import copy
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import orjson
 
+from service import schemas
 from service.queries.master_record import MasterRecord
-from service.routes import Route
-from service.schemas.definitions import Located
-from tests.fuzz import plants, relations
-from tests.fuzz.cases import Bulk, Case, Request
+from tests.fuzz import findings, plants, relations, requests
+from tests.fuzz.cases import Bulk, Case
+from tests.fuzz.findings import BODY, Check, Finding
+from tests.fuzz.known import Known
 from tests.fuzz.plants import Kind, Plant
-from tests.fuzz.relations import Beyond, Known
-from tests.fuzz.sites import MISSING, Path, Site, form, sites
-from tests.support import generate
+from tests.fuzz.relations import Beyond
+from tests.fuzz.sites import MISSING, Path, Site, sites
+from tests.fuzz.subjects import Subject
 
-_KEPT: Final = ("allowedValues", "contacts", "parentCustomFieldId")
-"""Lists whose members others may point to, and what they hang on: left as they are stored."""
 _MISSING_LAST: Final = 1 << 30
-_SEVERAL: Final = 3
-_TWO: Final = 0.25
-"""Which part of the bodies is to have a second fault, where two can be told written_separately."""
+_NUMBERS: Final = {False: (1, 1, 1, 2, 3), True: (1, 1, 2, 2, 3, 5, 8)}
+"""Of faults tried in a request of one record, and of several; not all of them fit together."""
+_BESIDE: Final = 0.15
+"""Which part of the bodies has faults beside it, too."""
 
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """A body that is right, and where it goes."""
-
-    route: Route
-    form: Located
-    body: Any
-    path: str
-    bulk: str | None = None
-    root: Any = None
-    """What a patch makes of the body: what its failures' order goes by."""
-
-    @property
-    def patches(self) -> bool:
-        """Whether the body's members are sent as operations of a patch."""
-        return self.root is not None
-
-
-def replacement(
-    resource: MasterRecord, stored: dict[str, Any], known: Known, random: Random
-) -> dict[str, Any]:
-    """A replacement of a record that the service would take."""
-    made = _made(resource, "replace", known, random)
-    own = {name: member for name, member in made.items() if name not in _KEPT}
-    body = {**stored, **own}
-    names = sorted(body, key=lambda _: random.random())
-    return {name: body[name] for name in names}
-
-
-def _made(resource: MasterRecord, name: str, known: Known, random: Random) -> dict[str, Any]:
-    made = generate.body(resource, name, known.references, random)
-    if not known.multiple_language and "languageIds" in made:
-        made["languageIds"] = random.choice([None, []])
-    return made
-
-
-def _stored(resource: MasterRecord, known: Known, random: Random, number: int) -> list[Any]:
-    """Ids of that many records, without the bystanders."""
-    all_ids = [*known.writables[resource.name]]
-    return random.sample(all_ids[: -len(known.bystanders(resource.name))], number)
-
-
-def create(resource: MasterRecord, route: Route, known: Known, random: Random) -> Subject:
-    """One new record."""
-    body = _made(resource, "create", known, random)
-    # An array is right, too: of several.
-    return Subject(route, _of_types(form(resource, "create"), "object", "array"), body, route.path)
-
-
-def create_many(resource: MasterRecord, route: Route, known: Known, random: Random) -> Subject:
-    """Some new records."""
-    number = random.randint(1, _SEVERAL)
-    body = [_made(resource, "create", known, random) for _ in range(number)]
-    return Subject(route, _of_types(form(resource, "bulkCreate")), body, route.path, "bulk_create")
-
-
-def _of_types(located: Located, *names: str) -> Located:
-    return Located(located.schema | {"type": names}, located.home)
-
-
-def replace(resource: MasterRecord, route: Route, known: Known, random: Random) -> Subject:
-    """One stored record; what the body says of its id is ignored."""
-    [id_] = _stored(resource, known, random, 1)
-    body = replacement(resource, known.writables[resource.name][id_], known, random)
-    if random.random() < 0.3:
-        body["id"] = random.choice([id_, 7, "x", None])
-    path = route.path.format(id=id_)
-    return Subject(route, form(resource, "replace"), body, path)
-
-
-def replace_many(resource: MasterRecord, route: Route, known: Known, random: Random) -> Subject:
-    """Some stored records."""
-    stored = known.writables[resource.name]
-    body = [
-        {"id": id_} | replacement(resource, stored[id_], known, random)
-        for id_ in _stored(resource, known, random, random.randint(1, _SEVERAL))
-    ]
-    return Subject(route, form(resource, "bulkReplace"), body, route.path, "bulk_replace")
-
-
-def patch(resource: MasterRecord, route: Route, known: Known, random: Random) -> Subject:
-    """Some members of one stored record."""
-    [id_] = _stored(resource, known, random, 1)
-    stored = known.writables[resource.name][id_]
-    changed = replacement(resource, stored, known, random)
-    body = {name: changed[name] for name in stored if name in changed}
-    path = route.path.format(id=id_)
-    return Subject(route, form(resource, "replace"), body, path, root=stored)
+Planted: TypeAlias = tuple[Kind, Plant]
 
 
 def kinds(
@@ -123,6 +33,9 @@ def kinds(
     """What can be wrong with the body: what it shows by itself, and what the database shows."""
     stored = subject.route.operation in ("replace", "bulk_replace", "patch")
     shown = [*plants.KINDS, *relations.between_fields(resource)]
+    if subject.patches:
+        # It is an operation's value there, which is told of as such.
+        shown.remove(plants.NESTED)
     beyond = Beyond(resource, known, stored)
     items = beyond.of_items() if subject.bulk == "bulk_replace" else ()
     return shown, [*beyond.kinds(), *items]
@@ -131,57 +44,118 @@ def kinds(
 def faulty(
     subject: Subject, resource: MasterRecord, known: Known, random: Random, organization: int
 ) -> Case:
-    """The subject's case with one fault, or with two that are reported together."""
-    shown, beyond = kinds(subject, resource, known)
-    among = random.choice([shown, beyond])
-    fitting = [*_fitting(among, subject)] or [*_fitting(shown, subject)]
-    name, plant = _one(fitting, random)
-    names, planted = [name], [plant]
-    if plant.row is not None and random.random() < _TWO:
-        name, plant = _one(fitting, random)
-        if name not in names and plant.row is not None and _independent(planted[0], plant):
-            names.append(name)
-            planted.append(plant)
-    case = _case(subject, names, planted, organization)
-    if among is shown and not subject.patches and random.random() < _TWO / 2:
-        return _with_parameter(case)
-    return case
+    """The subject's case with a fault, or with several of which some may hide others."""
+    chosen = []
+    if not subject.patches and random.random() < _BESIDE:
+        is_bulk = subject.bulk is not None
+        chosen = requests.asides(subject.route, resource, random, is_bulk=is_bulk)
+    choices = kinds(subject, resource, known)
+    body, faults = subject.body, list[Planted]()
+    for _ in range(random.choice(_NUMBERS[subject.bulk is not None])):
+        fault = _next(subject, resource, body, faults, random.choice(choices), random)
+        if fault is None and not faults:
+            fault = _next(subject, resource, body, faults, choices[0], random)
+        if fault is not None:
+            faults.append(fault)
+            body = planted(body, fault[1])
+            if fault[1].row is None:
+                break
+    raw = orjson.dumps(_operations(subject.root, body) if subject.patches else body)
+    request = requests.changed(
+        {"method": subject.route.method, "path": subject.path, "body": raw}, chosen
+    )
+    found = [one for aside in chosen for one in aside.findings]
+    found += _findings(subject, body, faults)
+    bulk = Bulk(subject.bulk, _total(raw)) if subject.bulk else None
+    return findings.case(subject.route, organization, request, found, bulk)
 
 
-def _with_parameter(case: Case) -> Case:
-    """The case with a fault in its query, too, which comes before the body."""
-    row = ("validation_error.unknown_parameter", "dryRun")
-    request = replace_in(case.request, params=[("dryRun", "true")])
-    kinds = (*case.kinds, "unknown parameter")
-    return replace_in(case, request=request, kinds=kinds, rows=(row, *case.rows))
+def _next(
+    subject: Subject,
+    resource: MasterRecord,
+    body: Any,
+    faults: Sequence[Planted],
+    among: Iterable[Kind],
+    random: Random,
+) -> Planted | None:
+    """One more fault of one of the kinds, if it leaves the others as they are."""
+    taken = [place for _, plant in faults for place in plant.places]
+    everywhere = [site for site in sites(subject.form, body) if _is_open(site, taken)]
+    possible = [site for site in everywhere if _possible(site, subject)]
+    fitting = [
+        (kind, places) for kind in among if (places := [*_places(kind, possible, body, resource)])
+    ]
+    if not fitting:
+        return None
+    kind, places = random.choice(fitting)
+    plant = kind.plant(random.choice(places), random)
+    is_free = not any(_overlap(one, other) for one in plant.places for other in taken)
+    return (kind, plant) if is_free and not any(_repeats(plant, one) for _, one in faults) else None
 
 
-def _fitting(among: Iterable[Kind], subject: Subject) -> Iterator[tuple[Kind, list[Site]]]:
-    everywhere = [site for site in sites(subject.form, subject.body) if _possible(site, subject)]
-    for kind in among:
-        if places := [site for site in everywhere if kind.fits(site)]:
-            yield kind, places
+def _is_open(site: Site, taken: Sequence[Path]) -> bool:
+    """Whether nothing is planted at the place or around it, nor in it where it is a list."""
+    if not site.path:
+        return True
+    inner = isinstance(site.value, list)
+    return not any(
+        place == site.path[: len(place)] or (inner and site.path == place[: len(site.path)])
+        for place in taken
+    )
+
+
+def _places(
+    kind: Kind, possible: Iterable[Site], body: Any, resource: MasterRecord
+) -> Iterator[Site]:
+    """Where one of the kind can be planted."""
+    for site in possible:
+        if kind.fits(site) and _is_read(site, kind, body, resource):
+            yield site
 
 
 def _possible(site: Site, subject: Subject) -> bool:
-    """Whether the fault at that place reaches the check that is meant to find it."""
+    """Whether a fault at that place reaches the check that is meant to find it."""
     if subject.patches:
         # A patch says nothing of a field, or goes to a place that is none, which is another fault.
         return bool(site.path) and (len(site.path) > 1 or site.name in subject.root)
     return True
 
 
-def _one(fitting: list[tuple[Kind, list[Site]]], random: Random) -> tuple[str, Plant]:
-    kind, places = random.choice(fitting)
-    return kind.name, kind.plant(random.choice(places), random)
+def _is_read(site: Site, kind: Kind, body: Any, resource: MasterRecord) -> bool:
+    """Whether what is planted at that place is looked at: items that delete are not read whole."""
+    item = body[site.path[0]] if site.path and isinstance(site.path[0], int) else None
+    if not isinstance(item, dict) or item.get("state") != "deleted":
+        return True
+    return kind in plants.KINDS and "else" not in schemas.definition(resource.name, "item").schema
 
 
-def _independent(one: Plant, other: Plant) -> bool:
-    return not any(
-        _overlap(this, that)
-        for this in (one.at, one.row or (), *one.needs)
-        for that in (other.at, other.row or (), *other.needs)
-    )
+def _findings(subject: Subject, body: Any, faults: Sequence[Planted]) -> Iterator[Finding]:
+    """What the faults are told as; of a body that is none nothing else is read."""
+    document = {n: body[n] for n in subject.root if n in body} if subject.patches else body
+    whole = [(kind, plant) for kind, plant in faults if plant.row is None]
+    for kind, plant in whole or faults:
+        is_bulk, check, order = subject.bulk is not None, kind.check, _order(document, plant.row)
+        if is_bulk and plant.row is None:
+            check = Check.REQUEST
+        item = order[0] if is_bulk and order else 0
+        yield Finding(kind.name, check, plant.type, field(plant.row), (BODY, *order), item)
+
+
+def _total(raw: bytes) -> int:
+    """How many items a bulk failure tells of; none where nobody could count them."""
+    try:
+        items = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return 0
+    return len(items) if isinstance(items, list) else 0
+
+
+def _repeats(one: Plant, other: Plant) -> bool:
+    """Whether items or members of one list get one value, which may be a fault by itself."""
+    values = (one.value, other.value)
+    if one.at[:-2] != other.at[:-2] or MISSING in values or None in values:
+        return False
+    return orjson.dumps(one.value) == orjson.dumps(other.value)
 
 
 def _overlap(one: Path, other: Path) -> bool:
@@ -189,49 +163,26 @@ def _overlap(one: Path, other: Path) -> bool:
     return one[:shared] == other[:shared]
 
 
-def planted(body: Any, faults: Sequence[Plant]) -> Any:
-    """A copy of the body with the faults in it."""
-    made = deepcopy(body)
-    for fault in faults:
-        if not fault.at:
-            return fault.value
-        *parents, last = fault.at
-        holder = made
-        for part in parents:
-            holder = holder[part]
-        if fault.value is MISSING:
-            del holder[last]
-        elif isinstance(holder, list) and last == len(holder):
-            holder.append(fault.value)
-        else:
-            holder[last] = fault.value
+def planted(body: Any, fault: Plant) -> Any:
+    """The body with the fault in it, which shares all else with the one without."""
+    if not fault.at:
+        return fault.value
+    *parents, last = fault.at
+    made = holder = copy(body)
+    for part in parents:
+        holder[part] = copy(holder[part])
+        holder = holder[part]
+    if fault.value is MISSING:
+        del holder[last]
+    elif isinstance(holder, list) and last == len(holder):
+        holder.append(fault.value)
+    else:
+        holder[last] = fault.value
     return made
 
 
-def _case(
-    subject: Subject, names: Sequence[str], faults: Sequence[Plant], organization: int
-) -> Case:
-    body = planted(subject.body, faults)
-    document = {n: body[n] for n in subject.root if n in body} if subject.patches else body
-    ordered = sorted(faults, key=lambda fault: _order(document, fault.row or ()))
-    ties = len({repr(_order(document, fault.row or ())) for fault in faults}) < len(faults)
-    content = _operations(subject.root, body) if subject.patches else body
-    total = len(body) if isinstance(body, list) else 0
-    if any(fault.type.endswith("malformed_json") for fault in faults):
-        total = 0
-    return Case(
-        subject.route,
-        organization,
-        Request(subject.route.method, subject.path, orjson.dumps(content)),
-        tuple(names),
-        tuple((fault.type, field(fault.row)) for fault in ordered),
-        Bulk(subject.bulk, total) if subject.bulk else None,
-        loose=ties,
-    )
-
-
 def field(path: Path | None) -> str | None:
-    """A path as the contract writes it (section 4)."""
+    """A path as callers read it (contract, Errors)."""
     text = ""
     for part in path or ():
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
@@ -247,15 +198,15 @@ def _operations(stored: dict[str, Any], wanted: dict[str, Any]) -> list[dict[str
     ]
 
 
-def _order(body: Any, path: Path) -> list[int]:
+def _order(body: Any, path: Path | None) -> tuple[int, ...]:
     """Where a path stands in a body; what is missing follows what is there."""
-    order = []
-    for part in path:
+    order = list[int]()
+    for part in path or ():
         if isinstance(part, int):
             order.append(part)
         elif isinstance(body, dict) and part in body:
             order.append([*body].index(part))
         else:
-            return [*order, _MISSING_LAST]
+            return (*order, _MISSING_LAST)
         body = body[part]
-    return order
+    return tuple(order)

@@ -12,21 +12,21 @@ from hypothesis import strategies as st
 
 from service.queries.master_record import MasterRecord
 from service.routes import Route, routes
-from tests.fuzz import bodies, patches, queries, reads, requests
+from tests.fuzz import bodies, cursors, deletes, floods, patches, queries, reads, requests, subjects
 from tests.fuzz.cases import Case, judge, told
-from tests.fuzz.relations import Known
+from tests.fuzz.known import Known
 from tests.fuzz.stage import ORGANIZATIONS, Stage, stage
 
 ROUND: Final = 250
 """Cases that Hypothesis makes from one seed."""
 _WEIGHT_OF_BODIES: Final = 4
 
-Subjects: TypeAlias = Callable[[MasterRecord, Route, Known, Random], bodies.Subject]
+Subjects: TypeAlias = Callable[[MasterRecord, Route, Known, Random], subjects.Subject]
 _SUBJECTS: Final[dict[str, Sequence[Subjects]]] = {
-    "create": (bodies.create, bodies.create_many),
-    "replace": (bodies.replace,),
-    "bulk_replace": (bodies.replace_many,),
-    "patch": (bodies.patch,),
+    "create": (subjects.create, subjects.create_many),
+    "replace": (subjects.replace,),
+    "bulk_replace": (subjects.replace_many,),
+    "patch": (subjects.patch,),
 }
 
 
@@ -37,7 +37,7 @@ class Tally:
     routes: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By collection and operation."""
     kinds: Counter[str] = field(default_factory=Counter)
-    """By fault; a case with two faults is counted for both, and once as such."""
+    """By fault; a case with several faults is counted for each kind, and once as such."""
     failures: dict[str, str] = field(default_factory=dict)
     """The shortest example told of each operation and fault that was answered wrong."""
     postgres: str = ""
@@ -51,17 +51,17 @@ class Tally:
         """Count a case that was sent."""
         resource = case.route.resource
         self.routes[resource.name if resource else "", case.route.operation] += 1
-        self.kinds.update(case.kinds)
+        self.kinds.update({*case.kinds})
         if len(case.kinds) > 1:
-            self.kinds[TWO] += 1
+            self.kinds[SEVERAL] += 1
 
     def fail(self, case: Case, message: str) -> None:
         """Keep what was answered wrong."""
-        name = f"{case.route.operation}: {', '.join(case.kinds)}"
+        name = f"{case.route.operation}: {', '.join(sorted({*case.kinds}))}"
         self.failures[name] = min(self.failures.get(name, message), message, key=len)
 
 
-TWO: Final = "two faults"
+SEVERAL: Final = "several faults"
 
 
 def targets(collection: str | None = None) -> Iterator[Route]:
@@ -81,12 +81,15 @@ def case(on: Stage, route: Route, organization: int, random: Random) -> Case:
     resource, known = route.resource, on.known[organization]
     assert isinstance(resource, MasterRecord)
     if route.operation.endswith("delete"):
-        return requests.deleted(resource, route, known, random, organization)
+        deletion = deletes.one if route.operation == "delete" else deletes.several
+        return deletion(resource, route, known, random, organization)
     if route.operation == "patch" and random.random() < 0.4:
         return patches.patched(resource, route, known, random, organization)
     subject = random.choice(_SUBJECTS[route.operation])(resource, route, known, random)
-    if route.operation != "patch" and random.random() < 0.15:
-        return requests.beside(subject, resource, random, organization)
+    if route.operation != "patch" and random.random() < 0.07:
+        return requests.unreadable(subject, resource, random, organization)
+    if subject.bulk and random.random() < 0.03:
+        return floods.flooded(subject, resource, random, organization)
     return bodies.faulty(subject, resource, known, random, organization)
 
 
@@ -100,11 +103,13 @@ def _read(on: Stage, route: Route, organization: int, random: Random) -> Case:
     if resource.parents:
         [style_id, *_] = random.choice(on.paths[resource.name][organization])
         path = path.format(styleId=style_id)
-    cursors = on.cursors.get((path, organization))
-    if cursors and random.random() < 0.2:
-        others = [own for (other, _), own in on.cursors.items() if other != path]
+    if random.random() < 0.2:
+        return cursors.forged(route, path, resource, random, organization)
+    own = on.cursors.get((path, organization))
+    if own and random.random() < 0.2:
+        others = [found for (other, _), found in on.cursors.items() if other != path]
         strange = random.choice(random.choice(others))
-        return reads.continued(route, path, cursors, strange, random, organization)
+        return reads.continued(route, path, own, strange, random, organization)
     return queries.listed(route, path, resource, random, organization)
 
 

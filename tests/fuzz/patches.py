@@ -1,6 +1,7 @@
 """Patches of which one operation is wrong by itself (RFC 6902)."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from random import Random
 from typing import Any, Final, TypeAlias
 
@@ -9,7 +10,7 @@ import orjson
 from service.queries.master_record import MasterRecord
 from service.routes import Route
 from tests.fuzz.cases import Case, Request
-from tests.fuzz.relations import Known
+from tests.fuzz.known import Known
 from tests.fuzz.sites import form
 
 #: A fault's kind, the row's type, the operation's member at fault, and operations that have it.
@@ -32,13 +33,31 @@ def patched(
         {"op": "copy", "from": f"/{name}", "path": f"/{name}"},
     ]
     operations = [random.choice(right) for _ in range(random.randrange(3))]
+    request = partial(Request, "PATCH", route.path.format(id=id_))
+    if random.random() < 0.05:
+        sent = request(orjson.dumps([*operations, *_nesting(f"/{name}", random)]))
+        malformed = ("validation_error.malformed_json", None)
+        return Case(route, organization, sent, ("nested by operations",), (malformed,))
     place = random.randint(0, len(operations))
     found = [*_by_themselves(f"/{name}"), *_elsewhere(resource, f"/{name}")]
     kind, error_type, member, wrong = random.choice(found)
     operations.insert(place, random.choice(wrong))
     row = (error_type, f"[{place}].{member}".rstrip("."))
-    request = Request("PATCH", route.path.format(id=id_), orjson.dumps(operations))
-    return Case(route, organization, request, (kind,), (row,))
+    return Case(route, organization, request(orjson.dumps(operations)), (kind,), (row,))
+
+
+def _nesting(path: str, random: Random) -> list[dict[str, Any]]:
+    """Operations that each are right, and make a document that cannot be written as JSON."""
+    depth = random.randint(150, 250)
+    deep = orjson.Fragment(b"[" * depth + b"]" * depth)
+    rounds = range(1, random.randint(2, 4))
+    return [
+        {"op": "replace", "path": path, "value": deep},
+        *(
+            {"op": "add", "path": path + "/0" * (depth * n - 1) + "/-", "value": deep}
+            for n in rounds
+        ),
+    ]
 
 
 def _by_themselves(path: str) -> Iterator[Wrong]:
@@ -56,6 +75,8 @@ def _by_themselves(path: str) -> Iterator[Wrong]:
     no_texts = [{"op": "remove", "path": pointer} for pointer in _NO_TEXTS]
     yield "wrong type", "validation_error.invalid_type", "path", no_texts
     yield "wrong type", "validation_error.invalid_type", "", [None, 1, "remove", [], True]
+    deep = [{**add, "value": orjson.Fragment(b"[" * n + b"]" * n)} for n in (260, 600, 1000)]
+    yield "nested too deeply", "validation_error.invalid_value", "value", deep
     beyond = f"{path}/x/y"
     tests = [
         {"op": "test", "path": path, "value": {"no": "such"}},

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
+from tests.fuzz.findings import Check
 from tests.fuzz.sites import MISSING, Path, Site, filler
 
 FAR: Final = 2**62
@@ -20,6 +21,16 @@ _VALUES: Final[dict[str, Sequence[Any]]] = {
     "array": ([], [1], [None], [{}], _DEEP),
     "object": ({}, {"id": 1}, {"a": [0]}),
 }
+#: How deep a value may be nested at most is the service's own; these are deeper.
+_TOO_DEEP: Final = tuple(
+    opening * depth + middle + closing * depth
+    for depth in (300, 500, 900, 990, 1010, 1020, 1100, 100_000)
+    for opening, middle, closing in (
+        (b"[", b"", b"]"),
+        (b'{"a":', b"1", b"}"),
+        (b'[{"":', b"0", b"}]"),
+    )
+)
 _NO_JSON: Final = (
     b"NaN", b"Infinity", b"-Infinity", b"01", b"+1", b".5", b"1.", b"0x1F", b"True", b"undefined",
     b"'x'", b'"\x01"', b'"\n"', b'"\\x41"', b'"\\u12"', b"// 1", b"[1,]", b'{"a":1,}', b"{1:1}",
@@ -36,7 +47,8 @@ class Plant:
     """A fault: what stands at a place instead, and the row that names it.
 
     ``row`` is None where the body as a whole is at fault. ``needs`` are the places that have to
-    stay as they are for it to be one fault.
+    stay as they are for it to be one fault. ``adds_item`` says that the value is one more item of
+    several, with which more may be wrong.
     """
 
     at: Path
@@ -44,6 +56,12 @@ class Plant:
     type: str
     row: Path | None
     needs: tuple[Path, ...] = ()
+    adds_item: bool = False
+
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """All that other faults have to leave alone."""
+        return (self.row or (), *self.needs, *(() if self.adds_item else (self.at,)))
 
 
 Planter: TypeAlias = Callable[[Site, Random], Plant]
@@ -56,6 +74,8 @@ class Kind:
     name: str
     fits: Callable[[Site], bool]
     plant: Planter
+    check: Check = Check.ITEM
+    """What finds it, unless the whole body is at fault."""
 
 
 def invalid(site: Site, kind: str, value: Any) -> Plant:
@@ -87,6 +107,7 @@ def _unknown_field(site: Site, random: Random) -> Plant:
         f"{near}s",
         "colour",
         "a.b",
+        "",
         "0",
         "__proto__",
         "$ref",
@@ -159,6 +180,7 @@ def _needed(site: Site) -> bool:
     return site.required and isinstance(site.name, str) and bool(site.path)
 
 
+NESTED: Final = Kind("nested too deeply", lambda site: bool(site.path), _no_json(*_TOO_DEEP))
 #: What the schema alone tells.
 KINDS: Final = (
     Kind("missing", _needed, one_of("required_field", MISSING)),
@@ -209,4 +231,5 @@ KINDS: Final = (
     Kind("too few members", lambda site: "minItems" in site.schema, one_of("too_few_items", [])),
     Kind("lone surrogate", _free_text, _no_json(*_SURROGATES)),
     Kind("no JSON", lambda site: bool(site.path), _no_json(*_NO_JSON)),
+    NESTED,
 )

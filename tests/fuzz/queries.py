@@ -42,13 +42,15 @@ class Wrong:
     field: str
 
 
-def _value(prop: Property, random: Random) -> str:
+def right_value(prop: Property, random: Random) -> str:
+    """A value of the field, as a parameter has it."""
     if prop.name == "id":
         return "7"
     return random.choice(sorted(prop.choices) if prop.choices else _RIGHT[prop.kind])
 
 
-def _no_value(prop: Property, random: Random) -> str | None:
+def wrong_value(prop: Property, random: Random) -> str | None:
+    """What is no value of the field; None where every text is one."""
     if prop.choices:
         return random.choice(["", "unheard of", min(prop.choices).upper()])
     return random.choice(_WRONG[prop.kind]) if prop.kind in _WRONG else None
@@ -78,7 +80,7 @@ class _Maker:
         for _ in range(random.randrange(3)):
             if prop := self.prop():
                 name = random.choice([prop.name, prop.name.upper()])
-                values = [_value(prop, random) for _ in range(random.choice([1, 1, 2]))]
+                values = [right_value(prop, random) for _ in range(random.choice([1, 1, 2]))]
                 yield [(name, value) for value in values]
         for _ in range(random.randrange(3)):
             if prop := self.prop():
@@ -94,11 +96,11 @@ class _Maker:
     def filter(self, prop: Property, **other: str) -> Pairs:
         """A filter group."""
         operator = self.random.choice(names_of(prop))
-        value = _value(prop, self.random)
+        value = right_value(prop, self.random)
         if operator == "isNull":
             value = self.random.choice(["true", "false"])
         elif operator == "in":
-            value = f"{value},{_value(prop, self.random)}"
+            value = f"{value},{right_value(prop, self.random)}"
         members = {"property": prop.name, "operator": operator, "value": value} | other
         number = self.numbers.pop()
         return [(f"filter[{number}].{member}", text) for member, text in members.items()]
@@ -125,12 +127,12 @@ class _Maker:
         )()
 
     def _plain(self) -> Wrong | None:
-        prop = self.prop(lambda prop: _no_value(prop, self.random) is not None)
+        prop = self.prop(lambda prop: wrong_value(prop, self.random) is not None)
         if prop is None:
             return None
-        pairs = [(prop.name, str(_no_value(prop, self.random)))]
+        pairs = [(prop.name, str(wrong_value(prop, self.random)))]
         if self.random.random() < 0.3:
-            pairs.insert(0, (prop.name, _value(prop, self.random)))
+            pairs.insert(0, (prop.name, right_value(prop, self.random)))
         return Wrong("value of a wrong form", pairs, "invalid_value", prop.name)
 
     def _page(self) -> Wrong:
@@ -162,12 +164,12 @@ class _Maker:
 
     def _filter(self) -> Wrong | None:
         random = self.random
-        prop = self.prop(lambda prop: _no_value(prop, random) is not None)
+        prop = self.prop(lambda prop: wrong_value(prop, random) is not None)
         if prop is None:
             return None
         head = f"filter[{self.numbers[-1]}]"
-        bad = str(_no_value(prop, random))
-        whole = self.filter(prop, operator="eq", value=_value(prop, random))
+        bad = str(wrong_value(prop, random))
+        whole = self.filter(prop, operator="eq", value=right_value(prop, random))
         kind, field, pairs = random.choice(
             [
                 ("required_field", "property", whole[1:]),

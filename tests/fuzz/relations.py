@@ -1,61 +1,23 @@
 """Faults that lie between fields and records: values twice, and what only the database knows."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from dataclasses import replace as replace_in
 from random import Random
 from typing import Any, Final
 
 from service.queries.master_record import MasterRecord
+from tests.fuzz.findings import Check
+from tests.fuzz.known import Known
 from tests.fuzz.plants import FAR, Kind, Plant, Planter
 from tests.fuzz.sites import Path, Site, filler
 from tests.support.generate import REFERRED
 
-_BYSTANDERS: Final = 5
 _SETS: Final = ("colorGroupIds", "languageIds")
 _ASSOCIATIONS: Final = ("associatedBrands", "associatedGroups", "associatedStyleCategories")
 _CHILDREN: Final = ("allowedValues", "contacts")
-
-
-@dataclass
-class Known:
-    """What is stored for one organization, and what of it another one cannot use."""
-
-    references: dict[str, list[int]]
-    multiple_language: bool
-    writables: dict[str, dict[Any, dict[str, Any]]] = field(default_factory=dict)
-    """By collection, the writable forms of live records by id."""
-    used: dict[str, list[Any]] = field(default_factory=dict)
-    """By collection, the ids of records that others need."""
-    foreign: "Known | None" = None
-
-    def unknown(self, collection: str, random: Random) -> int:
-        """An id that is none of the organization's, though maybe another one's."""
-        foreign = {*self._ids(self.foreign, collection)} - {*self._ids(self, collection)}
-        unknown: int = random.choice(
-            [FAR + random.randrange(1000), 2**63 - 1, *sorted(foreign)[:2]]
-        )
-        return unknown
-
-    def others_child(self, collection: str, field: str, random: Random) -> int:
-        """The id of a member of another record's list, maybe of another organization's."""
-        children: list[int] = [
-            member["id"]
-            for known in (self, self.foreign)
-            if known is not None
-            for id_ in known.bystanders(collection)
-            for member in known.writables[collection][id_][field]
-        ]
-        return random.choice([FAR, *children])
-
-    def bystanders(self, collection: str) -> list[Any]:
-        """The ids of a few records that no request is for."""
-        return [*self.writables[collection]][-_BYSTANDERS:]
-
-    @staticmethod
-    def _ids(known: "Known | None", collection: str) -> Iterable[Any]:
-        if known is None:
-            return ()
-        return known.references.get(collection) or known.writables.get(collection, {})
+#: Ids from here on are those of single items.
+_FARTHER: Final = FAR + 10**6
 
 
 def _invalid(at: Path, value: Any, kind: str, row: Path, *needs: Path) -> Plant:
@@ -121,12 +83,17 @@ def _item_twice(name: str) -> Kind:
     def holders(site: Site) -> list[int]:
         if site.path or not isinstance(site.value, list):
             return []
-        return [place for place, item in enumerate(site.value) if item.get(name)]
+        return [
+            place
+            for place, item in enumerate(site.value)
+            if isinstance(item, dict) and isinstance(item.get(name), int | str) and item[name]
+        ]
 
     def plant(site: Site, random: Random) -> Plant:
         place, end = random.choice(holders(site)), len(site.value)
-        same = _member(site, FAR) | {name: site.value[place][name]}
-        return _invalid((end,), same, "duplicate", (end, name), (place, name), (place, "state"))
+        needs = ((place, name), (place, "state"), (end, "state"))
+        same = {name: site.value[place][name]}
+        return _item(site, same, "validation_error.duplicate", name, *needs)
 
     return Kind(f"{name} twice", lambda site: bool(holders(site)), plant)
 
@@ -144,6 +111,10 @@ class Beyond:
 
     def kinds(self) -> Iterator[Kind]:
         """What can be wrong with fields."""
+        for kind in self._of_fields():
+            yield replace_in(kind, check=Check.DATA)
+
+    def _of_fields(self) -> Iterator[Kind]:
         sets = _SETS if self.known.multiple_language else _SETS[:1]
         yield Kind("unknown reference", _named(*sets), self._unknown_in_set)
         unknown = self._unknown_member
@@ -161,18 +132,13 @@ class Beyond:
         if self.stored:
             yield Kind("other type", _named("type"), self._other_type)
         if self.resource.name == "care-instruction-materials":
-            yield Kind("reference that another holds", _named("userDefinedId"), self._taken)
+            yield Kind("reference that another holds", self._could_be_taken, self._taken)
 
     def of_items(self) -> Iterator[Kind]:
         """What can be wrong with whole items of a bulk replace."""
-        used = self.known.used[self.resource.name]
-        yield Kind("unknown record", _is_root, self._nobodys)
-        yield Kind("another organization's record", _is_root, self._foreign)
-        yield Kind(
-            "record in use",
-            lambda site: _is_root(site) and bool(used) and not {*used} & {*_ids(site)},
-            self._in_use,
-        )
+        yield Kind("unknown record", _is_root, self._nobodys, Check.RECORD)
+        yield Kind("another organization's record", _is_root, self._foreign, Check.RECORD)
+        yield Kind("record in use", lambda site: bool(self._used(site)), self._in_use, Check.DATA)
 
     def _unknown_in_set(self, site: Site, random: Random) -> Plant:
         id_ = self.known.unknown(REFERRED[str(site.name)], random)
@@ -218,27 +184,48 @@ class Beyond:
         value = random.choice(["no type", "Numeric", ""])
         return _invalid(site.path, value, "read_only_field", site.path)
 
-    def _taken(self, site: Site, random: Random) -> Plant:
-        """A material's reference that another live material holds."""
-        holder = random.choice(self.known.bystanders(self.resource.name))
+    def _could_be_taken(self, site: Site) -> bool:
+        return site.name == "userDefinedId" and _place(site) < len(self._bystanders)
+
+    def _taken(self, site: Site, _: Random) -> Plant:
+        """A material's reference that another live material holds, another one for each item."""
+        holder = self._bystanders[_place(site)]
         value = self.known.writables[self.resource.name][holder]["userDefinedId"]
         return Plant(site.path, value, "conflict.duplicate", site.path)
 
-    def _nobodys(self, site: Site, random: Random) -> Plant:
-        id_ = FAR + random.randrange(1000)
-        return _item(site, str(id_) if self.resource.string_ids else id_, "not_found")
+    @property
+    def _bystanders(self) -> list[Any]:
+        return self.known.bystanders(self.resource.name)
+
+    def _nobodys(self, site: Site, _: Random) -> Plant:
+        id_ = _FARTHER + len(site.value)
+        own = {"id": str(id_) if self.resource.string_ids else id_}
+        return _item(site, own, "not_found", "id")
 
     def _foreign(self, site: Site, random: Random) -> Plant:
         assert self.known.foreign is not None
-        id_ = random.choice([*self.known.foreign.writables[self.resource.name]])
+        ids = {*self.known.foreign.writables[self.resource.name]} - {*_ids(site)}
         forbidden = self.resource.foreign_is_forbidden
-        return _item(site, id_, "forbidden.organization" if forbidden else "not_found")
+        own = {"id": random.choice(sorted(ids))}
+        return _item(site, own, "forbidden.organization" if forbidden else "not_found", "id")
+
+    def _used(self, site: Site) -> list[Any]:
+        """Which records a bulk replace can try to delete in vain."""
+        if not _is_root(site) or not isinstance(site.value, list):
+            return []
+        items = [item for item in site.value if isinstance(item, dict)]
+        deletes = any(item.get("state") == "deleted" for item in items)
+        if deletes and hasattr(self.resource, "parent_is_fixed"):
+            # One that goes could be what the next one is needed by.
+            return []
+        return [one for one in self.known.used[self.resource.name] if one not in {*_ids(site)}]
 
     def _in_use(self, site: Site, random: Random) -> Plant:
-        id_ = random.choice(self.known.used[self.resource.name])
+        id_ = random.choice(self._used(site))
         # It stays in use while the fields whose parent it is keep it.
         users = [(place, "parentCustomFieldId") for place in range(len(site.value))]
-        return _item(site, id_, "conflict.in_use", *users, state="deleted")
+        own = {"id": id_, "state": "deleted"}
+        return _item(site, own, "conflict.in_use", "id", (len(site.value), "state"), *users)
 
 
 def _named(*names: str) -> Callable[[Site], bool]:
@@ -254,10 +241,20 @@ def _is_root(site: Site) -> bool:
 
 
 def _ids(site: Site) -> Iterator[Any]:
-    return (item["id"] for item in site.value)
+    """The ids of a bulk replace's items, as far as they have one."""
+    for item in site.value:
+        if isinstance(item, dict) and isinstance(item.get("id"), int | str):
+            yield item["id"]
 
 
-def _item(site: Site, id_: Any, kind: str, *needs: Path, **more: Any) -> Plant:
-    """One more item of a bulk replace, that its id makes wrong."""
+def _place(site: Site) -> int:
+    """Which item of several the site is in; 0 where there is one alone."""
+    first = site.path[0]
+    return first if isinstance(first, int) else 0
+
+
+def _item(site: Site, own: dict[str, Any], kind: str, name: str, *needs: Path) -> Plant:
+    """One more item, which is wrong for what it has of its own at that name."""
     end = len(site.value)
-    return Plant((end,), _member(site, 1) | {"id": id_, **more}, kind, (end, "id"), needs)
+    value = _member(site, _FARTHER + end) | own
+    return Plant((end,), value, kind, (end, name), needs, adds_item=True)

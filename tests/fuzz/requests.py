@@ -1,89 +1,112 @@
-"""Requests whose fault lies beside the body's fields: paths, headers, parameters and ids."""
+"""Faults beside a body's fields: in paths, parameters and headers, and bodies that are none."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import orjson
 
 from service.queries.master_record import MasterRecord
 from service.routes import Route
-from tests.fuzz.bodies import Subject
+from tests.fuzz import findings
 from tests.fuzz.cases import Bulk, Case, Request
+from tests.fuzz.findings import BODY, HEADERS, PATH, QUERY, Check, Finding
 from tests.fuzz.plants import FAR
-from tests.fuzz.relations import Known
+from tests.fuzz.subjects import Subject
 
-#: A fault's kind, the row's type and field, and what is not as it was in the right request.
-Fault: TypeAlias = tuple[str, str, str | None, dict[str, Any]]
-
-_NO_IDS: Final = (
-    "0",
-    "-1",
-    "01",
-    "+1",
-    "1.0",
-    "1e0",
-    "abc",
-    "%20",
-    "1%2C2",
-    f"{2**63}",
-    "9" * 40,
-    "\u0661",
-)
+NO_IDS: Final = (
+    "0", "-1", "01", "+1", "1.0", "1e0", "abc", "%20", "1%2C2", f"{2**63}", "9" * 40, "\u0661",
+)  # fmt: skip
+_STRAY: Final = ("dryRun", "id", "name", "form", "", "filter", "page size")
+_MEDIA_TYPES: Final = ("text/plain", "application/xml", "application/json; charset=latin-1")
 
 
-def beside(subject: Subject, resource: MasterRecord, random: Random, organization: int) -> Case:
-    """The subject's request with one fault that is not in its body."""
-    kind, error_type, field, change = random.choice([*_beside(subject, resource, random)])
-    right: dict[str, Any] = {
-        "method": subject.route.method,
-        "path": subject.path,
-        "body": orjson.dumps(subject.body),
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """Faults of one part of a request; ``change`` is what is sent differently."""
+
+    findings: Sequence[Finding]
+    change: dict[str, Any] = field(default_factory=dict)
+
+
+def asides(route: Route, resource: MasterRecord, random: Random, *, is_bulk: bool) -> list[Aside]:
+    """Faults beside the body, in one part of the request or in two."""
+    # Of one record they are told with the body's.
+    check = Check.REQUEST if is_bulk else Check.ITEM
+    parts = [_query(check, random), _headers(route, check, random)]
+    if "{id}" in route.path:
+        parts.append(_path(route, resource, random))
+    return random.sample(parts, random.choice([1, 1, 2]))
+
+
+def changed(request: dict[str, Any], chosen: Sequence[Aside]) -> Request:
+    """The request, given by its members, with those faults."""
+    for one in chosen:
+        request |= one.change
+    return Request(**request)
+
+
+def _query(check: Check, random: Random) -> Aside:
+    names = random.sample(_STRAY, random.choice([1, 1, 2]))
+    found = [
+        Finding("unknown parameter", check, _invalid("unknown_parameter"), name, (QUERY, place))
+        for place, name in enumerate(names)
+    ]
+    return Aside(found, {"params": [(name, random.choice(["", "1", "true"])) for name in names]})
+
+
+def _headers(route: Route, check: Check, random: Random) -> Aside:
+    if route.operation in ("replace", "delete"):
+        stale = random.choice(['"stale"', 'W/"x"', "", "x"])
+        finding = Finding("If-Match of another state", Check.STATE, "precondition_failed", None)
+        return Aside([finding], {"headers": {"If-Match": stale}})
+    wrong = {
+        "If-Match": ("If-Match of no record", ["*", '"x"', ""]),
+        "Idempotency-Key": ("unusable Idempotency-Key", ["", "a b", "x" * 256]),
     }
-    bulk = None
-    if subject.bulk and kind in _OF_ITEMS:
-        bulk = Bulk(subject.bulk, len(subject.body) if _OF_ITEMS[kind] else 0)
-    request = Request(**right | change)
-    return Case(subject.route, organization, request, (kind,), ((error_type, field),), bulk)
+    names = sorted(random.sample(sorted(wrong), random.choice([1, 1, 2])), reverse=True)
+    found = [
+        Finding(wrong[name][0], check, _invalid("invalid_value"), name, (HEADERS, place))
+        for place, name in enumerate(names)
+    ]
+    return Aside(found, {"headers": {name: random.choice(wrong[name][1]) for name in names}})
 
 
-#: Faults that bulk operations report as theirs, and whether they know their items by then.
-_OF_ITEMS: Final = {
-    "If-Match on several": True,
-    "unusable Idempotency-Key": True,
-    "unknown parameter": True,
-    "no JSON at all": False,
-}
+def _path(route: Route, resource: MasterRecord, random: Random) -> Aside:
+    id_, kind = random.choice(
+        [
+            (str(FAR + random.randrange(1000)), "unknown record"),
+            (random.choice(NO_IDS), "malformed id"),
+        ]
+    )
+    finding = Finding(kind, Check.RECORD, "not_found", "id", (PATH,))
+    if kind == "malformed id" and not resource.string_ids:
+        finding = Finding(kind, Check.ITEM, _invalid("invalid_value"), "id", (PATH,))
+    return Aside([finding], {"path": route.path.format(id=id_)})
 
 
-def _beside(subject: Subject, resource: MasterRecord, random: Random) -> Iterator[Fault]:
-    invalid = "validation_error.invalid_value"
-    wrong = random.choice(["text/plain", "application/xml", "application/json; charset=latin-1"])
-    yield "wrong media type", "unsupported_media_type", "Content-Type", {"content_type": wrong}
-    name = random.choice(["dryRun", "id", "name", "form", "ids", ""])
-    params = [(name, random.choice(["", "1", "true"]))]
-    yield "unknown parameter", "validation_error.unknown_parameter", name, {"params": params}
-    raw = orjson.dumps(subject.body)
-    broken = _broken(raw, random)
-    yield "no JSON at all", "validation_error.malformed_json", None, {"body": broken}
-    if subject.bulk:
-        headers = {"If-Match": random.choice(["*", '"x"', ""])}
-        yield "If-Match on several", invalid, "If-Match", {"headers": headers}
-    elif subject.route.operation == "replace":
-        headers = {"If-Match": random.choice(['"stale"', 'W/"x"', "", "x"])}
-        yield "If-Match of another state", "precondition_failed", None, {"headers": headers}
-        yield from _paths(subject.route, resource, random)
-    if subject.route.operation in ("create", "bulk_replace"):
-        headers = {"Idempotency-Key": random.choice(["", "a b", "x" * 256])}
-        yield "unusable Idempotency-Key", invalid, "Idempotency-Key", {"headers": headers}
+def _invalid(kind: str) -> str:
+    return f"validation_error.{kind}"
 
 
-def _paths(route: Route, resource: MasterRecord, random: Random) -> Iterator[Fault]:
-    unknown = route.path.format(id=FAR + random.randrange(1000))
-    yield "unknown record", "not_found", "id", {"path": unknown}
-    malformed = route.path.format(id=random.choice(_NO_IDS))
-    kind = "not_found" if resource.string_ids else "validation_error.invalid_value"
-    yield "malformed id", kind, "id", {"path": malformed}
+def unreadable(subject: Subject, resource: MasterRecord, random: Random, organization: int) -> Case:
+    """The subject's request with a body that nobody reads, and maybe faults beside it."""
+    route, raw, is_bulk = subject.route, orjson.dumps(subject.body), subject.bulk is not None
+    chosen = asides(route, resource, random, is_bulk=is_bulk) if random.random() < 0.5 else []
+    request: dict[str, Any] = {"method": route.method, "path": subject.path}
+    if random.random() < 0.4:
+        request |= {"body": raw, "content_type": random.choice(_MEDIA_TYPES)}
+        kind, row = "wrong media type", ("unsupported_media_type", "Content-Type")
+        # It comes before all else.
+        found = [Finding(kind, Check.REQUEST, *row)]
+        return findings.case(route, organization, changed(request, chosen), found)
+    request |= {"body": _broken(raw, random)}
+    check, kind = (Check.REQUEST if is_bulk else Check.ITEM), _invalid("malformed_json")
+    found = [one for aside in chosen for one in aside.findings]
+    found.append(Finding("no JSON at all", check, kind, None, (BODY,)))
+    bulk = Bulk(subject.bulk, 0) if subject.bulk else None
+    return findings.case(route, organization, changed(request, chosen), found, bulk)
 
 
 def _broken(raw: bytes, random: Random) -> bytes:
@@ -99,40 +122,3 @@ def _broken(raw: bytes, random: Random) -> bytes:
             raw.replace(b":", b"=", 1),
         ]
     )
-
-
-def deleted(
-    resource: MasterRecord, route: Route, known: Known, random: Random, organization: int
-) -> Case:
-    """A deletion of one record, or of several, with one fault."""
-    stored = [*known.writables[resource.name]]
-    used = known.used.get(resource.name, [])
-    assert known.foreign is not None
-    foreign = [*known.foreign.writables[resource.name]]
-    other = "forbidden.organization" if resource.foreign_is_forbidden else "not_found"
-    no_id = "not_found" if resource.string_ids else "validation_error.invalid_value"
-    found = [
-        ("unknown record", "not_found", str(FAR + random.randrange(1000))),
-        ("another organization's record", other, str(random.choice(foreign))),
-        ("malformed id", no_id, random.choice(_NO_IDS)),
-    ]
-    if used:
-        found.append(("record in use", "conflict.in_use", str(random.choice(used))))
-    kind, error_type, id_ = random.choice(found)
-    if route.operation == "delete":
-        request = Request("DELETE", route.path.format(id=id_))
-        return Case(route, organization, request, (kind,), ((error_type, "id"),))
-    ids = [str(one) for one in random.sample(stored, 3) if one not in used]
-    if kind == "record in use" and resource.name.endswith("custom-fields"):
-        # What uses it might go along.
-        ids = []
-    if random.random() < 0.2 and ids:
-        kind, error_type, id_ = "id twice", "validation_error.duplicate", random.choice(ids)
-        ids.append(id_)
-        place = len(ids) - 1
-    else:
-        place = random.randint(0, len(ids))
-        ids.insert(place, id_.replace("%20", " ").replace("%2C", ","))
-    rows = ((error_type, f"ids[{place}]"),)
-    request = Request("DELETE", route.path, params=[("ids", one) for one in ids])
-    return Case(route, organization, request, (kind,), rows, Bulk("bulk_delete", len(ids)))

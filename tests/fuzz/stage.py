@@ -9,8 +9,8 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from service.http.reading import READING
 from service.queries.resource import Resource
-from service.resources.registry import MASTER_RECORDS, REFERENCE_LISTS
-from tests.fuzz.relations import Known
+from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, REFERENCE_LISTS
+from tests.fuzz.known import Known
 from tests.support import generate, rows
 from tests.support import serving as support
 from tests.support.api import Api, issue_key
@@ -70,7 +70,15 @@ class Stage:
                 if resource.parents:
                     root = resource.root.format(styleId=style_id)
                     await self._collect(known, resource, root, organization, [style_id])
+            await self._collect_measurements(style_id, organization)
         return known
+
+    async def _collect_measurements(self, style_id: int, organization: int) -> None:
+        """The ids that lead to the measurements of a style's sample requests."""
+        requests = await self.apis[organization].get(f"/api/styles/{style_id}/sample-requests")
+        paths = self.paths.setdefault(MEASUREMENTS.name, {}).setdefault(organization, [])
+        for one in requests.data:
+            paths += [[style_id, one["id"], size["sizeRangeSizeId"]] for size in one["sizes"]]
 
     async def _collect(
         self, known: Known, resource: Resource, root: str, organization: int, above: Any = ()
@@ -88,19 +96,20 @@ class Stage:
             known.writables[resource.name] = {
                 id_: form.data for id_, form in zip(ids, forms, strict=True)
             }
-            known.used[resource.name] = _used(resource.name, found.data)
+            parents = {record["id"]: record.get("parentCustomFieldId") for record in found.data}
+            known.parents[resource.name] = parents
+            known.used[resource.name] = _used(found.data, {*parents.values()})
 
 
-def _used(collection: str, records: list[dict[str, Any]]) -> list[Any]:
+def _used(records: list[dict[str, Any]], parents: set[Any]) -> list[Any]:
     """The records that cannot be deleted, as their documents tell."""
-    parents = {record.get("parentCustomFieldId") for record in records}
     return [
         record["id"]
         for record in records
         if record.get("usedInStyles")
         or record.get("usedInItems")
         or record.get("isDefault")
-        or (collection.endswith("custom-fields") and record["id"] in parents)
+        or record["id"] in parents
     ]
 
 

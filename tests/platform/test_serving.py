@@ -2,13 +2,14 @@
 
 import gzip
 import json
+import re
 import signal
 import socket
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -156,6 +157,16 @@ def test_connections_stay_open_and_request_lines_may_be_long(served: Running) ->
             assert answer.status in (200, 401)
 
 
+def test_idle_connections_shut_nobody_out(dsn: str, data_dir: Path) -> None:
+    with ExitStack() as stack:
+        service = stack.enter_context(running(data_dir, "serve", 200, DATABASE_URL=dsn))
+        address = urlsplit(service.base_url)
+        for _ in range(500):
+            stack.enter_context(socket.create_connection((address.hostname, address.port)))
+        for _ in range(20):
+            assert _status(f"{service.base_url}/readyz") == 200
+
+
 def test_compressed_bodies_are_refused_whatever_is_in_them(
     served: Running, served_dsn: str, data_dir: Path
 ) -> None:
@@ -180,13 +191,16 @@ def test_a_request_line_beyond_the_limit_is_refused(served: Running) -> None:
     assert _status(f"{served.base_url}/api/colors?ids={'1' * 40_000}") == 400
 
 
+def _metrics(service: Running) -> str:
+    with urllib.request.urlopen(f"{service.base_url}/metrics") as answer:
+        return str(answer.read().decode())
+
+
 def _counted(service: Running) -> float:
     """Return how many requests for /healthz the metrics tell of."""
-    with urllib.request.urlopen(f"{service.base_url}/metrics") as answer:
-        text = answer.read().decode()
     return sum(
         float(line.rsplit(" ", 1)[1])
-        for line in text.splitlines()
+        for line in _metrics(service).splitlines()
         if line.startswith("selvedge_requests_total") and 'route="/healthz"' in line
     )
 
@@ -195,7 +209,15 @@ def test_metrics_add_up_over_the_workers(served: Running) -> None:
     before = _counted(served)
     for _ in range(20):
         assert _status(f"{served.base_url}/healthz") == 200
-    assert _counted(served) - before == 20
+    # They are made once a second for all who ask.
+    deadline = time.monotonic() + 10
+    while (counted := _counted(served) - before) < 20 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert counted == 20
+    text = _metrics(served)
+    told = re.findall(r'^selvedge_process_resident_memory_bytes{pid="(\d+)"}', text, re.MULTILINE)
+    assert {int(pid) for pid in told} == {worker.pid for worker in _workers(served)}
+    assert "\nselvedge_event_loop_longest_delay_seconds " in text
 
 
 @pytest.mark.parametrize(

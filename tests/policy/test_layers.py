@@ -15,6 +15,7 @@ COMPOSES_SQL = {
     "service/listing/pages.py",
     "service/database/preflight.py",
     "service/database/migrating.py",
+    "service/database/distributing.py",
     "service/demo/loading.py",
 }
 DATABASE_DRIVERS = {"asyncpg", "psycopg"}

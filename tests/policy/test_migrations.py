@@ -43,6 +43,13 @@ def test_constraints_have_names(path: Path) -> None:
 
 
 @each_migration
+def test_no_sequence_is_restarted(path: Path) -> None:
+    """Scale, rule 6: ``setval`` moves it, which distributed tables allow."""
+    for file in (path, path.with_name(f"{path.stem}.rollback.sql")):
+        assert not re.search(r"\brestart\b", re.sub(r"--.*", "", file.read_text("utf-8")))
+
+
+@each_migration
 def test_comments_are_taken_back(path: Path) -> None:
     """All but those that go with their table."""
     written = re.findall(r"^comment on \w+ ([\w.]+) is '", path.read_text("utf-8"), re.M)

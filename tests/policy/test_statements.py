@@ -20,7 +20,7 @@ SLOTS = {"table": "color", "kind": "style", "owner": "care_instruction"}
 _KEYWORDS = (
     "as|where|set|on|group|order|join|left|full|cross|inner|for|limit|using|select|returning"
 )
-_REFERENCE = re.compile(
+REFERENCE = re.compile(
     rf"\b(from|join|update|into|using)\s+([a-z_]+)(?:\s+as\b)?(?:\s+(?!(?:{_KEYWORDS})\b)([a-z_]+))?"
 )
 
@@ -41,7 +41,7 @@ def plain(statement: Statement) -> str:
 def references(text: str) -> Iterator[tuple[str, str, str]]:
     """How, which tenant table and under what name: of each place that a statement names one."""
     own = set(re.findall(r"\b([a-z_]+)(?:\([^()]*\))? as (?:not )?(?:materialized )?\(", text))
-    for how, table, alias in _REFERENCE.findall(text):
+    for how, table, alias in REFERENCE.findall(text):
         if table in TENANTS - own:
             yield how, table, alias or table
 

@@ -28,6 +28,18 @@ async def test_associations_are_complete_sets(api: Api) -> None:
         assert [cleared[name] for name in FIELDS] == [[], [], []]
 
 
+async def test_a_list_that_is_too_long_hides_nothing_else(api: Api) -> None:
+    """Contract, Errors: every failing field at once."""
+    twice = [{"value": "Organic", "isDefaultValue": True}] * 2
+    many = [{"id": number + 1} for number in range(1001)]
+    body = {"name": "Certificate", "type": "allowedValue", FIELDS[0]: many, "allowedValues": twice}
+    answer = await api.post(STYLE, body)
+    assert answer.details == [
+        ("validation_error.too_many_items", FIELDS[0]),
+        ("validation_error.duplicate", "allowedValues[1].isDefaultValue"),
+    ]
+
+
 async def test_associations_by_id_or_reference(api: Api) -> None:
     """Contract, section 6: by id, else by customId, for groups and categories userDefinedId."""
     brand = (await api.get("/api/brands/2")).data

@@ -4,11 +4,13 @@ They are deleted softly, and a userDefinedId belongs to one live material of an 
 """
 
 import asyncio
+from random import Random
 from typing import Any
 
 import asyncpg
 import pytest
 
+from tests.support import rows
 from tests.support.api import Answer, Api
 from tests.support.published import form, is_failure
 
@@ -35,10 +37,14 @@ def is_duplicate(answer: Answer, *fields: str) -> None:
 
 
 async def test_reference_length(api: Api) -> None:
-    """Field table, userDefinedId: the 50 characters of care instructions do not bind materials."""
-    [made] = await make(api, "x" * 1000)
-    assert made["userDefinedId"] == "x" * 1000
-    answer = await api.put(path(made), {"userDefinedId": "x" * 1001})
+    """Field table, userDefinedId: the 50 characters of care instructions do not bind materials.
+
+    What nothing can compress and takes four bytes a character fits the unique index, too.
+    """
+    longest = "".join(Random(1).choices([chr(code) for code in range(0x20000, 0x2A000)], k=500))
+    [made] = await make(api, longest)
+    assert made["userDefinedId"] == longest
+    answer = await api.put(path(made), {"userDefinedId": longest + "x"})
     assert answer.details == [("validation_error.too_long", "userDefinedId")]
 
 
@@ -222,22 +228,10 @@ async def test_reference_taken_meanwhile(
         )
         call = api.put(MATERIALS, items) if bulk else api.put(path(late), items[1])
         waiting = asyncio.create_task(call)
-        await wait_for_a_waiter(demo_dsn)
+        await rows.wait_for_a_waiter(demo_dsn)
     await connection.close()
     answer = await waiting
     is_failure(answer, 409, "conflict.duplicate")
     assert answer.details == [("conflict.duplicate", field)]
     assert (await api.get(path(free))).data == free
     assert (await api.get(path(late))).data == late
-
-
-async def wait_for_a_waiter(dsn: str) -> None:
-    """Return once a statement of the database waits for another transaction."""
-    connection = await asyncpg.connect(dsn)
-    async with asyncio.timeout(10):
-        while not await connection.fetchval(  # noqa: ASYNC110 -- no event tells of this
-            "select exists (select from pg_stat_activity where datname = current_database()"
-            " and wait_event = 'transactionid')"
-        ):
-            await asyncio.sleep(0.01)
-    await connection.close()

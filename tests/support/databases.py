@@ -1,50 +1,78 @@
-"""Throw-away databases: one server, one migrated template, fresh copies of it."""
+"""Throw-away databases: one server, one migrated template, fresh copies of it.
+
+The server is an embedded one (TEST_POSTGRES_VERSION chooses PostgreSQL 16 or 18), the one that
+TEST_DATABASE_SERVER names, or the cluster of TEST_CITUS_URL, where databases are distributed.
+"""
 
 import asyncio
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import psycopg
 
 from service import demo
-from service.database.migrating import migrate
+from service.database import distributing, migrating
 from service.embedded import EmbeddedServer
+from tests.support import cluster
 from tests.support.folders import temporary_folder
 
-_TEMPLATE = "selvedge_template"
-DEMO_TEMPLATE = "selvedge_demo_template"
+_PREFIX = "selvedge_test_"
+"""Of every database of the tests, so that none of them is left on a server that stays."""
+_TEMPLATE = f"{_PREFIX}template"
+DEMO_TEMPLATE = f"{_PREFIX}demo_template"
 
 
 @contextmanager
 def template_server() -> Iterator[str]:
-    """Run a server that holds a migrated template and one with the demo data; give its DSN.
+    """Run a server that holds a migrated template and one with the demo data; give its DSN."""
+    with _server() as dsn:
+        template = fresh_database(dsn, "template", "template0")
+        if cluster.url():
+            cluster.register(_TEMPLATE)
+        migrating.migrate(template)
+        if cluster.url():
+            with migrating.alone(template) as connection:
+                distributing.distribute(connection, distributing.plan(connection))
+        asyncio.run(demo.load(fresh_database(dsn, "demo_template"), progress=False))
+        yield dsn
 
-    The environment's TEST_POSTGRES_VERSION chooses PostgreSQL 16 or 18.
-    """
-    version = int(os.environ.get("TEST_POSTGRES_VERSION") or "18")
-    with (
-        temporary_folder() as folder,
-        EmbeddedServer(folder, postgres_version=version, durable=False) as server,
-    ):
-        _administer(server.dsn, f"create database {_TEMPLATE}")
-        migrate(with_database(server.dsn, _TEMPLATE))
-        asyncio.run(demo.load(fresh_database(server.dsn, DEMO_TEMPLATE), progress=False))
-        yield server.dsn
+
+@contextmanager
+def _server() -> Iterator[str]:
+    """The DSN of a server to make databases on."""
+    given = cluster.url() or os.environ.get("TEST_DATABASE_SERVER")
+    if given:
+        with cluster.reserved(given):
+            try:
+                yield given
+            finally:
+                _clear(given)
+    else:
+        version = int(os.environ.get("TEST_POSTGRES_VERSION") or "18")
+        with (
+            temporary_folder() as folder,
+            EmbeddedServer(folder, postgres_version=version, durable=False) as server,
+        ):
+            yield server.dsn
 
 
 def fresh_database(server_dsn: str, name: str, template: str = _TEMPLATE) -> str:
     """Return the DSN of a new copy of a template; a database of that name makes way.
 
     Copying files takes about 30 ms in memory, as long as emptying every table, and leaves nothing
-    of the last test behind: rows, identities, statistics.
+    of the last test behind: rows, identities, statistics. On a cluster every node copies its part.
     """
-    _administer(
-        server_dsn,
+    name = _PREFIX + name
+    copying = [
         f"drop database if exists {name} with (force)",
         f"create database {name} template {template} strategy file_copy",
-    )
+    ]
+    if cluster.url() and template.startswith(_PREFIX):
+        copying = cluster.around(copying, name, template)
+    _administer(server_dsn, *copying)
     return with_database(server_dsn, name)
 
 
@@ -54,6 +82,21 @@ def with_database(dsn: str, name: str) -> str:
 
 
 def _administer(server_dsn: str, *statements: str) -> None:
-    with psycopg.connect(server_dsn, autocommit=True) as connection:
-        for statement in statements:
-            connection.execute(statement.encode())
+    """Run statements, on a cluster by every node at once."""
+
+    def run(node: str) -> None:
+        with psycopg.connect(node, autocommit=True) as connection:
+            for statement in statements:
+                connection.execute(statement.encode())
+
+    nodes = cluster.nodes() if cluster.url() else [server_dsn]
+    with ThreadPoolExecutor(len(nodes)) as pool:
+        list(pool.map(run, nodes))
+
+
+def _clear(server_dsn: str) -> None:
+    """Drop the databases of the tests."""
+    with psycopg.connect(server_dsn) as connection:
+        query = "select datname from pg_database where starts_with(datname, %s)"
+        found = [name for (name,) in connection.execute(query, [_PREFIX])]
+    _administer(server_dsn, *(f"drop database if exists {name} with (force)" for name in found))

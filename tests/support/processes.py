@@ -19,7 +19,7 @@ _START_SECONDS = 60
 
 def environment(data_dir: Path, **settings: str) -> dict[str, str]:
     """Return an environment with the given settings: else any free port, one worker, defaults."""
-    names = ("DATABASE_URL", "HOST", "PORT", "WORKERS", "POOL_SIZE", "LOG_LEVEL")
+    names = ("DATABASE_URL", "HOST", "PORT", "WORKERS", "POOL_SIZE", "LOG_LEVEL", "CALLER_REQUESTS")
     kept = {name: value for name, value in os.environ.items() if name not in names}
     return {**kept, "DATA_DIR": str(data_dir), "PORT": "0", "WORKERS": "1", **settings}
 
@@ -68,10 +68,13 @@ class Running:
 
 
 @contextmanager
-def running(data_dir: Path, command: str = "run", **settings: str) -> Iterator[Running]:
-    """Run until the context is left, if not stopped before."""
+def running(
+    data_dir: Path, command: str = "run", files: int | None = None, /, **settings: str
+) -> Iterator[Running]:
+    """Run until the context is left, if not stopped before; `files` is all it may have open."""
+    limited = ["sh", "-c", f'ulimit -n {files} && exec "$@"', "sh"] if files else []
     with subprocess.Popen(
-        [sys.executable, "-m", "service", command],
+        [*limited, sys.executable, "-m", "service", command],
         env=environment(data_dir, **settings),
         stdout=subprocess.PIPE,
         text=True,

@@ -1,10 +1,16 @@
 """What is in the database: to show that something changed nothing, or wrote nothing at all."""
 
+import asyncio
+
 import asyncpg
 
-_TABLES = """
+from tests.support import cluster
+
+#: A coordinator has its own shards, such as language_102009, beside the tables that they are of.
+_TABLES = r"""
 select table_name from information_schema.tables
 where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not like '%yoyo%'
+    and table_name !~ '_\d{6,}$'
 order by table_name
 """
 _OWNED = """
@@ -12,6 +18,24 @@ select table_name from information_schema.columns
 where table_schema = 'public' and column_name = 'organization_id'
 order by table_name
 """
+
+_WAITER = """
+select exists (
+    select 1 from pg_stat_activity
+    where datname = current_database() and wait_event = 'transactionid'
+)
+"""
+_WAITER_ON_A_NODE = "select exists (select 1 from citus_lock_waits)"
+
+
+async def wait_for_a_waiter(dsn: str) -> None:
+    """Return once a statement of the database waits for another transaction."""
+    connection = await asyncpg.connect(dsn)
+    async with asyncio.timeout(10):
+        waits = _WAITER_ON_A_NODE if cluster.url() else _WAITER
+        while not await connection.fetchval(waits):  # noqa: ASYNC110 -- no event tells of this
+            await asyncio.sleep(0.01)
+    await connection.close()
 
 
 async def dump(

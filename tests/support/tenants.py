@@ -1,6 +1,7 @@
 """Two organizations whose ids have nothing in common, and one organization without the other."""
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 
 import asyncpg
 
@@ -28,8 +29,7 @@ async def set_apart(dsn: str, organization_id: int) -> dict[str, int]:
 
     Return one id of each table.
     """
-    connection = await _unchecked(dsn)
-    try:
+    async with _unchecked(dsn) as connection:
         columns = await _columns(connection)
         references = {(row[0], row[1]): (row[2], row[3]) for row in await _found(connection)}
         bases = {table: _APART * n for n, table in enumerate(columns, 1) if "id" in columns[table]}
@@ -43,25 +43,28 @@ async def set_apart(dsn: str, organization_id: int) -> dict[str, int]:
             if "id" in names:
                 chosen[table] = await connection.fetchval(f'select min(id) from "{table}" {where}')
         return {table: record_id for table, record_id in chosen.items() if record_id is not None}
-    finally:
-        await connection.close()
 
 
 async def remove(dsn: str, organization_id: int) -> None:
     """Leave nothing of what an organization owns."""
-    connection = await _unchecked(dsn)
-    try:
+    async with _unchecked(dsn) as connection:
         for table in await _columns(connection):
             await connection.execute(
                 f'delete from "{table}" where organization_id = $1', organization_id
             )
+
+
+@asynccontextmanager
+async def _unchecked(dsn: str) -> AsyncIterator[asyncpg.Connection]:
+    """A connection in a transaction whose writes no foreign key is held against, on any node."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        async with connection.transaction():
+            await connection.execute("set local citus.propagate_set_commands = 'local'")
+            await connection.execute("set local session_replication_role = 'replica'")
+            yield connection
     finally:
         await connection.close()
-
-
-async def _unchecked(dsn: str) -> asyncpg.Connection:
-    """A connection whose writes no foreign key is held against."""
-    return await asyncpg.connect(dsn, server_settings={"session_replication_role": "replica"})
 
 
 async def _columns(connection: asyncpg.Connection) -> dict[str, list[str]]:

@@ -1,13 +1,24 @@
-"""Who waits for whom before the database connections."""
+"""Who waits for whom before the database connections, and what becomes of who goes away."""
 
 import asyncio
 
+import pytest
+
+from service.database import connections
 from service.database.connections import Connection, Database
+from service.database.shares import Use
+from service.failures import ApiError
+
+BULK = Use(bulk=True)
+
+
+async def one(connection: Connection) -> int:
+    return int(await connection.fetchval("select 1"))
 
 
 async def test_bulk_writes_leave_connections_to_the_others(dsn: str) -> None:
     """As many as there are connections: half of them wait, and a read does not."""
-    served, began, done = Database(dsn, 2), asyncio.Event(), asyncio.Event()
+    served, began, done = Database(dsn, 4), asyncio.Event(), asyncio.Event()
     started = list[Connection]()
 
     async def slow(connection: Connection) -> None:
@@ -15,16 +26,139 @@ async def test_bulk_writes_leave_connections_to_the_others(dsn: str) -> None:
         began.set()
         await done.wait()
 
-    async def one(connection: Connection) -> int:
-        return int(await connection.fetchval("select 1"))
-
-    bulk = [asyncio.create_task(served.write(slow, is_bulk=True)) for _ in range(2)]
+    bulk = [asyncio.create_task(served.write(slow, 1, BULK)) for _ in range(4)]
     async with asyncio.timeout(5):
         await began.wait()
-        assert await served.read(one) == 1
-        assert await served.write(one) == 1
-        assert len(started) == 1
+        assert await served.read(one, 1) == 1
+        assert await served.write(one, 1) == 1
+        assert await served.read(one, 2) == 1
+        assert len(started) == 2
         done.set()
         await asyncio.gather(*bulk)
-    assert len(started) == 2
+    assert len(started) == 4
+    await served.close()
+
+
+async def test_an_organization_that_uses_its_share_up_is_told_so_and_others_are_served(
+    dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "ACQUIRE_SECONDS", 0.2)
+    served = Database(dsn, 3)
+
+    async def sleep(connection: Connection) -> None:
+        await connection.execute("select pg_sleep(1)")
+
+    held = [asyncio.create_task(served.read(sleep, 1)) for _ in range(3)]
+    await asyncio.sleep(0.1)
+    assert await served.read(one, 2) == 1
+    assert await served.look_up(one) == 1
+    with pytest.raises(ApiError) as error:
+        await served.read(one, 1)
+    assert (error.value.status, error.value.code) == (429, "too_many_requests")
+    assert error.value.headers == {"Retry-After": "1"}
+    await asyncio.gather(*held, return_exceptions=True)
+    assert await served.read(one, 1) == 1
+    await served.close()
+
+
+async def test_a_read_whose_caller_is_gone_is_canceled_in_the_server(dsn: str) -> None:
+    served = Database(dsn, 2)
+
+    async def forever(connection: Connection) -> None:
+        await connection.execute("select pg_sleep(60)")
+
+    async def sleeping(connection: Connection) -> int:
+        return int(
+            await connection.fetchval(
+                "select count(*) from pg_stat_activity where query like 'select pg_sleep%'"
+            )
+        )
+
+    reading = asyncio.create_task(served.read(forever, 1))
+    async with asyncio.timeout(5):
+        while not await served.look_up(sleeping):  # noqa: ASYNC110 - the server has no event
+            await asyncio.sleep(0.01)
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        while await served.look_up(sleeping):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        assert await served.read(one, 1) == 1
+    await served.close()
+
+
+async def test_a_write_that_has_begun_is_brought_to_its_end(dsn: str) -> None:
+    served, began = Database(dsn, 2), asyncio.Event()
+
+    async def add(connection: Connection) -> None:
+        began.set()
+        await connection.execute("select pg_sleep(0.1)")
+        await connection.execute("insert into language (name, code) values ('Gone', 'xx')")
+
+    async def count(connection: Connection) -> int:
+        return int(await connection.fetchval("select count(*) from language where code = 'xx'"))
+
+    writing = asyncio.create_task(served.write(add, 1))
+    await began.wait()
+    writing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await writing
+    assert await served.read(count, 1) == 1
+    await served.close()
+
+
+_RAISE = "do $$ begin raise exception 'broken' using errcode = '{}'; end $$"
+
+
+@pytest.mark.parametrize("code", ["XX000", "58030"])
+async def test_a_statement_that_breaks_the_server_was_not_done(dsn: str, code: str) -> None:
+    """Scale, rule 11: a node that is away shows as either; the caller may try again."""
+    served = Database(dsn, 1)
+
+    async def break_it(connection: Connection) -> None:
+        await connection.execute(_RAISE.format(code))
+
+    for attempt in (served.read, served.write):
+        with pytest.raises(ApiError) as refused:
+            await attempt(break_it, 1)
+        assert refused.value.code == "server_error.unavailable"
+        assert refused.value.headers == {"Retry-After": "1"}
+    await served.close()
+
+
+@pytest.mark.parametrize("code", ["XX000", "58030", "08006"])
+async def test_a_commit_that_breaks_has_an_unknown_outcome(dsn: str, code: str) -> None:
+    served = Database(dsn, 1)
+
+    async def break_at_commit(connection: Connection) -> None:
+        await connection.execute(
+            f"""create function pg_temp.break() returns trigger language plpgsql as
+            $$ begin raise exception 'broken' using errcode = '{code}'; end $$"""
+        )
+        await connection.execute("create temp table late (id bigint)")
+        await connection.execute(
+            """create constraint trigger late after insert on late
+            deferrable initially deferred for each row execute function pg_temp.break()"""
+        )
+        await connection.execute("insert into late values (1)")
+
+    with pytest.raises(ApiError) as lost:
+        await served.write(break_at_commit, 1)
+    assert lost.value.code == "server_error.outcome_unknown"
+    assert lost.value.headers == {}
+    await served.close()
+
+
+async def test_a_node_behind_the_server_that_is_away_costs_no_connection(dsn: str) -> None:
+    served, pids = Database(dsn, 1), list[int]()
+
+    async def miss_it(connection: Connection) -> None:
+        pids.append(connection.get_server_pid())
+        await connection.execute(_RAISE.format("08006"))
+
+    for attempt in (served.read, served.write, served.read):
+        with pytest.raises(ApiError) as refused:
+            await attempt(miss_it, 1)
+        assert refused.value.code == "server_error.unavailable"
+    assert len(set(pids)) == 1
     await served.close()

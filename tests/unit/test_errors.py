@@ -51,11 +51,13 @@ def test_only_the_rows_behind_the_status_make_the_code() -> None:
     ("path", "field"),
     [
         ((), None),
+        (("",), ""),
         (("name",), "name"),
         ((3, "allowedValues", 0, "value"), "[3].allowedValues[0].value"),
         (("ids", 3), "ids[3]"),
         (("sort", 0, "order"), "sort[0].order"),
         ((7,), "[7]"),
+        ((3, ""), "[3]."),
     ],
 )
 def test_paths_as_callers_read_them(path: Path, field: str | None) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from service.failures import ApiError
-from service.handlers.patch import MAX_DOCUMENT_BYTES, apply
+from service.handlers.patch import apply
+from service.http.media import MAX_BODY_BYTES
 
 APPENDIX_A: dict[str, tuple[Any, list[dict[str, Any]], Any]] = {
     "1, adding a member": (
@@ -206,5 +207,5 @@ def test_copies_that_double_are_stopped() -> None:
     """Twenty-one of them would make gigabytes of a few bytes."""
     operations = [{"op": "copy", "from": "/a", "path": "/a/-"} for _ in range(60)]
     assert outcome({"a": ["x" * 100]}, operations) == "payload_too_large"
-    fitting = [{"op": "add", "path": "/a", "value": "x" * (MAX_DOCUMENT_BYTES // 2)}]
-    assert len(outcome({}, fitting)["a"]) == MAX_DOCUMENT_BYTES // 2
+    fitting = [{"op": "add", "path": "/a", "value": "x" * (MAX_BODY_BYTES // 2)}]
+    assert len(outcome({}, fitting)["a"]) == MAX_BODY_BYTES // 2

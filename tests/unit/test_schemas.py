@@ -18,6 +18,10 @@ WRITE_FORMS = ("create", "replace", "item", "bulkCreate", "bulkReplace")
 NARROWING = ("create", "replace", "item")
 OPEN = {"common/json-patch#operation", "style-custom-fields#item"}
 """RFC 6902 ignores members that it does not define; an item that deletes has two fields read."""
+OWN_KEYS = {"sub-suppliers": "customId", "item-categories": "name"}
+"""What the customer's own systems know records by, where it is not the `userDefinedId`."""
+LONGEST_KEY = 500
+"""Characters, of up to four bytes each: an entry of a unique index holds 2,704 bytes."""
 NON_NULL = [{"type": "string"}]
 """Says of a field, bounded elsewhere, that it cannot be null."""
 
@@ -32,6 +36,13 @@ PROBES: list[Any] = [
     [{"languageId": 2, "text": "x"}], [{"languageId": 2}], [{"customId": "x"}],
     [{"customId": None}],
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MASTER_RECORDS)
+def test_own_keys_fit_a_unique_index(name: str) -> None:
+    key = OWN_KEYS.get(name, "userDefinedId")
+    field = schemas.definition(name, "create").properties[key]
+    assert field.schema["maxLength"] <= LONGEST_KEY
 
 
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,22 @@
+"""Asking the operator before something is done that is hard to undo."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+
+from service.commands import CommandError
+
+
+def add_yes(parser: ArgumentParser) -> None:
+    """Add the option that answers before the question is asked."""
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def confirm(arguments: Namespace, question: str) -> None:
+    """Return when the operator agrees, or did so by `--yes`; raises CommandError otherwise."""
+    if arguments.yes:
+        return
+    if not sys.stdin.isatty():
+        raise CommandError("nothing was done: nobody is here to be asked; see it and add --yes")
+    print(f"{question} [y/N] ", end="", flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise CommandError("nothing was done")

@@ -1,0 +1,173 @@
+"""Who gets a connection next: organizations take turns, and none holds them all.
+
+One organization's requests wait behind each other, never behind another's (contract, Shares).
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class NoTurnError(TimeoutError):
+    """Nothing became free in time; ``own`` tells that the organization's own requests hold it."""
+
+    def __init__(self, *, own: bool) -> None:
+        super().__init__("no turn came in time")
+        self.own = own
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a connection is taken for."""
+
+    bulk: bool = False
+    """These take long: half of the connections is not for them."""
+    exclusive: bool = False
+    """It locks the whole organization: one at a time, for a second would wait with a connection."""
+
+
+READ = WRITE = Use()
+_KEPT = 100
+"""Organizations whose empty shares are kept: most requests come from one that was there before."""
+
+
+@dataclass(slots=True, eq=False)
+class _Waiter(Generic[T]):
+    organization_id: int
+    use: Use
+    until: float
+    turn: "asyncio.Future[T]"
+
+
+@dataclass(slots=True)
+class _Share(Generic[T]):
+    """What an organization holds, and who of it stands in line."""
+
+    held: int = 0
+    bulk: int = 0
+    exclusive: int = 0
+    line: "deque[_Waiter[T]]" = field(default_factory=deque)
+
+    def count(self, use: Use, one: int) -> None:
+        self.held += one
+        if use is not READ:
+            self.bulk += one * use.bulk
+            self.exclusive += one * use.exclusive
+
+
+class Shares(Generic[T]):
+    """Things that are taken and given back, by callers that wait for them in line.
+
+    An organization has all but one of them at most, unless there is only one; half of them for
+    bulk. Organizations in line are served in turn, each one's callers in the order in which they
+    came. Everyone waits equally long at most, so one timer serves all of them: one each would cost
+    more than the rest of the queue.
+    """
+
+    def __init__(self, things: Iterable[T], seconds: float) -> None:
+        self._free = list(things)
+        self._seconds = seconds
+        self._most = max(1, len(self._free) - 1)
+        self._most_bulk = max(1, len(self._free) // 2)
+        self._shares: dict[int, _Share[T]] = {}
+        self._rotation: dict[int, None] = {}
+        """Organizations in line, the one whose turn is next first."""
+        self._arrivals: deque[_Waiter[T]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def take(self, organization_id: int, use: Use) -> T:
+        """What was given back last; raises NoTurnError when nothing becomes free in time."""
+        share = self._shares.get(organization_id)
+        if share is None:
+            share = self._shares[organization_id] = _Share()
+        if self._free and self._may(share, use):
+            share.count(use, 1)
+            return self._free.pop()
+        loop = asyncio.get_running_loop()
+        waiter = _Waiter[T](organization_id, use, loop.time() + self._seconds, loop.create_future())
+        share.line.append(waiter)
+        self._rotation.setdefault(organization_id)
+        self._arrivals.append(waiter)
+        if self._timer is None:
+            self._timer = loop.call_later(self._seconds, self._give_up)
+        try:
+            return await waiter.turn
+        except asyncio.CancelledError:
+            self._leave(waiter)
+            raise
+
+    def give_back(self, thing: T, organization_id: int, use: Use) -> None:
+        """Hand the thing to whose turn it is."""
+        self._shares[organization_id].count(use, -1)
+        if len(self._shares) > _KEPT:
+            self._forget(organization_id)
+        self._free.append(thing)
+        while self._rotation and self._free and (waiter := self._next()):
+            waiter.turn.set_result(self._free.pop())
+
+    def waiting(self) -> int:
+        """How many callers stand in line."""
+        return sum(len(share.line) for share in self._shares.values())
+
+    def _may(self, share: _Share[T], use: Use) -> bool:
+        if share.held >= self._most:
+            return False
+        return use is READ or not (
+            (use.bulk and share.bulk >= self._most_bulk) or (use.exclusive and share.exclusive)
+        )
+
+    def _next(self) -> _Waiter[T] | None:
+        """Whose turn it is, who then holds it, and whose organization goes to the end."""
+        for organization_id in self._rotation:
+            share = self._shares[organization_id]
+            for waiter in share.line:
+                if self._may(share, waiter.use):
+                    self._remove(waiter)
+                    if self._rotation.pop(organization_id, True) is None:
+                        self._rotation[organization_id] = None
+                    share.count(waiter.use, 1)
+                    return waiter
+        return None
+
+    def _leave(self, waiter: _Waiter[T]) -> None:
+        """See to what someone held or waited for who is not there any more."""
+        turn = waiter.turn
+        if turn.done() and not turn.cancelled() and not turn.exception():
+            self.give_back(turn.result(), waiter.organization_id, waiter.use)
+        elif waiter.organization_id in self._shares:
+            self._remove(waiter)
+            self._forget(waiter.organization_id)
+
+    def _remove(self, waiter: _Waiter[T]) -> None:
+        """Take a caller out of its line."""
+        line = self._shares[waiter.organization_id].line
+        if waiter in line:
+            line.remove(waiter)
+        if not line:
+            self._rotation.pop(waiter.organization_id, None)
+
+    def _forget(self, organization_id: int) -> None:
+        """Keep nothing of an organization that neither holds nor waits."""
+        share = self._shares[organization_id]
+        if not share.held and not share.line:
+            del self._shares[organization_id]
+
+    def _give_up(self) -> None:
+        """End the wait of those whose time is over, and see to the next one's."""
+        loop = asyncio.get_running_loop()
+        self._timer = None
+        while self._arrivals:
+            waiter = self._arrivals[0]
+            if waiter.until > loop.time() and not waiter.turn.done():
+                self._timer = loop.call_at(waiter.until, self._give_up)
+                return
+            self._arrivals.popleft()
+            if not waiter.turn.done():
+                own = self._shares[waiter.organization_id].held > 0
+                self._remove(waiter)
+                self._forget(waiter.organization_id)
+                waiter.turn.set_exception(NoTurnError(own=own))

@@ -1,0 +1,167 @@
+"""The kinds of operations: how each is asked for, what handles it, and what is true of it.
+
+The rest is read from here: the routes, the failures that an operation can answer, and how the
+OpenAPI document tells of it.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+from aiohttp import web
+
+from service.handlers import docs, reading, system, writing
+
+_MANY: Final = "{root}"
+_ONE: Final = "{root}/{{{key}}}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kind:
+    """What the operations of one kind have in common, whatever their resource."""
+
+    name: str
+    method: str
+    path: str
+    """The ``{root}`` and the ``{key}`` are the resource's; paths without one stand as they are."""
+    handler: Callable[..., Awaitable[web.StreamResponse]]
+    """Takes the resource, where there is one, and the request."""
+    summary: str = ""
+    """For the OpenAPI document, as the description is; ``{one}`` and ``{several}`` are records."""
+    description: str = ""
+    body: tuple[str, ...] = ()
+    """The forms of the body: definitions of the resource's schema."""
+    deletes: bool = False
+    """Whether it can take records away."""
+    failures: tuple[str, ...] = ()
+    """The types of failures that no other kind has."""
+    needs_key: bool = True
+    """Whether callers must present an API key."""
+
+    @property
+    def names_one(self) -> bool:
+        """Whether the path names one record."""
+        return self.path == _ONE
+
+    @property
+    def finds_records(self) -> bool:
+        """Whether it is about records that have to be there."""
+        return self.names_one or self.deletes
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes anything."""
+        return self.method != "GET"
+
+    @property
+    def is_guarded(self) -> bool:
+        """Whether ``If-Match`` can hold it back: it writes one record that is there."""
+        return self.writes and self.names_one
+
+    @property
+    def is_bulk(self) -> bool:
+        """Whether it writes several records; then an ``Idempotency-Key`` makes it repeatable."""
+        return self.writes and not self.names_one
+
+    @property
+    def identifier(self) -> str:
+        """The name of an operation, where ``{one}`` or ``{several}`` names the resource."""
+        first, *rest = self.name.split("_")
+        return "".join((first, *map(str.title, rest), "{one}" if self.names_one else "{several}"))
+
+
+LIST: Final = Kind(
+    "list",
+    "GET",
+    _MANY,
+    reading.list_records,
+    "List {several}",
+    "One page, filtered and sorted. Deleted records are left out unless `state` is filtered "
+    "on. Every field of one value filters; fields that are counted do not sort.",
+    failures=(
+        "validation_error.required_field",
+        "validation_error.out_of_range",
+        "validation_error.too_many_items",
+        "validation_error.too_long",
+        "validation_error.duplicate",
+        "validation_error.exclusive_parameters",
+        "validation_error.invalid_cursor",
+    ),
+)
+READ: Final = Kind(
+    "read",
+    "GET",
+    _ONE,
+    reading.read_record,
+    "Read {one}",
+    "The record, deleted or not, with its entity tag.",
+)
+CREATE: Final = Kind(
+    "create",
+    "POST",
+    _MANY,
+    writing.create,
+    "Create {several}",
+    "An object creates {one}, an array several: all or none, in request order.",
+    ("create", "bulkCreate"),
+)
+REPLACE: Final = Kind(
+    "replace",
+    "PUT",
+    _ONE,
+    writing.replace,
+    "Replace {one}",
+    "The id in the path decides; one in the body is ignored. `state` sent as `active` or "
+    "`inactive` restores a deleted record.",
+    ("replace",),
+)
+PATCH: Final = Kind(
+    "patch",
+    "PATCH",
+    _ONE,
+    writing.patch,
+    "Patch {one}",
+    "Edits the writable form, which `?form=writable` shows: all operations or none.",
+    ("patch",),
+    failures=("conflict.test_failed", "unprocessable.patch"),
+)
+DELETE: Final = Kind(
+    "delete",
+    "DELETE",
+    _ONE,
+    writing.delete,
+    "Delete {one}",
+    "Answers the record as it was deleted. Deleting what is deleted changes nothing.",
+    deletes=True,
+)
+BULK_REPLACE: Final = Kind(
+    "bulk_replace",
+    "PUT",
+    _MANY,
+    writing.replace_many,
+    "Replace or delete {several}",
+    "All or none, in one transaction. An item with `state` `deleted` deletes its record.",
+    ("bulkReplace",),
+    deletes=True,
+)
+BULK_DELETE: Final = Kind(
+    "bulk_delete",
+    "DELETE",
+    _MANY,
+    writing.delete_many,
+    "Delete {several}",
+    "All or none, in one transaction.",
+    deletes=True,
+)
+
+OF_MASTER_RECORDS: Final = (
+    LIST, CREATE, BULK_REPLACE, BULK_DELETE, READ, REPLACE, PATCH, DELETE,
+)  # fmt: skip
+WITHOUT_RESOURCE: Final = (
+    Kind("health", "GET", "/healthz", system.health, needs_key=False),
+    Kind("readiness", "GET", "/readyz", system.readiness, needs_key=False),
+    Kind("metrics", "GET", "/metrics", system.metrics, needs_key=False),
+    Kind("openapi", "GET", "/openapi.json", docs.openapi, needs_key=False),
+    Kind("docs", "GET", "/docs", docs.docs, needs_key=False),
+    Kind("docs_asset", "GET", "/docs/{name}", docs.docs_asset, needs_key=False),
+)

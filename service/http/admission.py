@@ -1,0 +1,25 @@
+"""How many requests of one organization a worker has under way and waiting (contract, Shares)."""
+
+from collections import defaultdict
+
+from service.database.failing import too_many_requests
+
+
+class Admission:
+    """Counts the requests of each organization, and refuses what exceeds the limit."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._under_way: dict[int, int] = defaultdict(int)
+
+    def enter(self, organization_id: int) -> None:
+        """Count a request; raises ApiError ``too_many_requests``, which counts nothing."""
+        if self._under_way[organization_id] >= self._limit:
+            raise too_many_requests()
+        self._under_way[organization_id] += 1
+
+    def leave(self, organization_id: int) -> None:
+        """The request is answered, or its caller is gone."""
+        self._under_way[organization_id] -= 1
+        if not self._under_way[organization_id]:
+            del self._under_way[organization_id]

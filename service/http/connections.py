@@ -1,0 +1,163 @@
+"""How many connections a worker holds: what its open files allow, and always room for one more.
+
+Each connection is a file. Before files run out, the connection on which nothing has happened for
+longest makes way for the new one; a connection with a request under way never does.
+"""
+
+import asyncio
+import heapq
+import resource
+from collections.abc import Coroutine
+from contextlib import suppress
+from operator import attrgetter
+from typing import Any, Final
+
+from aiohttp import web
+from aiohttp.web_protocol import RequestHandler
+
+MOST: Final = 1000
+"""Connections of a worker, whatever its files allow: what they begin to send takes memory, too."""
+KEEP_ALIVE_SECONDS: Final = 75
+HEAD_SECONDS: Final = 30
+"""For a request's head, from its first byte, or from the start of the connection."""
+LONGEST_HEAD: Final = 64 * 1024
+"""Bytes; a head that is still not complete then never will be."""
+_OTHER_FILES: Final = 100
+"""What a worker has open besides: logs, metrics, files that it sends, the event loop's own."""
+_QUEUE: Final = 2048
+"""Connections that the kernel keeps for a worker at work; aiohttp's worker would ask for 128."""
+_IN_LINE: Final = 64
+
+
+def raise_file_limit() -> None:
+    """Let this process and its children have as many open files as the system lets them."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):  # macOS refuses what it calls unlimited
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def room(taken: int) -> int:
+    """How many connections a worker may hold that needs so many files for other known things."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return MOST
+    return max(1, min(MOST, soft - taken - _OTHER_FILES))
+
+
+class Runner(web.AppRunner):
+    """aiohttp's runner of an application, which holds at most so many connections."""
+
+    def __init__(self, app: web.Application, *, connections: int, **options: Any) -> None:
+        super().__init__(app, keepalive_timeout=KEEP_ALIVE_SECONDS, **options)
+        self._most = connections
+
+    def _reg_site(self, site: web.BaseSite) -> None:
+        site._backlog = _QUEUE
+        super()._reg_site(site)
+
+    async def _make_server(self) -> web.Server:
+        return _Server(await super()._make_server(), self._most)
+
+
+class _Connection(RequestHandler):
+    """aiohttp's connection, of which can be told whether it rests, and which waits for no head."""
+
+    __slots__ = ("_head_bytes",)
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self._head_bytes = 0
+
+    @property
+    def rests(self) -> bool:
+        """Whether no request is under way; the last answer may still be on its way."""
+        return not self._request_in_progress and not self._messages
+
+    @property
+    def closes_at(self) -> float:
+        """When it is closed for resting, by the clock of the event loop."""
+        return self._next_keepalive_close_time
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Wait for the first head."""
+        super().connection_made(transport)
+        self._await_head()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came; a head that stays unfinished ends the connection."""
+        super().data_received(data)
+        if self._waiter is None or self._waiter.done():
+            self._head_bytes = 0
+            return
+        if not self._head_bytes:
+            self._await_head()
+        self._head_bytes += len(data)
+        if self._head_bytes > LONGEST_HEAD:
+            self.force_close()
+
+    def _await_head(self) -> None:
+        """Close the connection in HEAD_SECONDS unless a head is complete by then."""
+        self._next_keepalive_close_time = self._loop.time() + HEAD_SECONDS
+        if self._keepalive_handle is not None:
+            self._keepalive_handle.cancel()
+        self._keepalive_handle = self._loop.call_at(self.closes_at, self._process_keepalive)
+
+    def _handle_request(self, *given: Any) -> Coroutine[Any, Any, tuple[web.StreamResponse, bool]]:
+        """The same as ever; what aiohttp does when the task begins is done when it is made."""
+        self._request_in_progress = True
+        return super()._handle_request(*given)
+
+
+class _Server(web.Server):
+    """The connections of a worker."""
+
+    def __init__(self, made: web.Server, most: int) -> None:
+        options = {"request_factory": made.request_factory, "loop": made._loop, **made._kwargs}
+        super().__init__(made.request_handler, **options)
+        self._most = most
+        self._held: set[_Connection] = set()
+        self._line: list[tuple[float, _Connection]] = []
+
+    def __call__(self) -> _Connection:
+        return _Connection(self, loop=self._loop, **self._kwargs)
+
+    def connection_made(self, handler: RequestHandler, transport: asyncio.Transport) -> None:
+        """Let the connection in; one more than there is room for ends another.
+
+        That is one that rests, or else one whose caller does not take its answer. Where all are at
+        work it is the new one.
+        """
+        assert isinstance(handler, _Connection)
+        super().connection_made(handler, transport)
+        if len(self._held) >= self._most:
+            leaving = self._at_rest() or self._untaken() or handler
+            self._held.discard(leaving)
+            self._connections[leaving].abort()
+            if leaving is handler:
+                return
+        self._held.add(handler)
+
+    def connection_lost(self, handler: RequestHandler, exc: BaseException | None = None) -> None:
+        """Forget the connection."""
+        assert isinstance(handler, _Connection)
+        self._held.discard(handler)
+        super().connection_lost(handler, exc)
+
+    def _at_rest(self) -> _Connection | None:
+        """The one that would be the next to be closed for resting, if any rests.
+
+        Some are put in line at once: whoever still rests since then goes before all others.
+        """
+        while self._line:
+            closes_at, connection = self._line.pop()
+            if connection in self._held and connection.rests and connection.closes_at == closes_at:
+                return connection
+        resting = (each for each in self._held if each.rests)
+        nearest = heapq.nsmallest(_IN_LINE, resting, key=attrgetter("closes_at"))
+        self._line = [(each.closes_at, each) for each in reversed(nearest)]
+        return self._line.pop()[1] if self._line else None
+
+    def _untaken(self) -> _Connection | None:
+        """The one that has waited longest of those whose callers do not take their answers."""
+        waiting = (each for each in self._held if each.writing_paused)
+        return min(waiting, key=attrgetter("closes_at"), default=None)

@@ -1,0 +1,41 @@
+"""What only a cluster can show: collected where TEST_CITUS_URL names one.
+
+Deaths of nodes need TEST_CITUS_KILL and TEST_CITUS_START too.
+"""
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+
+from service.database import migrating
+from tests.cluster.stage import KILL, START
+from tests.support import cluster
+from tests.support.databases import fresh_database
+
+collect_ignore_glob = [] if cluster.url() else ["test_*.py"]
+if not (KILL and START):
+    collect_ignore_glob.append("test_node_killed.py")
+
+
+@pytest.fixture
+def bare_dsn(server_dsn: str) -> str:
+    """A database that every node knows of and that has no tables."""
+    dsn = fresh_database(server_dsn, "bare", "template0")
+    cluster.register(urlsplit(dsn).path.removeprefix("/"))
+    return dsn
+
+
+@pytest.fixture
+def local_dsn(bare_dsn: str) -> str:
+    """The same with tables that are not distributed."""
+    migrating.migrate(bare_dsn)
+    return bare_dsn
+
+
+@pytest.fixture
+def local(local_dsn: str) -> Iterator[psycopg.Connection]:
+    """A connection to it."""
+    with psycopg.connect(local_dsn, autocommit=True) as connection:
+        yield connection

@@ -1,0 +1,87 @@
+"""A node that dies: no batch is torn, nothing acknowledged is lost, the others' are served."""
+
+import asyncio
+import time
+from contextlib import suppress
+
+import aiohttp
+
+from tests.cluster.stage import NODE_KILLED, Cluster, stage
+from tests.faults.campaign import run
+from tests.faults.work import SIZE
+from tests.support.api import Api, issue_key
+
+ROUNDS = 30
+SEED = 4
+WRITERS = 6
+DEATHS = 6
+OTHERS_SECONDS = 5.0
+"""How long the slowest request of another node's organization may take during an outage."""
+
+
+async def test_no_death_of_a_node_tears_a_batch_or_makes_the_service_lie(demo_dsn: str) -> None:
+    async with stage(demo_dsn, SEED) as set_up:
+        tallies = await run(set_up, ROUNDS, lambda _: None, [NODE_KILLED])
+    assert [bad for tally in tallies.values() for bad in tally.bad] == []
+    assert sum(tally.rounds for tally in tallies.values()) >= ROUNDS
+
+
+async def test_what_was_acknowledged_is_there(demo_dsn: str) -> None:
+    """Scale, rule 11: where an insert runs as COPY, a commit that fails may pass for a success."""
+    async with stage(demo_dsn, SEED) as set_up:
+        acknowledged: list[str] = []
+        over = asyncio.Event()
+        writers = [asyncio.create_task(write(set_up, acknowledged, over)) for _ in range(WRITERS)]
+        for _ in range(DEATHS):
+            await asyncio.sleep(set_up.random.uniform(1, 2))
+            await set_up.restart_node()
+        over.set()
+        await asyncio.gather(*writers)
+        async with set_up.connection() as connection:
+            stored = await connection.fetch(
+                """select name, count(*) as colors from color
+                where organization_id = 1 and starts_with(name, 'key-') group by name"""
+            )
+    sizes = {row["name"]: row["colors"] for row in stored}
+    assert len(acknowledged) > DEATHS
+    assert set(sizes.values()) == {SIZE}
+    assert set(acknowledged) <= sizes.keys()
+
+
+async def write(set_up: Cluster, acknowledged: list[str], over: asyncio.Event) -> None:
+    """Create batches until it is over, and note the names of those that were said to be there."""
+    while not over.is_set():
+        batch = set_up.workload.creation()
+        with suppress(aiohttp.ClientError):
+            answer = await batch.send(set_up.api)
+            assert answer.status in (201, 503), answer.raw
+            if answer.status == 201:
+                acknowledged.append(batch.key)
+
+
+async def test_the_others_are_served_meanwhile(demo_dsn: str) -> None:
+    async with stage(demo_dsn, SEED) as set_up:
+        other = Api(set_up.api.client, await issue_key(demo_dsn, 2))
+        assert (await other.get("/api/colors")).status == 200
+        await set_up.kill_node()
+        try:
+            slowest = 0.0
+            until = time.monotonic() + 10
+            while time.monotonic() < until:
+                calls = set_up.api.post("/api/groups", {"name": "Away"}), timed(other)
+                away, seconds = await asyncio.gather(*calls)
+                assert away.status == 503, away.raw
+                slowest = max(slowest, seconds)
+        finally:
+            await set_up.start_node()
+        assert slowest < OTHERS_SECONDS
+        await set_up.answers_again()
+        assert (await set_up.api.post("/api/groups", {"name": "Back"})).status == 201
+
+
+async def timed(api: Api) -> float:
+    """Seconds of a write that succeeds."""
+    began = time.monotonic()
+    answer = await api.post("/api/groups", {"name": "There"})
+    assert answer.status == 201, answer.raw
+    return time.monotonic() - began

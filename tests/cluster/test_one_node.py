@@ -1,0 +1,40 @@
+"""What a request asks of the cluster: one shard of one node, whichever the organization's are."""
+
+from typing import Any
+
+import asyncpg
+import pytest
+from aiohttp.test_utils import TestServer
+
+from service.app import create_app
+from service.routes import routes
+from service.settings import Settings
+from tests.contract.test_every_route import SUCCESSES
+from tests.support import attack
+from tests.support.api import Api, issue_key
+
+_REFUSING = "?citus.multi_task_query_log_level=error&plan_cache_mode=force_custom_plan"
+"""Makes Citus refuse what it would have to ask of several shards.
+
+Without parameters, for a plan that it then does not take, it would refuse more.
+"""
+
+
+async def test_every_route_asks_one_node(aiohttp_client: Any, demo_dsn: str) -> None:
+    settings = Settings.from_environment({"LOG_LEVEL": "warning"})
+    server = TestServer(create_app(settings, demo_dsn + _REFUSING))
+    api = Api(await aiohttp_client(server, server_kwargs=None), await issue_key(demo_dsn, 1))
+    served = list(routes())
+    (measurement,) = (route for route in served if route.operation == "measurement")
+    stored = {name: int(text) for name, text in (await attack.path_ids(api, measurement)).items()}
+    for route in served:
+        answer = await SUCCESSES[route.operation](api, route, stored)
+        assert answer.status in (200, 201), (route.method, route.path, answer.raw)
+
+
+async def test_what_asks_several_is_refused(demo_dsn: str) -> None:
+    """The test above can fail."""
+    connection = await asyncpg.connect(demo_dsn + _REFUSING)
+    with pytest.raises(asyncpg.PostgresError, match="multi-task"):
+        await connection.fetch("select id from color order by id")
+    await connection.close()

@@ -1,0 +1,63 @@
+"""Every example of a failure in the OpenAPI document is what is answered."""
+
+import re
+from typing import Final
+
+import pytest
+
+from service.failures import Failure
+from service.handlers.kinds import Kind
+from service.openapi import examples
+from service.queries.resource import Resource
+from service.resources.registry import MEASUREMENTS
+from tests.support.api import Api
+from tests.support.provoke import Stage, provoke
+
+EXAMPLES: Final[list[tuple[Kind | None, str]]] = [
+    *((None, name) for name in examples.EXAMPLES),
+    *((kind, name) for kind, own in examples.OF_KIND.items() for name in own),
+]
+
+
+@pytest.fixture
+def stage(
+    shared_api: Api,
+    shared_reader: Api,
+    shared_other: Api,
+    shared_dsn: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Stage:
+    """What the examples are provoked on."""
+    return Stage(shared_api, shared_reader, shared_other, shared_dsn, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("kind", "error_type"),
+    EXAMPLES,
+    ids=[f"{kind.name}.{name}" if kind else name for kind, name in EXAMPLES],
+)
+async def test_the_example_is_what_is_answered(
+    kind: Kind | None, error_type: str, stage: Stage
+) -> None:
+    """Type, place and message; of several items the example shows the fourth, as wrong as any."""
+    answer = await provoke(stage, examples.name_of(error_type, kind) if kind else error_type)
+    [expected] = examples.example(error_type, kind)["error"]["details"]
+    rows = answer.json["error"]["details"]
+    if kind is not None:
+        for row in rows:
+            row["field"] = row["field"] and re.sub(r"^(ids)?\[\d+\]", r"\1[3]", row["field"])
+    assert expected in rows
+    if len(rows) == 1:
+        assert (answer.status, answer.json["code"]) == (Failure(error_type).status, error_type)
+
+
+@pytest.mark.parametrize("error_type", ["unauthorized", "server_error"])
+async def test_the_example_of_problem_details_is_what_is_answered(
+    error_type: str, stage: Stage, stored: dict[str, int]
+) -> None:
+    stage.patch.setattr(Resource, "rendered", None)
+    key = stage.api.key if error_type == "server_error" else ""
+    path = f"{MEASUREMENTS.root}/{{{MEASUREMENTS.key}}}".format(**stored)
+    answer = await Api(stage.api.client, key).get(path)
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.json == examples.problem(error_type)

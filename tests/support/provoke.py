@@ -1,0 +1,244 @@
+"""Requests that fail in every way that the OpenAPI document has an example of."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Final, TypeAlias
+
+import asyncpg
+import pytest
+
+from service.queries.resource import Resource
+from tests.support.api import Answer, Api
+
+GROUPS, COLORS, SIZE_RANGES = "/api/groups", "/api/colors", "/api/size-ranges"
+CARE, MATERIALS = "/api/care-instructions", "/api/care-instruction-materials"
+UNKNOWN = 2**62
+LEFT_OUT: Final = object()
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Callers of organization 1, and of 2, which has no optional feature."""
+
+    api: Api
+    reader: Api
+    other: Api
+    dsn: str
+    patch: pytest.MonkeyPatch
+
+
+Provoke: TypeAlias = Callable[[Stage], Awaitable[Answer]]
+
+#: What makes a body of the collection wrong.
+FAULTS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+    "validation_error.required_field": (GROUPS, {"name": LEFT_OUT}),
+    "validation_error.unknown_field": (GROUPS, {"colour": "red"}),
+    "validation_error.read_only_field": (CARE, {"position": 1}),
+    "validation_error.invalid_type": (GROUPS, {"name": 7}),
+    "validation_error.invalid_value": (GROUPS, {"state": "gone"}),
+    "validation_error.too_short": (COLORS, {"name": ""}),
+    "validation_error.too_long": (COLORS, {"name": "x" * 5000}),
+    "validation_error.out_of_range": (CARE, {"languages": [{"languageId": 0, "text": "Dry"}]}),
+    "validation_error.duplicate": (CARE, {"languages": [{"languageId": 1, "text": "Dry"}] * 2}),
+    "validation_error.unknown_reference": (
+        CARE,
+        {"languages": [{"languageId": UNKNOWN, "text": "Dry"}]},
+    ),
+    "validation_error.state_not_allowed": (GROUPS, {"state": "deleted"}),
+    "validation_error.feature_disabled": (COLORS, {"languageIds": [1]}),
+    "conflict.duplicate": (MATERIALS, {"userDefinedId": "MAT-0042"}),
+}
+
+
+def wrong(path: str, fault: dict[str, Any]) -> dict[str, Any]:
+    """A body that is right but for the fault."""
+    least = {"text" if path in (CARE, MATERIALS) else "name": "Linen"}
+    return {name: value for name, value in (least | fault).items() if value is not LEFT_OUT}
+
+
+async def used_group(on: Stage) -> int:
+    """The id of a new group that 18 styles are in."""
+    group: int = (await on.api.post(GROUPS, {"name": "Delivery"})).data["id"]
+    connection = await asyncpg.connect(on.dsn)
+    await connection.execute(
+        """insert into style_in_group (organization_id, group_id, style_id)
+        select 1, $1, id from style where organization_id = 1 order by id limit 18""",
+        group,
+    )
+    await connection.close()
+    return group
+
+
+async def foreign_range(on: Stage) -> int:
+    """The id of a size range that the other organization does not own."""
+    return int((await on.api.get(SIZE_RANGES)).data[0]["id"])
+
+
+async def exclusive(on: Stage) -> Answer:
+    page = await on.api.get(COLORS, {"pageSize": "1"})
+    return await on.api.get(COLORS, {"cursor": page.json["pagination"]["cursor"], "pageSize": "1"})
+
+
+async def other_request(on: Stage) -> Answer:
+    headers = {"Idempotency-Key": "examples"}
+    await on.api.post(GROUPS, {"name": "One"}, headers=headers)
+    return await on.api.post(GROUPS, {"name": "Another"}, headers=headers)
+
+
+async def in_progress(on: Stage) -> Answer:
+    connection = await asyncpg.connect(on.dsn)
+    try:
+        async with connection.transaction():
+            await connection.execute(
+                "insert into idempotency_key (organization_id, key, request_sha256)"
+                " values (1, 'slow', '')"
+            )
+            headers = {"Idempotency-Key": "slow"}
+            return await on.api.post(GROUPS, {"name": "Slow"}, headers=headers)
+    finally:
+        await connection.close()
+
+
+async def defect(on: Stage) -> Answer:
+    on.patch.setattr(Resource, "page", None)
+    return await on.api.get(GROUPS)
+
+
+async def away(on: Stage) -> Answer:
+    async def hang_up(*_: Any) -> None:
+        raise ConnectionResetError
+
+    on.patch.setattr(Resource, "page", hang_up)
+    return await on.api.get(GROUPS)
+
+
+async def lost(on: Stage) -> Answer:
+    execute = asyncpg.Connection.execute
+
+    async def hang_up(self: Any, query: str, *args: Any, **options: Any) -> Any:
+        if query == "commit":
+            raise ConnectionResetError
+        return await execute(self, query, *args, **options)
+
+    on.patch.setattr(asyncpg.Connection, "execute", hang_up)
+    return await on.api.post(GROUPS, {"name": "Lost"})
+
+
+async def read_foreign(on: Stage) -> Answer:
+    return await on.other.get(f"{SIZE_RANGES}/{await foreign_range(on)}")
+
+
+async def delete_foreign(on: Stage) -> Answer:
+    return await on.other.delete(SIZE_RANGES, {"ids": await foreign_range(on)})
+
+
+async def replace_foreign(on: Stage) -> Answer:
+    item = {"id": await foreign_range(on), "name": "XS to XL", "state": "active"}
+    return await on.other.put(SIZE_RANGES, [item])
+
+
+async def delete_used(on: Stage) -> Answer:
+    return await on.api.delete(f"{GROUPS}/{await used_group(on)}")
+
+
+async def delete_used_in_bulk(on: Stage) -> Answer:
+    return await on.api.delete(GROUPS, {"ids": await used_group(on)})
+
+
+async def replace_used(on: Stage) -> Answer:
+    item = {"id": await used_group(on), "name": "Delivery", "state": "deleted"}
+    return await on.api.put(GROUPS, [item])
+
+
+def deleted(*ids: object) -> Provoke:
+    return lambda on: on.api.delete(GROUPS, [("ids", str(one)) for one in ids])
+
+
+def replaced(*items: dict[str, Any]) -> Provoke:
+    return lambda on: on.api.put(GROUPS, items)
+
+
+def listed(*parameters: tuple[str, str]) -> Provoke:
+    return lambda on: on.api.get(COLORS, parameters)
+
+
+def patched(*operations: tuple[str, str, Any]) -> Provoke:
+    sent = [{"op": op, "path": path, "value": value} for op, path, value in operations]
+    return lambda on: on.api.patch(f"{COLORS}/1", sent)
+
+
+#: How each example is provoked, by its name; those of FAULTS are by what stands there.
+REQUESTS: Final[dict[str, Provoke]] = {
+    "validation_error.too_many_items": replaced(*[{}] * 201),
+    "validation_error.too_few_items": replaced(),
+    "validation_error.unknown_parameter": lambda on: on.api.get(f"{GROUPS}/1", {"colour": "red"}),
+    "validation_error.exclusive_parameters": exclusive,
+    "validation_error.invalid_cursor": listed(("cursor", "nonsense")),
+    "validation_error.malformed_json": lambda on: on.api.post(GROUPS, b"{"),
+    "unauthorized": lambda on: Api(on.api.client, "").get(GROUPS),
+    "forbidden.scope": lambda on: on.reader.post(GROUPS, {"name": "Knit"}),
+    "forbidden.organization": read_foreign,
+    "not_found": lambda on: on.api.get(f"{GROUPS}/{UNKNOWN}"),
+    "not_found.route": lambda on: on.api.get("/api/colours"),
+    "method_not_allowed": lambda on: on.api.call("PATCH", GROUPS),
+    "conflict.in_use": delete_used,
+    "conflict.test_failed": patched(("test", "/name", "Another color")),
+    "conflict.in_progress": in_progress,
+    "precondition_failed": lambda on: on.api.delete(f"{GROUPS}/1", headers={"If-Match": '"old"'}),
+    "payload_too_large": lambda on: on.api.post(GROUPS, b" " * (8 * 2**20 + 1)),
+    "unsupported_media_type": lambda on: on.api.post(GROUPS, b"{}", content_type="text/plain"),
+    "unprocessable.patch": patched(
+        ("replace", "/name", "Navy"),
+        ("replace", "/state", "inactive"),
+        ("remove", "/colorGroupIds/99", None),
+    ),
+    "unprocessable.idempotency_key": other_request,
+    "server_error": defect,
+    "server_error.unavailable": away,
+    "server_error.outcome_unknown": lost,
+    "list.validation_error.required_field": listed(("filter[0].property", "name")),
+    "list.validation_error.invalid_value": listed(("sort[0].property", "colour")),
+    "list.validation_error.out_of_range": listed(("pageSize", "0")),
+    "list.validation_error.too_many_items": listed(
+        *((f"filter[{n}].{part}", "name") for n in range(51) for part in ("property", "value"))
+    ),
+    "list.validation_error.too_long": listed(
+        ("filter[0].property", "name"),
+        ("filter[0].operator", "ne"),
+        ("filter[0].value", Random(0).randbytes(3500).hex()),
+        ("pageSize", "1"),
+    ),
+    "list.validation_error.duplicate": listed(("pageSize", "1"), ("pageSize", "1")),
+    "read.validation_error.invalid_value": lambda on: on.api.get(f"{GROUPS}/x"),
+    "delete.validation_error.invalid_value": lambda on: on.api.delete(f"{GROUPS}/x"),
+    "bulk_delete.validation_error.required_field": deleted(),
+    "bulk_delete.validation_error.invalid_value": deleted("x"),
+    "bulk_delete.validation_error.too_many_items": deleted(*range(1, 202)),
+    "bulk_delete.validation_error.duplicate": deleted(UNKNOWN, UNKNOWN),
+    "bulk_delete.forbidden.organization": delete_foreign,
+    "bulk_delete.not_found": deleted(UNKNOWN),
+    "bulk_delete.conflict.in_use": delete_used_in_bulk,
+    "bulk_replace.validation_error.too_many_items": replaced(*[{}] * 201),
+    "bulk_replace.validation_error.too_few_items": replaced(),
+    "bulk_replace.forbidden.organization": replace_foreign,
+    "bulk_replace.not_found": replaced({"id": UNKNOWN, "name": "Knit", "state": "active"}),
+    "bulk_replace.conflict.in_use": replace_used,
+}
+
+
+async def provoke(on: Stage, example: str) -> Answer:
+    """The answer that the example of that name shows.
+
+    Faults of bodies are sent to be created or, in an item, to be replaced.
+    """
+    if example in REQUESTS:
+        return await REQUESTS[example](on)
+    error_type = example.removeprefix("bulk_replace.")
+    path, fault = FAULTS[error_type]
+    api = on.other if error_type == "validation_error.feature_disabled" else on.api
+    await on.api.post(MATERIALS, {"text": "Linen", "userDefinedId": "MAT-0042"})
+    if error_type == example:
+        return await api.post(path, wrong(path, fault))
+    known = {"id": (await api.get(path)).data[0]["id"], "state": "active"}
+    return await api.put(path, [wrong(path, known | fault)])

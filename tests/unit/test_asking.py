@@ -1,0 +1,42 @@
+"""What is hard to undo waits for the operator's word."""
+
+import io
+from argparse import ArgumentParser
+
+import pytest
+
+from service.commands import CommandError
+from service.commands.asking import add_yes, confirm
+
+
+class Terminal(io.StringIO):
+    """Somebody who types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def ask(*options: str) -> None:
+    parser = ArgumentParser()
+    add_yes(parser)
+    confirm(parser.parse_args(options), "Drop everything?")
+
+
+@pytest.mark.parametrize("typed", ["y\n", " YES \n"])
+def test_agreement(monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal(typed))
+    ask()
+
+
+@pytest.mark.parametrize("typed", ["\n", "n\n", "yesterday\n", ""])
+def test_anything_else_is_a_no(monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal(typed))
+    with pytest.raises(CommandError, match="nothing was done"):
+        ask()
+
+
+def test_nobody_there_is_a_no_unless_said_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    with pytest.raises(CommandError, match="--yes"):
+        ask()
+    ask("--yes")

@@ -1,0 +1,164 @@
+"""A worker's connections: room for one more, whoever holds the others."""
+
+import asyncio
+import resource
+import socket
+from asyncio import StreamReader, StreamWriter
+from collections.abc import AsyncIterator
+
+import pytest
+from aiohttp import web
+
+from service.http import connections
+from service.http.connections import Runner, room
+
+ROOM = 4
+GET = b"GET /%b HTTP/1.1\r\nHost: here\r\n\r\n"
+UNFINISHED = b"POST /quick HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\n"
+
+
+class Door:
+    """A server with room for four, and connections to it."""
+
+    def __init__(self) -> None:
+        self.open = asyncio.Event()
+        app = web.Application()
+        app.router.add_route("*", "/{name}", self._answer)
+        self.runner = Runner(app, connections=ROOM, lingering_time=2)
+        self.writers: list[StreamWriter] = []
+
+    async def _answer(self, request: web.Request) -> web.Response:
+        if request.match_info["name"] == "slow":
+            await self.open.wait()
+        return web.Response(body=bytes(2**25 if request.match_info["name"] == "large" else 1))
+
+    async def start(self) -> None:
+        await self.runner.setup()
+        await web.TCPSite(self.runner, "127.0.0.1", 0).start()
+
+    async def come(self, sent: bytes = b"", *, buffer: int = 2**16) -> StreamReader:
+        """A new connection, after the server has seen it and what it sends."""
+        with socket.socket() as ours:
+            ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+            ours.setblocking(False)
+            await asyncio.get_running_loop().sock_connect(ours, self.runner.addresses[0])
+            reader, writer = await asyncio.open_connection(sock=ours.dup(), limit=buffer)
+        self.writers.append(writer)
+        writer.write(sent)
+        await asyncio.sleep(0.02)
+        return reader
+
+    async def say(self, number: int, sent: bytes) -> None:
+        """Send on an earlier connection."""
+        self.writers[number].write(sent)
+        await asyncio.sleep(0.02)
+
+
+@pytest.fixture
+async def door() -> AsyncIterator[Door]:
+    made = Door()
+    await made.start()
+    yield made
+    made.open.set()
+    for writer in made.writers:
+        writer.transport.abort()
+    await made.runner.cleanup()
+
+
+async def is_closed(reader: StreamReader) -> bool:
+    """Whether the server has closed the connection, on which nothing is left to read."""
+    try:
+        async with asyncio.timeout(0.05):
+            return await reader.read(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionResetError:
+        return True
+
+
+async def status(reader: StreamReader) -> bytes:
+    """The status of an answer whose body is one byte."""
+    async with asyncio.timeout(5):
+        head = await reader.readuntil(b"\r\n\r\n")
+        await reader.readexactly(1)
+    return head[9:12]
+
+
+async def test_who_comes_always_gets_in(door: Door) -> None:
+    idle = [await door.come() for _ in range(3 * ROOM)]
+    assert await status(await door.come(GET % b"quick")) == b"200"
+    gone = [await is_closed(reader) for reader in idle]
+    assert gone == [True] * (2 * ROOM + 1) + [False] * (ROOM - 1)
+
+
+async def test_who_was_heard_of_last_stays(door: Door) -> None:
+    readers = [await door.come() for _ in range(ROOM)]
+    await door.say(0, GET % b"quick")
+    assert await status(readers[0]) == b"200"
+    for _ in range(ROOM - 1):
+        readers.append(await door.come())
+    assert [await is_closed(reader) for reader in readers] == [
+        *(False, True, True, True),
+        *[False] * (ROOM - 1),
+    ]
+
+
+async def test_a_request_under_way_stays(door: Door) -> None:
+    slow = [await door.come(GET % b"slow") for _ in range(ROOM - 1)]
+    for _ in range(2 * ROOM):
+        assert await status(await door.come(GET % b"quick")) == b"200"
+    slow.append(await door.come(GET % b"slow"))
+    assert await is_closed(await door.come())
+    door.open.set()
+    assert [await status(reader) for reader in slow] == [b"200"] * ROOM
+
+
+async def test_a_body_of_no_use_takes_no_room(door: Door) -> None:
+    """aiohttp reads the rest of it for some seconds after the answer."""
+    early = [await door.come(UNFINISHED) for _ in range(ROOM)]
+    assert [await status(reader) for reader in early] == [b"200"] * ROOM
+    assert await status(await door.come(GET % b"quick")) == b"200"
+    assert [await is_closed(reader) for reader in early] == [True, *[False] * (ROOM - 1)]
+
+
+async def test_answers_that_nobody_takes_make_way_last(door: Door) -> None:
+    for _ in range(ROOM - 1):
+        await door.come(GET % b"large", buffer=2**12)
+    assert await status(await door.come(GET % b"quick")) == b"200"
+    idle = await door.come()
+    assert len(door.runner.server.connections) == ROOM  # type: ignore[union-attr]
+    assert not await is_closed(idle)
+    slow = await door.come(GET % b"slow")
+    assert await is_closed(idle)
+    assert await status(await door.come(GET % b"quick")) == b"200"
+    door.open.set()
+    assert await status(slow) == b"200"
+
+
+async def test_a_head_has_to_come_in_time(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.2)
+    silent, begun = await door.come(), await door.come(GET[:20])
+    kept = await door.come(GET % b"quick")
+    assert await status(kept) == b"200"
+    await asyncio.sleep(0.4)
+    assert [await is_closed(each) for each in (silent, begun, kept)] == [True, True, False]
+    await door.say(2, GET[:20])
+    await asyncio.sleep(0.4)
+    assert await is_closed(kept)
+
+
+async def test_a_head_has_to_end(door: Door) -> None:
+    field = b"X-%d: " + b"x" * 7000 + b"\r\n"
+    long = await door.come(GET[:-2])
+    for number in range(connections.LONGEST_HEAD // 7000 + 1):
+        assert not await is_closed(long)
+        await door.say(0, field % number)
+    assert await is_closed(long)
+
+
+def test_files_that_a_worker_needs_are_left_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    rooms = []
+    for soft in (1024, 300, 50, 10**6, resource.RLIM_INFINITY):
+        monkeypatch.setattr(resource, "getrlimit", lambda _, soft=soft: (soft, soft))
+        rooms.append(room(10))
+    assert rooms == [914, 190, 1, connections.MOST, connections.MOST]

@@ -1,0 +1,68 @@
+"""What a worker tells of its event loop and its memory."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+
+import psutil
+import pytest
+from prometheus_client import REGISTRY
+
+from service.http import pulse
+from service.http.pulse import BEAT_SECONDS, Pulse
+
+HOLD = 0.3
+
+
+def told(name: str, **labels: str) -> float:
+    """The value of a metric."""
+    value = REGISTRY.get_sample_value(f"selvedge_{name}", labels)
+    assert value is not None
+    return value
+
+
+def beyond(seconds: str) -> float:
+    """How many delays were longer than that, in the words of a bucket."""
+    name = "event_loop_delay_seconds"
+    return told(f"{name}_count") - told(f"{name}_bucket", le=seconds)
+
+
+async def hold() -> None:
+    """Hold the event loop, and let it go."""
+    await asyncio.sleep(2 * BEAT_SECONDS)
+    time.sleep(HOLD)  # noqa: ASYNC251  # what has to be found
+    await asyncio.sleep(2 * BEAT_SECONDS)
+
+
+@pytest.fixture
+async def measuring() -> AsyncIterator[None]:
+    """A pulse for the while."""
+    made = Pulse()
+    yield
+    made.stop()
+
+
+@pytest.mark.usefixtures("measuring")
+async def test_a_hold_of_the_event_loop_is_seen() -> None:
+    before = beyond("0.25")
+    await hold()
+    assert beyond("0.25") > before
+    assert told("event_loop_longest_delay_seconds") >= HOLD - BEAT_SECONDS
+
+
+async def test_the_longest_hold_is_forgotten_after_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pulse, "REMEMBERED_SECONDS", HOLD)
+    made = Pulse()
+    await hold()
+    longest = told("event_loop_longest_delay_seconds")
+    await asyncio.sleep(3 * HOLD)
+    assert told("event_loop_longest_delay_seconds") < longest
+    made.stop()
+
+
+@pytest.mark.usefixtures("measuring")
+async def test_the_memory_is_told() -> None:
+    has = psutil.Process().memory_info().rss
+    assert 0.5 * has < told("process_resident_memory_bytes") < 2 * has

@@ -1,0 +1,68 @@
+"""What is made once for all who ask."""
+
+import asyncio
+
+import pytest
+
+from service.http import recent
+from service.http.recent import Recent
+
+
+class Maker:
+    """Makes numbers, each when it is let."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.may = asyncio.Event()
+
+    async def __call__(self) -> int:
+        self.made += 1
+        await self.may.wait()
+        return self.made
+
+    async def fail(self) -> int:
+        """Never make one."""
+        self.made += 1
+        raise OSError(f"the {self.made}. time")
+
+
+async def test_all_who_ask_meanwhile_and_soon_after_get_the_same() -> None:
+    maker, shared = Maker(), Recent[int]()
+    asking = [asyncio.create_task(shared.get(maker)) for _ in range(20)]
+    await asyncio.sleep(0)
+    maker.may.set()
+    assert await asyncio.gather(*asking) == [1] * 20
+    assert await shared.get(maker) == 1
+
+
+async def test_then_it_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recent, "SECONDS", 0)
+    maker, shared = Maker(), Recent[int]()
+    maker.may.set()
+    assert [await shared.get(maker) for _ in range(3)] == [1, 2, 3]
+
+
+async def test_a_failure_is_given_to_all_as_well() -> None:
+    maker, shared = Maker(), Recent[int]()
+    asking = [shared.get(maker.fail) for _ in range(3)]
+    failures = [*await asyncio.gather(*asking, return_exceptions=True)]
+    failures += await asyncio.gather(shared.get(maker), return_exceptions=True)
+    assert [str(failure) for failure in failures] == ["the 1. time"] * 4
+
+
+async def test_who_goes_away_stops_nobody_else() -> None:
+    maker, shared = Maker(), Recent[int]()
+    first, second = (asyncio.create_task(shared.get(maker)) for _ in range(2))
+    await asyncio.sleep(0)
+    first.cancel()
+    await asyncio.sleep(0)
+    maker.may.set()
+    assert await second == 1
+    assert first.cancelled()
+
+
+async def test_what_takes_long_is_given_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recent, "SECONDS", 0)
+    maker, shared = Maker(), Recent[int](share=0.0001)
+    asyncio.get_running_loop().call_later(0.01, maker.may.set)
+    assert [await shared.get(maker) for _ in range(3)] == [1] * 3

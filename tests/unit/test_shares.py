@@ -1,0 +1,138 @@
+"""The lines before the connections: fair among organizations, bounded in time, losing nothing."""
+
+import asyncio
+import time
+
+import pytest
+
+from service.database.shares import READ, NoTurnError, Shares, Use
+
+SOON = 0.05
+LONG = 30.0
+BULK, EXCLUSIVE = Use(bulk=True), Use(exclusive=True)
+
+
+async def started(
+    shares: Shares[str], count: int, organization_id: int = 1, use: Use = READ
+) -> list[asyncio.Task[str]]:
+    """Callers that stand in line, in this order."""
+    waiting = [asyncio.create_task(shares.take(organization_id, use)) for _ in range(count)]
+    await asyncio.sleep(0)
+    return waiting
+
+
+async def test_what_was_used_last_is_taken_first() -> None:
+    shares = Shares(["a", "b", "c"], LONG)
+    taken = [await shares.take(1, READ), await shares.take(1, READ)]
+    for thing in taken:
+        shares.give_back(thing, 1, READ)
+    assert await shares.take(1, READ) == taken[-1]
+
+
+async def test_within_an_organization_who_asks_first_is_served_first() -> None:
+    shares = Shares(["only"], LONG)
+    thing = await shares.take(1, READ)
+    first, second = await started(shares, 2)
+    shares.give_back(thing, 1, READ)
+    [late] = await started(shares, 1)
+    assert await first == "only"
+    shares.give_back("only", 1, READ)
+    assert await second == "only"
+    assert not late.done()
+    shares.give_back("only", 1, READ)
+    assert await late == "only"
+
+
+async def test_one_organization_never_holds_all() -> None:
+    shares = Shares(["a", "b", "c", "d"], LONG)
+    held = await started(shares, 10)
+    assert [task.done() for task in held].count(True) == 3
+    assert await shares.take(2, READ)
+    assert shares.waiting() == 7
+
+
+async def test_organizations_are_served_in_turn_however_many_wait_of_one() -> None:
+    shares = Shares(["only"], LONG)
+    thing = await shares.take(1, READ)
+    crowd = await started(shares, 50)
+    [other] = await started(shares, 1, 2)
+    shares.give_back(thing, 1, READ)
+    assert await crowd[0] == "only"
+    shares.give_back("only", 1, READ)
+    assert await other == "only"
+    shares.give_back("only", 2, READ)
+    assert await crowd[1] == "only"
+
+
+@pytest.mark.parametrize(("use", "most"), [(BULK, 2), (EXCLUSIVE, 1)])
+async def test_long_uses_leave_room_for_short_ones(use: Use, most: int) -> None:
+    shares = Shares(["a", "b", "c", "d"], LONG)
+    long = await started(shares, 5, use=use)
+    assert [task.done() for task in long].count(True) == most
+    assert await shares.take(1, READ)
+    shares.give_back(long[0].result(), 1, use)
+    await asyncio.sleep(0)
+    assert [task.done() for task in long].count(True) == most + 1
+
+
+@pytest.mark.parametrize(("holder", "own"), [(1, True), (2, False)])
+async def test_the_wait_is_bounded_and_tells_who_is_waited_for(holder: int, own: bool) -> None:
+    shares = Shares(["only"], SOON)
+    thing = await shares.take(holder, READ)
+    [early] = await started(shares, 1)
+    await asyncio.sleep(SOON / 2)
+    [late] = await started(shares, 1)
+    with pytest.raises(NoTurnError) as error:
+        await early
+    assert error.value.own is own
+    assert not late.done()
+    shares.give_back(thing, holder, READ)
+    assert await late == "only"
+
+
+async def test_everyone_in_line_gives_up_in_time() -> None:
+    shares = Shares(["only"], SOON)
+    thing = await shares.take(1, READ)
+    for _ in range(2):
+        waiting = await started(shares, 3)
+        results = await asyncio.gather(*waiting, return_exceptions=True)
+        assert [type(result) for result in results] == [NoTurnError] * 3
+    shares.give_back(thing, 1, READ)
+    assert await shares.take(1, READ) == "only"
+
+
+async def test_who_is_canceled_leaves_the_line() -> None:
+    shares = Shares(["only"], LONG)
+    thing = await shares.take(1, READ)
+    first, second, third = await started(shares, 3)
+    first.cancel()
+    await asyncio.sleep(0)
+    shares.give_back(thing, 1, READ)
+    assert await second == "only"
+    # Canceled in the very moment in which it would have been its turn.
+    shares.give_back("only", 1, READ)
+    third.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await third
+    assert await shares.take(1, READ) == "only"
+
+
+async def test_who_is_canceled_just_as_the_wait_is_over_is_canceled() -> None:
+    shares = Shares(["only"], SOON)
+    await shares.take(1, READ)
+    [waiting] = await started(shares, 1)
+    time.sleep(SOON * 2)  # noqa: ASYNC251 - the loop itself is to be late
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+
+async def test_little_is_kept_of_organizations_that_are_gone() -> None:
+    shares = Shares(["a", "b"], LONG)
+    for organization_id in range(1000):
+        thing = await shares.take(organization_id, READ)
+        [waiting] = await started(shares, 1, organization_id)
+        shares.give_back(thing, organization_id, READ)
+        shares.give_back(await waiting, organization_id, READ)
+    assert len(shares._shares) <= 100
+    assert not shares._rotation
