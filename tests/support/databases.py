@@ -17,7 +17,7 @@ from service import demo
 from service.database import distributing, migrating
 from service.embedded import EmbeddedServer
 from tests.support import cluster
-from tests.support.folders import temporary_folder
+from tests.support.folders import sweep, temporary_folder
 
 _PREFIX = "selvedge_test_"
 """Of every database of the tests, so that none of them is left on a server that stays."""
@@ -51,6 +51,7 @@ def _server() -> Iterator[str]:
             finally:
                 _clear(given)
     else:
+        sweep()
         version = int(os.environ.get("TEST_POSTGRES_VERSION") or "18")
         with (
             temporary_folder() as folder,
