@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 import jsonschema_rs
 import orjson
@@ -22,6 +22,7 @@ from service.schemas.definitions import Located, definition, load, reference, wh
 from service.schemas.messages import failures_of, of_kind, of_limit
 
 _SIGNS = bytes.maketrans(b"123456789eE", b"000000000..")
+_TOO_DEEP: Final = "The body is nested too deeply."
 _PLAIN = frozenset({int, bool, type(None)})
 #: Of several failures at one field these speak of its value as a whole.
 _FIRST = ("validation_error.required_field", "validation_error.invalid_type")
@@ -98,6 +99,7 @@ class Validator:
     def _failures(self, value: Any, suspicious: bool, most: int) -> list[Failure]:
         found, kept = list[Failure](), value
         if not self._compiled.is_valid(value):
+            _check_nesting(value)
             if most > 1:
                 kept = cut(value)
                 errors = self._compiled.iter_errors(kept)
@@ -116,13 +118,21 @@ class Validator:
             yield error
 
 
+def _check_nesting(value: Any) -> None:
+    """Refuse what is nested more deeply than JSON is written here, before it is cut."""
+    try:
+        orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        raise malformed(_TOO_DEEP) from None
+
+
 @contextmanager
 def _nesting() -> Iterator[None]:
     """Refuse what is nested too deeply to be looked at."""
     try:
         yield
     except (ValueError, RecursionError):
-        raise malformed("The body is nested too deeply.") from None
+        raise malformed(_TOO_DEEP) from None
 
 
 @cache
