@@ -9,10 +9,12 @@ from aiohttp import HttpVersion11, web, web_urldispatcher
 from service import openapi
 from service.database.connections import Database
 from service.handlers import docs, system
+from service.handlers.clearing import clearing
 from service.http.access_log import AccessLog
+from service.http.accounts import ACCOUNTS, Accounts
 from service.http.admission import Admission
 from service.http.context import ACCESS_LOG, ADMISSION, CALLERS, DATABASE, ROUTES
-from service.http.media import MAX_BODY_BYTES
+from service.http.delivery import delivered, deliveries
 from service.http.middleware import around
 from service.http.pulse import Pulse
 from service.organizations.caller import Callers
@@ -23,14 +25,14 @@ from service.settings import Settings
 def create_app(settings: Settings, dsn: str) -> web.Application:
     """The application on the database of ``dsn``; it starts with the database away as well."""
     logging.getLogger("service").setLevel(settings.log_level.upper())
-    app = web.Application(middlewares=[around], client_max_size=MAX_BODY_BYTES)
+    app = web.Application(middlewares=[delivered, around])
     app[docs.DOCUMENT] = orjson.dumps(openapi.build())
     system.prepare(app)
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
         database = Database(dsn, settings.pool_size)
         app[DATABASE], app[CALLERS] = database, Callers(database)
-        app[ACCESS_LOG] = AccessLog()
+        app[ACCESS_LOG], app[ACCOUNTS] = AccessLog(), Accounts()
         app[ADMISSION] = Admission(settings.caller_requests)
         pulse = Pulse()
         yield
@@ -38,7 +40,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         app[ACCESS_LOG].flush()
         await database.close()
 
-    app.cleanup_ctx.append(resources)
+    app.cleanup_ctx.extend([resources, deliveries, clearing])
     app[ROUTES] = {added: route for route in routes() for added in _added(app, route)}
     return app
 

@@ -19,6 +19,7 @@ STATUS = {
     "forbidden": 403,
     "not_found": 404,
     "method_not_allowed": 405,
+    "request_timeout": 408,
     "conflict": 409,
     "precondition_failed": 412,
     "payload_too_large": 413,
@@ -34,6 +35,9 @@ STATUS = {
 PRECEDENCE = (403, 404, 412, 409, 422, 400)
 
 MAX_LISTED = 1000
+#: After how many failures only the first one of each item that follows is made: several at one
+#: field become one, so more of them than are listed.
+MAX_MADE = 2 * MAX_LISTED
 MAX_LENGTH = 200
 """Characters of a field or a message that are shown."""
 _MISSING_LAST = 1 << 30

@@ -1,14 +1,30 @@
 -- Statements that serve every resource. Slots are filled from the registry alone.
 
 -- name: collect_batch
-select array_agg(page_order) as ids, array_agg(convert_to(document, 'UTF8')) as documents
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= {{most}} then array_agg(convert_to(document, 'UTF8')) end as documents
 from ({{documents}}) as page;
+
+-- name: collect_cut_page
+select
+    convert_to(string_agg(document, ',' order by page_order), 'UTF8') as documents,
+    (array_agg(sort_values order by page_order desc))[1] as last_values,
+    count(*) < max(found) as has_more
+from (
+    select
+        page.*,
+        sum(octet_length(document)) over (order by page_order) as bytes,
+        count(*) over () as found
+    from ({{documents}}) as page
+) as page
+where page_order = 1 or (page_order <= {{size}} and bytes <= {{most}});
 
 -- name: collect_page
 select
-    convert_to(
+    case when sum(octet_length(document)) filter (where page_order <= {{size}}) > {{most}} then null else convert_to(
         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= {{size}}), ''), 'UTF8'
-    ) as documents,
+    ) end as documents,
     max(sort_values) as last_values,
     coalesce(max(page_order), 0) > {{size}} as has_more
 from ({{documents}}) as page;

@@ -14,6 +14,7 @@ from psycopg import sql
 
 Connection: TypeAlias = psycopg.Connection[Any]
 
+_ATTEMPTS: Final = 5
 _ROOT: Final = "organization"
 _KEY: Final = "organization_id"
 _CITUS: Final = "select true from pg_extension where extname = 'citus'"
@@ -105,12 +106,13 @@ def plan(connection: Connection) -> Plan:
 
 def distribute(connection: Connection, wanted: Plan) -> None:
     """Carry a plan out, whole or not at all; writers wait meanwhile."""
-    with connection.transaction():
-        connection.execute(sql.SQL("lock table {} in exclusive mode").format(_names(wanted)))
-        _move(connection, wanted)
-        # Looking types up takes the service a second and more for each while Citus hides shards.
-        setting = sql.SQL("alter database {} set citus.override_table_visibility = off")
-        connection.execute(setting.format(sql.Identifier(connection.info.dbname)))
+    for attempt in range(_ATTEMPTS):
+        try:
+            _distribute(connection, wanted)
+            break
+        except psycopg.errors.DeadlockDetected:  # with writers that hold one table and want another
+            if attempt == _ATTEMPTS - 1:
+                raise
     connection.execute(sql.SQL("analyze {}").format(_names(wanted)))
 
 
@@ -118,6 +120,15 @@ def follow(connection: Connection) -> None:
     """Distribute what a migration made, in its transaction, if the database is distributed."""
     if _holds(connection, _CITUS) and _holds(connection, _DISTRIBUTED, _ROOT):
         _move(connection, plan(connection))
+
+
+def _distribute(connection: Connection, wanted: Plan) -> None:
+    with connection.transaction():
+        connection.execute(sql.SQL("lock table {} in exclusive mode").format(_names(wanted)))
+        _move(connection, wanted)
+        # Looking types up takes the service a second and more for each while Citus hides shards.
+        setting = sql.SQL("alter database {} set citus.override_table_visibility = off")
+        connection.execute(setting.format(sql.Identifier(connection.info.dbname)))
 
 
 def _move(connection: Connection, wanted: Plan) -> None:

@@ -11,10 +11,10 @@ from service.failures import ApiError, Failure, failed
 from service.http.context import caller
 from service.http.etag import if_match
 from service.http.media import JSON
+from service.http.receiving import receive
 from service.queries.idempotency import Retry
 from service.queries.resource import Resource
 from service.queries.writing import Guard
-from service.schemas.validation import malformed
 
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
@@ -45,10 +45,7 @@ async def body(request: web.Request, media_type: str = JSON) -> bytes:
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
         message = "Send the body as it is."
         raise failed("unsupported_media_type", "Content-Encoding", message=message)
-    try:
-        return await request.read()
-    except ConnectionResetError:  # the caller hung up: no fault of the service, and no one listens
-        raise malformed("The body broke off.") from None
+    return await receive(request)
 
 
 def only_parameters(request: web.Request, *known: str) -> None:

@@ -6,6 +6,7 @@ first: 400 for what is no valid patch or goes where no writable field is, 409 fo
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import jsonpatch
@@ -18,7 +19,11 @@ from service.handlers.bodies import check_item
 from service.http.media import MAX_BODY_BYTES
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
+from service.schemas.budget import MAX_VALUES, count_values
 from service.schemas.validation import Validator, first_of_each_field, malformed, parse
+
+#: Parts and escapes of a pointer: far more than lead to any field, for each takes its time.
+_LONGEST_POINTER = 16
 
 _PATCH_FORM = Validator("common/json-patch")
 
@@ -76,13 +81,15 @@ def _failures(resource: MasterRecord, number: int, operation: Any) -> Iterator[F
         if isinstance(pointer, str) and (kind := _wrong_target(resource, pointer)):
             message = f"{pointer} is no writable field."
             yield Failure(f"validation_error.{kind}", (number, member), message)
-    if _size(operation.get("value")) is None:
+    if _text(operation.get("value")) is None:
         kind, message = "validation_error.invalid_value", "The value is nested too deeply."
         yield Failure(kind, (number, "value"), message)
 
 
 def _wrong_target(resource: MasterRecord, pointer: str) -> str | None:
     """The row type for a pointer that is none, or that leaves the writable fields."""
+    if pointer.count("/") + pointer.count("~") > _LONGEST_POINTER:
+        return "invalid_value"
     try:
         parts = jsonpointer.JsonPointer(pointer).parts
     except jsonpointer.JsonPointerException:
@@ -109,16 +116,19 @@ def _wrong_target(resource: MasterRecord, pointer: str) -> str | None:
 
 def apply(operations: list[dict[str, Any]], document: Any) -> Any:
     """The document after all operations; what they bring in is measured, for copies double."""
-    room = MAX_BODY_BYTES - (_size(document) or 0)
+    room = _Room()
+    room.take(_written(document))
     for number, operation in enumerate(operations):
         try:
             if operation["op"] == "test":
                 _test(document, operation)
                 continue
-            room -= _brought(document, operation)
-            if room < 0:
-                message = "The document grows too large."
-                raise failed("payload_too_large", number, message=message)
+            if operation["op"] in ("add", "replace", "copy"):
+                brought = _brought(document, operation)
+                if not room.take(brought):
+                    message = "The document grows too large."
+                    raise failed("payload_too_large", number, message=message)
+                operation = _bringing(operation, brought)
             document = jsonpatch.JsonPatch([operation]).apply(document, in_place=True)
         except jsonpatch.JsonPatchTestFailed as error:
             raise failed("conflict.test_failed", number, "path", message=str(error)) from None
@@ -154,16 +164,46 @@ def _equal(one: Any, other: Any) -> bool:
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
-def _brought(document: Any, operation: dict[str, Any]) -> int:
-    """How many bytes an operation brings into the document."""
+class _Room:
+    """What the document may still grow by, in bytes of JSON and in values."""
+
+    def __init__(self) -> None:
+        self._bytes = MAX_BODY_BYTES
+        self._values = MAX_VALUES
+
+    def take(self, text: bytes) -> bool:
+        """Whether there was room for this too."""
+        self._bytes -= len(text)
+        self._values -= count_values(text) + 1
+        return self._bytes >= 0 and self._values >= 0
+
+
+def _brought(document: Any, operation: dict[str, Any]) -> bytes:
+    """What an operation brings into the document, as JSON."""
     if operation["op"] == "copy":
-        return _size(jsonpointer.resolve_pointer(document, operation["from"])) or 0
-    return _size(operation.get("value")) or 0
+        return orjson.dumps(jsonpointer.resolve_pointer(document, operation["from"]))
+    return orjson.dumps(operation["value"])
 
 
-def _size(value: Any) -> int | None:
-    """The size of a value as JSON, in bytes; None when it is nested too deeply to be written."""
+def _bringing(operation: dict[str, Any], brought: bytes) -> dict[str, Any]:
+    """The operation with the value that it brings; a copy is an addition."""
+    kind = "replace" if operation["op"] == "replace" else "add"
+    return {"op": kind, "path": operation["path"], "value": _Json(brought)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Json:
+    """A value that the package copies by reading it, in a tenth of the time."""
+
+    text: bytes
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return orjson.loads(self.text)
+
+
+def _text(value: Any) -> bytes | None:
+    """The value as JSON; None when it is nested too deeply to be written."""
     try:
-        return len(orjson.dumps(value))
+        return orjson.dumps(value)
     except orjson.JSONEncodeError:
         return None

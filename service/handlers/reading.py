@@ -1,11 +1,14 @@
 """Lists and reads."""
 
-from functools import lru_cache
+from sys import getsizeof
+from typing import Final, TypeAlias
 
 from aiohttp import web
 
 from service.failures import failed
 from service.handlers.parameters import form, path_ids, together
+from service.handlers.remembered import Remembered
+from service.http.accounts import hold
 from service.http.context import caller, database
 from service.http.envelope import many, pagination, respond, success
 from service.http.etag import etag, is_known
@@ -14,8 +17,10 @@ from service.queries import reading
 from service.queries.master_record import MasterRecord
 from service.queries.resource import Question, Resource
 
-#: Query strings; the longest are 32 KiB each.
-_REMEMBERED = 2048
+_Asked: TypeAlias = tuple[Resource, tuple[tuple[str, str], ...]]
+_REMEMBERED_BYTES: Final = 16 * 2**20
+_OBJECT_BYTES: Final = 1024
+"""What a question takes beside its texts and values."""
 
 
 async def list_records(resource: Resource, request: web.Request) -> web.Response:
@@ -30,6 +35,7 @@ async def list_records(resource: Resource, request: web.Request) -> web.Response
         lambda connection: resource.page(connection, tenant, asked, parents),
         tenant.organization_id,
     )
+    hold(request, len(page.documents))
     following = None if page.last is None else cursor.encode(asked.listing, page.last, scope)
     return respond(many(page.documents, pagination=pagination(following)))
 
@@ -45,6 +51,7 @@ async def read_record(resource: Resource, request: web.Request) -> web.Response:
         lambda connection: reading.read(connection, resource, tenant, path, wanted),
         tenant.organization_id,
     )
+    hold(request, len(document))
     headers = {"ETag": etag(document)}
     if is_known(request.headers.get("If-None-Match"), headers["ETag"]):
         return web.Response(status=304, headers=headers)
@@ -55,7 +62,7 @@ def _asked(resource: Resource, request: web.Request, scope: str) -> Question:
     """What the query asks; a cursor carries its own query and stands alone."""
     cursors = request.query.getall("cursor", [])
     if not cursors:
-        return _question(resource, tuple(request.query.items()))
+        return questions((resource, tuple(request.query.items())))
     if len(cursors) > 1:
         message = "Give this parameter once."
         raise failed("validation_error.duplicate", "cursor", message=message)
@@ -64,10 +71,20 @@ def _asked(resource: Resource, request: web.Request, scope: str) -> Question:
     return resource.question(carried)
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _question(resource: Resource, pairs: tuple[tuple[str, str], ...]) -> Question:
-    """What a query string asks of a list; callers poll, so the latest ones are remembered.
-
-    Raises ApiError with everything that is wrong with it.
-    """
+def _read(asked: _Asked) -> Question:
+    """What a query string asks of a list; raises ApiError with everything that is wrong with it."""
+    resource, pairs = asked
     return resource.question(parameters.read(pairs, resource.properties))
+
+
+def _bytes(asked: _Asked, question: Question) -> int:
+    """About what it takes to remember a question."""
+    texts = [question.text, *(text for pair in asked[1] for text in pair)]
+    values = [value for one in question.parameters if isinstance(one, list) for value in one]
+    sizes = sum(map(getsizeof, (*texts, *values, *question.parameters)))
+    # The conditions of the listing have each value's place once more.
+    return _OBJECT_BYTES + sizes + 8 * len(values)
+
+
+questions: Final = Remembered(_read, _bytes, _REMEMBERED_BYTES)
+"""Of callers' query strings the latest ones: callers poll."""

@@ -1,8 +1,9 @@
 """Writes: of one record and in bulk. Every one is a batch in one transaction."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from aiohttp import web
 
@@ -10,6 +11,7 @@ from service.database.connections import Connection
 from service.database.shares import Use
 from service.failures import ApiError, Bulk
 from service.handlers.bodies import BulkBody, many_ids, many_items, one_item
+from service.handlers.clearing import STORED_ANSWERS
 from service.handlers.parameters import (
     body,
     guard,
@@ -20,6 +22,7 @@ from service.handlers.parameters import (
     together,
 )
 from service.handlers.patch import editor
+from service.http.accounts import hold_written
 from service.http.answer import Answer
 from service.http.context import caller, database
 from service.http.envelope import many, respond, success
@@ -31,6 +34,8 @@ from service.queries.idempotency import Retry
 from service.queries.master_record import MasterRecord
 from service.queries.writing import locks_organization
 
+_LARGE: Final = 2**20
+"""Bytes that take several milliseconds to parse."""
 Work: TypeAlias = Callable[[Connection], Awaitable[Answer]]
 Write: TypeAlias = Callable[[Connection, MasterRecord, Batch], Awaitable[bytes]]
 
@@ -57,7 +62,7 @@ async def create(resource: MasterRecord, request: web.Request) -> web.Response:
 
 
 async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
-    read, form = BulkBody.read(raw), resource.bulk_create_form
+    read, form = await _bulk_body(raw), resource.bulk_create_form
     with _bulk_failures("bulk_create", read.total_items):
         retried, sent = _whole_request(request, raw, lambda: many_items(resource, form, read))
         return await _bulk(resource, request, retried, sent, writing.create, created=True)
@@ -82,7 +87,7 @@ async def replace(resource: MasterRecord, request: web.Request) -> web.Response:
 async def replace_many(resource: MasterRecord, request: web.Request) -> web.Response:
     """Many records in full, those with ``state=deleted`` deleted, all or nothing."""
     raw, form = await body(request), resource.bulk_replace_form
-    read = BulkBody.read(raw)
+    read = await _bulk_body(raw)
     with _bulk_failures("bulk_replace", read.total_items):
         retried, sent = _whole_request(request, raw, lambda: many_items(resource, form, read))
         return await _bulk(resource, request, retried, sent, writing.replace)
@@ -125,6 +130,14 @@ async def delete_many(resource: MasterRecord, request: web.Request) -> web.Respo
     with _bulk_failures("bulk_delete", len(ids)):
         retried, sent = _whole_request(request, b"", lambda: many_ids(resource, ids), "ids")
         return await _bulk(resource, request, retried, sent, writing.delete)
+
+
+async def _bulk_body(raw: bytes) -> BulkBody:
+    """The body as it was parsed; if that took its time, others come before it is looked at."""
+    read = BulkBody.read(raw)
+    if len(raw) > _LARGE:
+        await asyncio.sleep(0)
+    return read
 
 
 @contextmanager
@@ -181,7 +194,9 @@ def _record(document: bytes) -> Answer:
 
 
 async def _write(request: web.Request, work: Work, use: Use) -> web.Response:
-    return respond(await database(request).write(work, caller(request).organization_id, use))
+    answer = await database(request).write(work, caller(request).organization_id, use)
+    hold_written(request, len(answer.body))
+    return respond(answer)
 
 
 async def _once(request: web.Request, retried: Retry | None, work: Work, use: Use) -> web.Response:
@@ -189,7 +204,10 @@ async def _once(request: web.Request, retried: Retry | None, work: Work, use: Us
     if retried is None:
         return await _write(request, work, use)
 
+    stored = request.app[STORED_ANSWERS]
+    bounded = stored.within_bounds(retried.caller.organization_id, work)
+
     async def once(connection: Connection) -> Answer:
-        return await idempotency.once(connection, retried, work)
+        return await idempotency.once(connection, retried, bounded)
 
     return await _write(request, once, use)

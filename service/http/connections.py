@@ -112,8 +112,13 @@ class _Server(web.Server):
     """The connections of a worker."""
 
     def __init__(self, made: web.Server, most: int) -> None:
-        options = {"request_factory": made.request_factory, "loop": made._loop, **made._kwargs}
-        super().__init__(made.request_handler, **options)
+        super().__init__(
+            made.request_handler,
+            request_factory=made.request_factory,
+            handler_cancellation=made.handler_cancellation,
+            loop=made._loop,
+            **made._kwargs,
+        )
         self._most = most
         self._held: set[_Connection] = set()
         self._line: list[tuple[float, _Connection]] = []

@@ -45,6 +45,12 @@ LONGEST_LOOP_DELAY = Gauge(
     "The longest such delay of any worker in the last minute or two, in seconds.",
     multiprocess_mode="livemax",
 )
+LONGEST_LOOP_HOLD = Gauge(
+    "selvedge_event_loop_longest_hold_seconds",
+    "The longest such delay that a worker worked through, in seconds: what it spent waiting for a "
+    "processor or a file is left out.",
+    multiprocess_mode="livemax",
+)
 MEMORY = Gauge(
     "selvedge_process_resident_memory_bytes",
     "Resident memory of a worker, in bytes.",

@@ -13,6 +13,7 @@ from aiohttp import web
 
 from service.failures import ApiError, failed
 from service.http import envelope
+from service.http.accounts import ACCOUNTS
 from service.http.context import (
     ACCESS_LOG,
     ADMISSION,
@@ -21,7 +22,6 @@ from service.http.context import (
     ROUTES,
     ServedRoute,
 )
-from service.http.media import TOO_LONG
 from service.http.metrics import observer
 from service.organizations.caller import Caller
 
@@ -48,8 +48,6 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
         response = await _answer(request, route, handler)
     except ApiError as error:
         response = _refused(route, error)
-    except web.HTTPRequestEntityTooLarge:
-        response = _refused(route, failed("payload_too_large", message=TOO_LONG))
     except Exception:
         _log.exception("request %s failed", request_id)
         response = _refused(route, failed("server_error", message="Something went wrong here."))
@@ -71,6 +69,7 @@ async def _answer(
         return await handler(request)
     request[CALLER] = tenant = await _caller(request)
     admission = request.app[ADMISSION]
+    request.app[ACCOUNTS].check(tenant.organization_id)
     admission.enter(tenant.organization_id)
     try:
         _check(request)

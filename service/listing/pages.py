@@ -58,11 +58,13 @@ def batch_page(leading: int, ids: list[int]) -> Page:
     return page
 
 
-def listing_page(leading: int, listing: Listing, *, hides_deleted: bool) -> Page:
+def listing_page(
+    leading: int, listing: Listing, *, hides_deleted: bool, may_end_anywhere: bool = False
+) -> Page:
     """One page of a listing and one record more, which tells whether there are more pages.
 
     Each row has the ``page_order`` from 1; the page's last one has the ``sort_values``, the JSON
-    array that a cursor continues from.
+    array that a cursor continues from. Where the page may end anywhere, every row has them.
     """
     page = Page(leading, size=str(listing.page_size))
     conditions = [_condition(page, condition) for condition in listing.conditions]
@@ -74,13 +76,14 @@ def listing_page(leading: int, listing: Listing, *, hides_deleted: bool) -> Page
     order = ", ".join(_column(key.property) + " desc" * key.descending for key in listing.sort)
     key = ", ".join(_key(key.property) for key in listing.sort)
     where = f"where {' and '.join(conditions)}\n" if conditions else ""
-    skipped = (listing.page_number - 1) * listing.page_size
+    skipped = ((listing.page_number or 1) - 1) * listing.page_size
     offset = page.parameter(skipped, "bigint") if skipped else "0"
     page_order = f"row_number() over (order by {order}) - {offset}"
+    sort_values = f"json_build_array({key})::text"
+    if not may_end_anywhere:
+        sort_values = f"case {page_order} when {page.size} then {sort_values} end"
     page.text = (
-        f"select record.*, {page_order} as page_order,\n"
-        f"case {page_order} when {page.size} then json_build_array({key})::text end"
-        " as sort_values\n"
+        f"select record.*, {page_order} as page_order,\n{sort_values} as sort_values\n"
         f"from record {where}order by {order} limit {page.size} + 1 offset {offset}"
     )
     return page

@@ -212,5 +212,7 @@ def _listing(
         tuple(sorted(conditions, key=lambda c: (c.property.name, c.operator.name, repr(c.values)))),
         _total(sort, reader.properties),
         reader.number("pageSize", single["pageSize"], DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE),
-        reader.number("pageNumber", single["pageNumber"], 1, MAX_PAGE_NUMBER),
+        reader.number("pageNumber", single["pageNumber"], 1, MAX_PAGE_NUMBER)
+        if single["pageNumber"]
+        else None,
     )

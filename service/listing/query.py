@@ -36,7 +36,8 @@ class Listing:
     conditions: tuple[Condition, ...] = ()
     sort: tuple[SortKey, ...] = ()
     page_size: int = DEFAULT_PAGE_SIZE
-    page_number: int = 1
+    page_number: int | None = None
+    """None for the first page, and where ``after`` says where the page begins."""
     after: tuple[Any, ...] | None = None
 
     def filters(self, name: str) -> bool:

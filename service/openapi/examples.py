@@ -13,6 +13,7 @@ from service.failures import ApiError, Bulk, Failure, Path
 from service.handlers.kinds import BULK_DELETE, BULK_REPLACE, DELETE, LIST, READ, Kind
 from service.http import envelope
 from service.http.media import JSON, TOO_LONG
+from service.http.receiving import TOO_LATE
 from service.listing.cursor import MAX_LENGTH
 from service.listing.query import MAX_CONDITIONS, MAX_PAGE_SIZE
 from service.schemas.messages import of_kind, of_limit
@@ -63,6 +64,7 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
     "not_found": (("id",), "There is no such record."),
     "not_found.route": ((), "There is nothing at this path."),
     "method_not_allowed": ((), "Use DELETE, GET, HEAD, POST, PUT."),
+    "request_timeout": ((), TOO_LATE),
     "conflict.in_use": (("id",), "Used by styles: 18."),
     "conflict.test_failed": ((0, "path"), "The stored value is another one."),
     "conflict.duplicate": (("userDefinedId",), "Another material holds MAT-0042."),

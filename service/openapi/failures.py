@@ -18,6 +18,7 @@ _REASONS = {
     401: "The request carries no valid API key.",
     403: "The API key or the record's organization forbids it.",
     404: "There is no such record.",
+    408: "The body did not arrive in time.",
     409: "It conflicts with what is stored.",
     412: "The record is no longer as If-Match says.",
     413: f"The body is over {MAX_BODY_MIB} MiB.",
@@ -38,7 +39,7 @@ _OF_BODIES = (
     "validation_error.unknown_field", "validation_error.read_only_field",
     "validation_error.invalid_type", "validation_error.too_short", "validation_error.too_long",
     "validation_error.out_of_range", "validation_error.too_many_items",
-    "validation_error.duplicate", "payload_too_large", "unsupported_media_type",
+    "validation_error.duplicate", "request_timeout", "payload_too_large", "unsupported_media_type",
 )  # fmt: skip
 _OF_WRITES = ("forbidden.scope", "server_error.outcome_unknown")
 _OF_BULK = (

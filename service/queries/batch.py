@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from service.failures import MAX_LISTED, ApiError, Failure, Path, in_request_order
+from service.failures import MAX_LISTED, MAX_MADE, ApiError, Failure, Path, in_request_order
 from service.organizations.caller import Caller
 
 Item: TypeAlias = dict[str, Any]
@@ -45,13 +45,21 @@ class FailedItems:
     def __init__(self, sent: Sent) -> None:
         self._sent = sent
         self._failures = {place: [*found] for place, found in sent.failures.items()}
+        self._made = sum(map(len, self._failures.values()))
+        self._types = {failure.type for found in self._failures.values() for failure in found}
 
     def __contains__(self, place: int) -> bool:
         return place in self._failures
 
-    def add(self, place: int, failure: Failure) -> None:
-        """Take note of what is wrong with the item at that place."""
-        self._failures.setdefault(place, []).append(failure)
+    def add(self, place: int, kind: str, path: Path, message: str) -> None:
+        """Take note of what is wrong with the item at that place.
+
+        Once there is more than can be listed, only of what changes the counts or the status.
+        """
+        if self._made < MAX_MADE or place not in self._failures or kind not in self._types:
+            self._failures.setdefault(place, []).append(Failure(kind, path, message))
+            self._types.add(kind)
+            self._made += 1
 
     def raise_any(self) -> None:
         """Raise ApiError with every failure, in request order, if there are any."""
@@ -132,7 +140,7 @@ class Batch:
 
     def fail(self, number: int, kind: str, *path: str | int, message: str) -> None:
         """Report what is wrong with the item of that number, at the path in it."""
-        self.failed.add(self.places[number], Failure(kind, path, message))
+        self.failed.add(self.places[number], kind, path, message)
 
     def fail_records(self, messages: Mapping[int, str], kind: str) -> None:
         """Report what is wrong with records themselves: a message by id."""

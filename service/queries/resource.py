@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import orjson
 
@@ -16,6 +16,10 @@ from service.listing.query import Listing
 from service.organizations.caller import Caller
 
 SHARED = statements.load("shared")
+MAX_PAGE_BYTES: Final = 8 * 2**20
+"""Of the documents of one page; beyond, it ends before its size."""
+MAX_BATCH_BYTES: Final = 32 * 2**20
+"""Of the documents of one bulk write; beyond, it is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,21 +94,38 @@ class Resource:
                 return 0
             raise
 
-    def question(self, wanted: Listing) -> Question:
-        """What a listing asks."""
-        page = listing_page(1 + len(self.parents), wanted, hides_deleted=self.hides_deleted)
-        text = SHARED["collect_page"].fill(
-            documents=self.statements["documents"].fill(page=page.text), size=page.size
+    def question(self, wanted: Listing, *, is_cut: bool = False) -> Question:
+        """What a listing asks; if it is cut, as many records as fit into a page's bytes."""
+        leading, hidden = 1 + len(self.parents), self.hides_deleted
+        page = listing_page(leading, wanted, hides_deleted=hidden, may_end_anywhere=is_cut)
+        text = SHARED["collect_cut_page" if is_cut else "collect_page"].fill(
+            documents=self.statements["documents"].fill(page=page.text),
+            size=page.size,
+            most=str(MAX_PAGE_BYTES),
         )
         return Question(wanted, text, tuple(page.parameters))
 
     async def page(
         self, connection: Connection, caller: Caller, asked: Question, parents: Sequence[int] = ()
     ) -> PageOfDocuments:
-        """One page of documents, in the listing's order, of those that hang on ``parents``."""
+        """One page of documents, in the listing's order, of those that hang on ``parents``.
+
+        One that would have too many bytes ends early, after a record at least. Numbers could not
+        lead on from there: a numbered page is refused.
+        """
         row = await connection.fetchrow(
             asked.text, caller.organization_id, *parents, *asked.parameters
         )
+        if row["documents"] is None:
+            if asked.listing.page_number and asked.listing.page_size > 1:
+                message = (
+                    f"This page exceeds {_mib(MAX_PAGE_BYTES)}: use a smaller one, or cursors."
+                )
+                raise failed("validation_error.out_of_range", "pageSize", message=message)
+            cut = self.question(asked.listing, is_cut=True)
+            row = await connection.fetchrow(
+                cut.text, caller.organization_id, *parents, *cut.parameters
+            )
         if not row["documents"]:
             await self.require_parents(connection, caller, parents)
         return PageOfDocuments(
@@ -127,13 +148,19 @@ class Resource:
     ) -> dict[int, bytes]:
         """The documents of ``ids``, which hang on ``parents``, by id; unknown ids are left out.
 
-        ``form`` is ``documents``, ``writables``, or another statement of their kind.
+        ``form`` is ``documents``, ``writables``, or another statement of their kind. Raises
+        ApiError where they have too many bytes.
         """
         page = batch_page(1 + len(parents), ids)
-        text = SHARED["collect_batch"].fill(documents=self.statements[form].fill(page=page.text))
+        text = SHARED["collect_batch"].fill(
+            documents=self.statements[form].fill(page=page.text), most=str(MAX_BATCH_BYTES)
+        )
         found, documents = await connection.fetchrow(
             text, caller.organization_id, *parents, *page.parameters
         )
+        if found and documents is None:
+            message = f"The answer exceeds {_mib(MAX_BATCH_BYTES)}: send fewer items."
+            raise failed("validation_error.too_many_items", message=message)
         return dict(zip(found or (), documents or (), strict=True))
 
     async def require_parents(
@@ -150,3 +177,7 @@ class Resource:
 def joined(documents: Mapping[int, bytes], ids: list[int]) -> bytes:
     """Those of the documents that there are, in the order of ``ids``, joined by commas."""
     return b",".join([documents[one] for one in ids if one in documents])
+
+
+def _mib(size: int) -> str:
+    return f"{size // 2**20} MiB"

@@ -10,27 +10,30 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 import jsonschema_rs
 import orjson
 
-from service.failures import ApiError, Failure, Path, failed, in_request_order
+from service.failures import MAX_MADE, ApiError, Failure, Path, failed, in_request_order
+from service.schemas.budget import check_values
+from service.schemas.cutting import cut
 from service.schemas.definitions import Located, definition, load, reference, whole
 from service.schemas.messages import failures_of, of_kind, of_limit
 
 _SIGNS = bytes.maketrans(b"123456789eE", b"000000000..")
-#: After how many failures only the first one of each item that follows is told: no answer lists
-#: more than 1,000.
-MAX_FAILURES = 2000
-#: More members than any list may have: those beyond cannot make it more wrong.
-_LONGEST_LIST = 1001
+_TOO_DEEP: Final = "The body is nested too deeply."
+_PLAIN = frozenset({int, bool, type(None)})
 #: Of several failures at one field these speak of its value as a whole.
 _FIRST = ("validation_error.required_field", "validation_error.invalid_type")
 
 
 def parse(raw: bytes) -> Any:
-    """The JSON value of a body; raises ApiError ``malformed_json`` (RFC 8259)."""
+    """The JSON value of a body (RFC 8259).
+
+    Raises ApiError ``malformed_json``, or ``too_many_items`` before the values are made.
+    """
+    check_values(raw)
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError as error:
@@ -64,7 +67,7 @@ class Validator:
         if not isinstance(value, dict):
             raise failed("validation_error.invalid_type", message=of_kind(types))
         with _nesting():
-            return self._failures(value, _may_be_unsayable(raw), MAX_FAILURES)
+            return self._failures(value, _may_be_unsayable(raw), MAX_MADE)
 
     def failures_of_items(self, items: Any, raw: bytes) -> dict[int, list[Failure]]:
         """The failures of each item that has any, by its place in the list that the body is.
@@ -73,7 +76,7 @@ class Validator:
         wrong length, before any item is looked at.
         """
         self._check_length(items)
-        suspicious, room = _may_be_unsayable(raw), MAX_FAILURES
+        suspicious, room = _may_be_unsayable(raw), MAX_MADE
         found = dict[int, list[Failure]]()
         with _nesting():
             if not suspicious and self._compiled.is_valid(items):
@@ -96,11 +99,15 @@ class Validator:
     def _failures(self, value: Any, suspicious: bool, most: int) -> list[Failure]:
         found, kept = list[Failure](), value
         if not self._compiled.is_valid(value):
-            kept = _cut(value)
-            errors = self._compiled.iter_errors(kept) if most > 1 else self._first_error(kept)
+            _check_nesting(value)
+            if most > 1:
+                kept = cut(value)
+                errors = self._compiled.iter_errors(kept)
+            else:
+                errors = self._first_error(value)
             found += islice((f for error in errors for f in failures_of(error)), most)
         if suspicious:
-            found += _unsayable(self._located, kept)
+            found += islice(_unsayable(self._located, kept), most)
         return first_of_each_field(kept, found)
 
     def _first_error(self, value: Any) -> Iterator[Any]:
@@ -111,13 +118,21 @@ class Validator:
             yield error
 
 
+def _check_nesting(value: Any) -> None:
+    """Refuse what is nested more deeply than JSON is written here, before it is cut."""
+    try:
+        orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        raise malformed(_TOO_DEEP) from None
+
+
 @contextmanager
 def _nesting() -> Iterator[None]:
     """Refuse what is nested too deeply to be looked at."""
     try:
         yield
     except (ValueError, RecursionError):
-        raise malformed("The body is nested too deeply.") from None
+        raise malformed(_TOO_DEEP) from None
 
 
 @cache
@@ -139,13 +154,6 @@ def _at(failure: Failure, path: Path) -> Failure:
     return replace(failure, path=path)
 
 
-def _cut(value: Any) -> Any:
-    """The value with lists no longer than it takes to be too long."""
-    if isinstance(value, dict):
-        return {name: _cut(member) for name, member in value.items()}
-    return list(map(_cut, value[:_LONGEST_LIST])) if isinstance(value, list) else value
-
-
 def _may_be_unsayable(raw: bytes) -> bool:
     """Whether a body has a number with fraction or exponent, or a NUL; texts may look alike.
 
@@ -159,17 +167,24 @@ def _unsayable(located: Located, value: Any, path: Path = ()) -> Iterator[Failur
     types = located.types
     if isinstance(value, dict):
         for name, prop in _read_properties(located, value):
-            if name in value:
+            if name in value and not _is_plain(value[name]):
                 yield from _unsayable(prop, value[name], (*path, name))
     elif isinstance(value, list) and "array" in types:
         for index, member in enumerate(value):
-            yield from _unsayable(located.items, member, (*path, index))
+            if not _is_plain(member):
+                yield from _unsayable(located.items, member, (*path, index))
     elif isinstance(value, str) and "\0" in value and "string" in types:
         message = "A text cannot hold the character U+0000."
         yield Failure("validation_error.invalid_value", path, message)
     elif isinstance(value, float) and "integer" in types and _is_disguised(value):
         message = "Write a whole number without fraction or exponent."
         yield Failure("validation_error.invalid_type", path, message)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether there is nothing to be said of the value whatever describes it."""
+    kind = type(value)
+    return kind in _PLAIN or (kind is str and "\0" not in value)
 
 
 def _read_properties(located: Located, value: dict[str, Any]) -> Iterable[tuple[str, Located]]:

@@ -1,9 +1,9 @@
-"""`python -m tests.benchmarks bench | scale | soak`, for `make`."""
+"""`python -m tests.benchmarks bench | scale | soak | cluster`, for `make`."""
 
 import argparse
 import os
 
-from tests.benchmarks import bench, report, scale, soak
+from tests.benchmarks import bench, cluster, report, scale, soak
 from tests.benchmarks.contestants import BASE, TITLES
 from tests.benchmarks.scenarios import scenarios
 
@@ -18,7 +18,7 @@ fields of an organization, whose rarer rules the peers leave out."""
 
 
 def main() -> None:
-    """Run one measurement and write its part of docs/benchmarks.md."""
+    """Run one measurement and write, or print, what it found."""
     arguments = _parser().parse_args()
     # All share two cores, whatever the machine has.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
@@ -41,6 +41,10 @@ def _parser() -> argparse.ArgumentParser:
     long = commands.add_parser("soak", help="mixed load at 64 connections")
     long.add_argument("--minutes", type=float, default=10.0)
     long.set_defaults(run=lambda arguments: soak.run(arguments.minutes))
+    many = commands.add_parser("cluster", help="the cluster of TEST_CITUS_URL beside PostgreSQL")
+    many.add_argument("--rounds", type=int, default=7)
+    many.add_argument("--seconds", type=float, default=3.0)
+    many.set_defaults(run=lambda arguments: cluster.run(arguments.rounds, arguments.seconds))
     return parser
 
 

@@ -87,10 +87,11 @@ def data() -> Iterator[Data]:
             migrate(server.dsn)
             asyncio.run(demo.load(server.dsn, progress=False))
             key = asyncio.run(issue_key(server.dsn, ORGANIZATION))
-            yield asyncio.run(_fill(server.dsn, key))
+            yield asyncio.run(fill(server.dsn, key))
 
 
-async def _fill(dsn: str, key: str) -> Data:
+async def fill(dsn: str, key: str) -> Data:
+    """Add what the scenarios ask for to a database with the demo data."""
     connection = await asyncpg.connect(dsn)
 
     async def column(statement: str, *parameters: Any) -> list[Any]:

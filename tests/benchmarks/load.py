@@ -27,10 +27,12 @@ class Request:
     path: str
     body: bytes = b""
     content_type: str = "application/json"
+    headers: Sequence[str] = ()
+    """Whole lines."""
 
     def encoded(self, key: str = "") -> bytes:
         """The bytes that go over the wire, with an API key where there is one."""
-        lines = [f"{self.method} {self.path} HTTP/1.1", "Host: 127.0.0.1"]
+        lines = [f"{self.method} {self.path} HTTP/1.1", "Host: 127.0.0.1", *self.headers]
         if key:
             lines.append(f"Authorization: Bearer {key}")
         if self.body:
@@ -58,14 +60,20 @@ class Measured:
 
 
 async def run(
-    port: int, requests: Sequence[Sequence[bytes]], seconds: float, *, once: bool = False
+    port: int,
+    requests: Sequence[Sequence[bytes]],
+    seconds: float,
+    *,
+    once: bool = False,
+    measured: Measured | None = None,
 ) -> Measured:
     """Send each connection's requests round and round for that long; answers to all are awaited.
 
-    With `once` every request is sent once, however long that takes. Raises TimeoutError when an
-    answer does not come, ConnectionError when a connection ends early.
+    With `once` every request is sent once, however long that takes; `measured`, if it is given, is
+    what can be looked at meanwhile. Raises TimeoutError when an answer does not come,
+    ConnectionError when a connection ends early.
     """
-    measured = Measured()
+    measured = measured or Measured()
     loop = asyncio.get_running_loop()
     started = time.perf_counter()
     until = inf if once else started + seconds

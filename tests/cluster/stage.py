@@ -47,6 +47,11 @@ class Cluster(Stage):
         """Start the organization's node; return once it has recovered."""
         await _run([*START, self.home])
 
+    async def recover(self) -> None:
+        """Finish what was under way to several nodes when one died; Citus does it every minute."""
+        async with self.connection() as connection:
+            await connection.execute("select recover_prepared_transactions()")
+
     async def restart_node(self) -> None:
         """End the organization's node as a crash would, and start it."""
         await self.kill_node()
@@ -62,6 +67,7 @@ async def stage(dsn: str, seed: int) -> AsyncIterator[Cluster]:
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="selvedge-faults-")))
         made = Cluster(dsn, Random(seed))
+        stack.push_async_callback(made.recover)
         await made.start(stack, folder)
         yield made
 

@@ -6,13 +6,14 @@ So are bodies of nothing but faults, and soon.
 import time
 from typing import Any
 
+import orjson
 import pytest
 
 from tests.support.api import Api, exactly
 from tests.support.published import invalid, is_failure
 
 GROUPS, COLORS = "/api/groups", "/api/colors"
-DEEP = 100_000
+DEEP = 90_000
 
 
 KINDS: list[tuple[bytes, str]] = [
@@ -114,9 +115,9 @@ async def test_texts_in_query_and_path(text: str, shared_api: Api) -> None:
 
 HOPELESS: dict[str, Any] = {
     "a field unknown a hundred thousand times": {f"f{number}": 1 for number in range(100_000)},
-    "wrong members of a list": {"name": "x", "colorGroupIds": [""] * 500_000},
-    "far too many items": [{"id": number} for number in range(200_000)],
-    "wrong members of lists of items": [{"name": "x", "colorGroupIds": [""] * 1000}] * 1000,
+    "wrong members of a list": {"name": "x", "colorGroupIds": [""] * 90_000},
+    "wrong members of lists of items": [{"name": "x", "colorGroupIds": [""] * 97}] * 1000,
+    "members there twice": [{"name": "x", "colorGroupIds": [7] * 97}] * 1000,
     "nothing": [{}] * 1000,
 }
 
@@ -132,3 +133,53 @@ async def test_bodies_of_nothing_but_faults_are_refused_soon(body: Any, shared_a
         assert answer.json["error"]["failed_items"] == len(body)
     assert len(answer.details) == (1 if answer.json["code"] == invalid("too_many_items") else 1000)
     assert seconds < 10
+
+
+BEYOND: dict[str, Any] = {
+    "fields": {f"f{number}": 1 for number in range(100_001)},
+    "members": {"name": "x", "colorGroupIds": [1] * 100_000},
+    "items": [{"id": number} for number in range(200_000)],
+    "members of items": [{"name": "x", "colorGroupIds": [1] * 1000}] * 1000,
+}
+
+
+@pytest.mark.parametrize("body", BEYOND.values(), ids=BEYOND)
+async def test_values_beyond_the_budget_are_not_looked_at(body: Any, shared_api: Api) -> None:
+    patch = [{"op": "add", "path": "/colorNote", "value": body}]
+    for answer in (
+        await shared_api.post(COLORS, body),
+        await shared_api.put(f"{COLORS}/1", body),
+        await shared_api.put(COLORS, body),
+        await shared_api.patch(f"{COLORS}/1", patch),
+    ):
+        is_failure(answer, 400, invalid("too_many_items"))
+        assert answer.details == [(invalid("too_many_items"), None)]
+        if "total_items" in answer.json["error"]:
+            counts = [answer.json["error"][name] for name in ("total_items", "failed_items")]
+            assert counts == [0, 0]
+
+
+async def test_signs_in_texts_are_no_values(shared_api: Api) -> None:
+    texts = [{"name": f'{number} [{{,"\\'} | {"colorNote": ",[{" * 100} for number in range(500)]
+    answer = await shared_api.post(COLORS, [*texts, {"name": ""}])
+    assert answer.details == [(invalid("too_short"), "[500].name")]
+
+
+def field_of(size: int) -> dict[str, Any]:
+    """A custom field of so many bytes of JSON."""
+    field = {"name": "A field", "type": "allowedValue", "userDefinedId": "", "allowedValues": []}
+    room = size + 1 - len(orjson.dumps(field))
+    values = [{"value": f"{number:04}{'ä' * 140}"} for number in range(room // 297)]
+    return field | {"userDefinedId": "x" * (room % 297), "allowedValues": values}
+
+
+async def test_a_record_has_a_size(shared_api: Api) -> None:
+    """256 KiB as JSON, whatever surrounds it in the body; a failure of the item."""
+    fitting, large = field_of(256 * 1024), field_of(256 * 1024 + 1)
+    assert len(orjson.dumps(fitting)) + 1 == len(orjson.dumps(large))
+    for path in ("/api/style-custom-fields", "/api/compliance-custom-fields"):
+        assert (await shared_api.post(path, b" " * 1000 + orjson.dumps(fitting))).status == 201
+        answer = await shared_api.post(path, large)
+        assert answer.details == [(invalid("too_long"), None)]
+        answer = await shared_api.post(path, [fitting, large, {"name": "", "type": "text"}])
+        assert answer.details == [(invalid("too_long"), "[1]"), (invalid("too_short"), "[2].name")]

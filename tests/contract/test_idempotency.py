@@ -3,7 +3,11 @@
 import asyncio
 
 import asyncpg
+import pytest
 
+from service.handlers.clearing import STORED_ANSWERS, clear_some
+from service.http.context import DATABASE
+from service.queries.stored_answers import StoredAnswers
 from tests.support.api import Answer, Api
 
 GROUPS = "/api/groups"
@@ -11,6 +15,12 @@ GROUPS = "/api/groups"
 
 def keyed(key: str) -> dict[str, str]:
     return {"Idempotency-Key": key}
+
+
+def stored_answers_of(api: Api) -> StoredAnswers:
+    assert api.client.app is not None
+    stored: StoredAnswers = api.client.app[STORED_ANSWERS]
+    return stored
 
 
 async def names(api: Api, name: str) -> int:
@@ -107,6 +117,75 @@ async def test_after_a_day_the_key_is_new_again(api: Api, demo_dsn: str) -> None
         assert "Idempotent-Replayed" not in answer.headers
         kept = await connection.fetch("select key from idempotency_key")
         assert [row["key"] for row in kept] == ["old"]
+    finally:
+        await connection.close()
+
+
+async def test_what_is_stored_has_a_bound(
+    api: Api, other_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beyond it new keys are refused; stored answers are given again, and others write on."""
+    stored = stored_answers_of(api)
+    monkeypatch.setattr(stored, "_most", 4000)
+    first = await api.post(GROUPS, {"name": "First"}, headers=keyed("0"))
+    answers = [await api.post(GROUPS, {"name": "Next"}, headers=keyed(f"k{n}")) for n in range(9)]
+    statuses = [answer.status for answer in answers]
+    assert statuses == sorted(statuses)
+    assert set(statuses) == {201, 429}
+    assert answers[-1].details == [("too_many_requests", None)]
+    assert 24 * 3600 - 60 < int(answers[-1].headers["Retry-After"]) <= 24 * 3600
+    assert await names(api, "Next") == statuses.count(201)
+    again = await api.post(GROUPS, {"name": "First"}, headers=keyed("0"))
+    assert (again.raw, again.headers["Idempotent-Replayed"]) == (first.raw, "true")
+    assert (await api.post(GROUPS, {"name": "Next"})).status == 201
+    assert (await other_api.post(GROUPS, {"name": "Next"}, headers=keyed("k"))).status == 201
+
+
+async def test_what_other_workers_stored_counts_too(
+    api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is weighed in the database; what is a day old is not counted any more."""
+    stored = stored_answers_of(api)
+    monkeypatch.setattr(stored, "_most", 4000)
+    connection = await asyncpg.connect(demo_dsn)
+    try:
+        await connection.execute(
+            "insert into idempotency_key (organization_id, key, request_sha256, body)"
+            " values (1, 'theirs', '', $1)",
+            bytes(4000),
+        )
+        refused = await api.post(GROUPS, {"name": "X"}, headers=keyed("k"))
+        assert refused.status == 429
+        await connection.execute(
+            "update idempotency_key set created_at = now() - interval '25 hours'"
+        )
+        stored._known.clear()
+        assert (await api.post(GROUPS, {"name": "X"}, headers=keyed("k"))).status == 201
+    finally:
+        await connection.close()
+
+
+async def test_old_keys_go_though_their_organization_never_comes_back(
+    api: Api, other_api: Api, demo_dsn: str
+) -> None:
+    for caller in (api, other_api):
+        for number in range(2):
+            await caller.post(GROUPS, {"name": "A group"}, headers=keyed(f"k{number}"))
+    connection = await asyncpg.connect(demo_dsn)
+    try:
+        await connection.execute(
+            "insert into idempotency_key (organization_id, key, request_sha256)"
+            " select 1, 'old' || n, '' from generate_series(1, 250) n"
+        )
+        await connection.execute(
+            "update idempotency_key set created_at = now() - interval '25 hours' where key <> 'k1'"
+        )
+        assert api.client.app is not None
+        database = api.client.app[DATABASE]
+        assert await clear_some(database, 0) == 2
+        kept = await connection.fetch("select organization_id, key from idempotency_key order by 1")
+        assert [tuple(row) for row in kept] == [(1, "k1"), (2, "k1")]
+        assert await clear_some(database, 2) == 0
     finally:
         await connection.close()
 

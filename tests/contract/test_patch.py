@@ -196,18 +196,32 @@ async def test_a_thousand_operations(shared_api: Api) -> None:
     assert (answer.status, answer.json["code"]) == (413, "payload_too_large")
 
 
-async def test_operations_that_nest_the_document_too_deeply(shared_api: Api) -> None:
-    """Contract, Errors: each value is right alone, and is put into another one."""
+async def test_pointers_that_lead_nowhere_are_not_followed(shared_api: Api) -> None:
     path = await supplier(shared_api)
-    deep: list[Any] = []
-    for _ in range(199):
-        deep = [deep]
-    operations = [
-        {"op": "replace", "path": "/city", "value": deep},
-        {"op": "copy", "from": "/city", "path": "/city" + "/0" * 199 + "/-"},
+    for pointer in ("/city" + "/" * 4000, "/city/" + "~0" * 2000, "/contacts" + "/0" * 16):
+        for operation in (
+            {"op": "remove", "path": pointer},
+            {"op": "copy", "from": pointer, "path": "/city"},
+        ):
+            answer = await shared_api.patch(path, [operation] * 1000)
+            rows = [row for row in answer.details if row[0] == "validation_error.invalid_value"]
+            assert (answer.status, len(rows)) == (400, 1000)
+
+
+async def test_values_put_into_each_other_without_end(shared_api: Api) -> None:
+    """No operation brings much, and what comes of them could not be written."""
+    path = await supplier(shared_api)
+    deeper: list[dict[str, Any]] = [
+        {"op": "add", "path": "/name", "value": []},
+        {"op": "move", "from": "/city", "path": "/name/0"},
+        {"op": "move", "from": "/name", "path": "/city"},
     ]
-    answer = await shared_api.patch(path, operations)
-    assert (answer.status, answer.details) == (400, [("validation_error.malformed_json", None)])
+    patch = [{"op": "add", "path": "/city", "value": []}, *deeper * 300]
+    answer = await shared_api.patch(path, patch)
+    assert answer.details == [("validation_error.malformed_json", None)]
+    copied = {"op": "copy", "from": "/city", "path": "/city/-"}
+    answer = await shared_api.patch(path, [*patch, copied])
+    assert answer.details == [("unprocessable.patch", "[901].path")]
 
 
 async def test_all_operations_or_none(shared_api: Api) -> None:

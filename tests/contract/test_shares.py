@@ -8,6 +8,7 @@ from aiohttp.test_utils import TestServer
 
 from service.app import create_app
 from service.settings import Settings
+from tests.support import rows
 from tests.support.api import Api, issue_key
 
 GROUPS = "/api/groups"
@@ -26,11 +27,7 @@ async def test_what_exceeds_the_share_is_told_so_and_others_are_answered(
             "select id from style_group where organization_id = 1 and id = 1 for update"
         )
         waiting = [asyncio.create_task(api.patch(f"{GROUPS}/1", patch)) for _ in range(2)]
-        while not await lock.fetchval(  # noqa: ASYNC110 - the server has no event
-            "select count(*) > 0 from pg_stat_activity"
-            " where wait_event_type = 'Lock' and datname = current_database()"
-        ):
-            await asyncio.sleep(0.01)
+        await rows.wait_for_waiters(demo_dsn, 2)
         refused = await api.get(GROUPS)
         assert (refused.status, refused.json["code"]) == (429, "too_many_requests")
         assert refused.headers["Retry-After"] == "1"

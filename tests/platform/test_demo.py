@@ -30,21 +30,28 @@ PAGED = {
 TYPES = {"text", "numeric", "allowedValue", "nestedAllowedValue"}
 
 PRESENT = {
-    "a group in use": "style_group t join style_in_group on group_id = t.id",
+    "a group in use": "style_group t join style_in_group s"
+    " on s.organization_id = t.organization_id and s.group_id = t.id",
     "a group not in use": "style_group t where state = 'active'"
-    " and not exists (select from style_in_group where group_id = t.id)",
-    "an item category in use": "item_category t join item on item_category_id = t.id",
+    " and not exists (select 1 from style_in_group s"
+    " where s.organization_id = t.organization_id and s.group_id = t.id)",
+    "an item category in use": "item_category t join item i"
+    " on i.organization_id = t.organization_id and i.item_category_id = t.id",
     "an item category not in use": "item_category t where state = 'active'"
-    " and not exists (select from item where item_category_id = t.id)",
+    " and not exists (select 1 from item i"
+    " where i.organization_id = t.organization_id and i.item_category_id = t.id)",
     "a nested value under its parent's": "style_allowed_value t where parent_allowed_value_id > 0",
     "a default size range with a grading size": "size_range t"
-    " join size_range_size s on s.id = t.default_grading_size_id and s.size_range_id = t.id"
+    " join size_range_size s on s.organization_id = t.organization_id"
+    " and s.id = t.default_grading_size_id and s.size_range_id = t.id"
     " where t.is_default and t.state = 'active'",
     "a related size": "size_range_size t where related_size_range_size_id > 0",
     "a deactivated requested size": "sample_request_size t"
-    " join size_range_size s on s.id = t.size_range_size_id where s.is_deactivated",
+    " join size_range_size s on s.organization_id = t.organization_id"
+    " and s.id = t.size_range_size_id where s.is_deactivated",
     "a deactivated measured line": "sample_request_measurement t"
-    " join measurement_line l on l.id = t.measurement_line_id where l.is_deactivated",
+    " join measurement_line l on l.organization_id = t.organization_id"
+    " and l.id = t.measurement_line_id where l.is_deactivated",
     "an approved sample": "sample_request_size t where is_approved",
     "a sample for the designer only": "sample_request_size t where is_designer_visible_only",
     "a sample request without unit": "sample_request t where unit is null",
@@ -61,13 +68,16 @@ PRESENT = {
 """What a caller is to find in each organization, as the rest of a query over `t`."""
 
 NEVER = {
-    "a deleted group with styles": "style_group g join style_in_group on group_id = g.id"
-    " where g.state = 'deleted'",
+    "a deleted group with styles": "style_group g join style_in_group s"
+    " on s.organization_id = g.organization_id and s.group_id = g.id where g.state = 'deleted'",
     "a deleted parent of a live field": "style_custom_field p join style_custom_field c"
-    " on c.parent_custom_field_id = p.id where p.state = 'deleted' and c.state <> 'deleted'",
+    " on c.organization_id = p.organization_id and c.parent_custom_field_id = p.id"
+    " where p.state = 'deleted' and c.state <> 'deleted'",
     "a value under another field's than the parent's": "style_allowed_value v"
-    " join style_allowed_value p on p.id = v.parent_allowed_value_id"
-    " join style_custom_field f on f.id = v.custom_field_id"
+    " join style_allowed_value p on p.organization_id = v.organization_id"
+    " and p.id = v.parent_allowed_value_id"
+    " join style_custom_field f on f.organization_id = v.organization_id"
+    " and f.id = v.custom_field_id"
     " where p.custom_field_id <> f.parent_custom_field_id",
     "an address that may be someone's": "sub_supplier_contact where email not like '%@example.com'",
     "an unknown country": "sub_supplier where country_code not in (select code from country)",

@@ -228,7 +228,7 @@ async def test_reference_taken_meanwhile(
         )
         call = api.put(MATERIALS, items) if bulk else api.put(path(late), items[1])
         waiting = asyncio.create_task(call)
-        await rows.wait_for_a_waiter(demo_dsn)
+        await rows.wait_for_waiters(demo_dsn)
     await connection.close()
     answer = await waiting
     is_failure(answer, 409, "conflict.duplicate")

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
@@ -17,7 +18,7 @@ from service import demo
 from service.database import distributing, migrating
 from service.embedded import EmbeddedServer
 from tests.support import cluster
-from tests.support.folders import temporary_folder
+from tests.support.folders import sweep, temporary_folder
 
 _PREFIX = "selvedge_test_"
 """Of every database of the tests, so that none of them is left on a server that stays."""
@@ -51,6 +52,7 @@ def _server() -> Iterator[str]:
             finally:
                 _clear(given)
     else:
+        sweep()
         version = int(os.environ.get("TEST_POSTGRES_VERSION") or "18")
         with (
             temporary_folder() as folder,
@@ -87,11 +89,19 @@ def _administer(server_dsn: str, *statements: str) -> None:
     def run(node: str) -> None:
         with psycopg.connect(node, autocommit=True) as connection:
             for statement in statements:
-                connection.execute(statement.encode())
+                _execute(connection, statement)
 
     nodes = cluster.nodes() if cluster.url() else [server_dsn]
     with ThreadPoolExecutor(len(nodes)) as pool:
         list(pool.map(run, nodes))
+
+
+def _execute(connection: psycopg.Connection[Any], statement: str) -> None:
+    """Once more where a session of Citus's own came just in time to hinder."""
+    try:
+        connection.execute(statement.encode())
+    except psycopg.errors.ObjectInUse:
+        connection.execute(statement.encode())
 
 
 def _clear(server_dsn: str) -> None:

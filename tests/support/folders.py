@@ -1,16 +1,22 @@
 """Where throw-away databases lie: in memory, where there is room."""
 
+import fcntl
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 _MEMORY: Final = Path("/dev/shm")
 _ROOM: Final = 2 << 30
 """Bytes; a run of all tests takes a tenth of it."""
+_PREFIX: Final = "selvedge-tests-"
+_LOCK: Final = "in-use"
+_SETTLED: Final = 60
+"""Seconds after which a folder in use is locked for sure."""
 
 
 @contextmanager
@@ -20,9 +26,22 @@ def temporary_folder() -> Iterator[Path]:
     A database is a thousand small files, which some disks take ten times as long to copy as memory.
     """
     place = _MEMORY if _has_room(_MEMORY) else None
-    with tempfile.TemporaryDirectory(prefix="selvedge-tests-", dir=place) as folder:
-        Path(folder).chmod(0o711)
-        yield Path(folder)
+    with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=place) as name:
+        folder = Path(name)
+        folder.chmod(0o711)
+        with (folder / _LOCK).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield folder
+
+
+def sweep() -> None:
+    """Remove from memory what runs that were killed left there."""
+    for path in _MEMORY.glob(f"{_PREFIX}*/{_LOCK}"):
+        # Another run's that is at work is locked, or gone by now.
+        with suppress(OSError), path.open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if time.time() - path.stat().st_mtime > _SETTLED:
+                shutil.rmtree(path.parent, ignore_errors=True)
 
 
 def _has_room(folder: Path) -> bool:

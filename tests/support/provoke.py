@@ -1,6 +1,7 @@
 """Requests that fail in every way that the OpenAPI document has an example of."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Final, TypeAlias
@@ -9,6 +10,7 @@ import asyncpg
 import pytest
 
 from service.database.failing import too_many_requests
+from service.http import receiving
 from service.http.admission import Admission
 from service.queries.resource import Resource
 from tests.support.api import Answer, Api
@@ -127,6 +129,17 @@ async def lost(on: Stage) -> Answer:
     return await on.api.post(GROUPS, {"name": "Lost"})
 
 
+async def late(on: Stage) -> Answer:
+    async def half() -> AsyncIterator[bytes]:
+        yield b'{"name":'
+        await asyncio.sleep(5)
+
+    on.patch.setattr(receiving, "IDLE_SECONDS", 0.05)
+    headers = {"Authorization": f"Bearer {on.api.key}", "Content-Type": "application/json"}
+    async with on.api.client.post(GROUPS, data=half(), headers=headers) as answer:
+        return Answer(answer.status, answer.headers, await answer.read())
+
+
 async def crowded(on: Stage) -> Answer:
     def full(*_: object) -> None:
         raise too_many_requests()
@@ -192,6 +205,7 @@ REQUESTS: Final[dict[str, Provoke]] = {
     "not_found": lambda on: on.api.get(f"{GROUPS}/{UNKNOWN}"),
     "not_found.route": lambda on: on.api.get("/api/colours"),
     "method_not_allowed": lambda on: on.api.call("PATCH", GROUPS),
+    "request_timeout": late,
     "conflict.in_use": delete_used,
     "conflict.test_failed": patched(("test", "/name", "Another color")),
     "conflict.in_progress": in_progress,

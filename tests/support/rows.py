@@ -19,21 +19,22 @@ where table_schema = 'public' and column_name = 'organization_id'
 order by table_name
 """
 
-_WAITER = """
-select exists (
-    select 1 from pg_stat_activity
-    where datname = current_database() and wait_event = 'transactionid'
-)
+_WAITERS = """
+select count(*) from pg_stat_activity
+where datname = current_database() and wait_event_type = 'Lock'
 """
-_WAITER_ON_A_NODE = "select exists (select 1 from citus_lock_waits)"
+_WAITERS_ON_NODES = "select count(*) from citus_lock_waits"
 
 
-async def wait_for_a_waiter(dsn: str) -> None:
-    """Return once a statement of the database waits for another transaction."""
+async def wait_for_waiters(dsn: str, waiters: int = 1) -> None:
+    """Return once so many statements of the database wait for other transactions.
+
+    Asks by a connection of its own: within a transaction pg_stat_activity stays as first seen.
+    """
     connection = await asyncpg.connect(dsn)
     async with asyncio.timeout(10):
-        waits = _WAITER_ON_A_NODE if cluster.url() else _WAITER
-        while not await connection.fetchval(waits):  # noqa: ASYNC110 -- no event tells of this
+        waits = _WAITERS_ON_NODES if cluster.url() else _WAITERS
+        while await connection.fetchval(waits) < waiters:  # noqa: ASYNC110 -- no event tells of this
             await asyncio.sleep(0.01)
     await connection.close()
 

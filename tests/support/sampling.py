@@ -15,7 +15,9 @@ T = TypeVar("T")
 
 def settle_seed() -> str:
     """The run's seed, made up unless it is given; processes started from now on have the same."""
-    return os.environ.setdefault(_VARIABLE, str(SystemRandom().randrange(10**6)))
+    given = os.environ.get(_VARIABLE) or str(SystemRandom().randrange(10**6))
+    os.environ[_VARIABLE] = given
+    return given
 
 
 def told_seed() -> str:

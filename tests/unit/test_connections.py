@@ -22,14 +22,19 @@ class Door:
 
     def __init__(self) -> None:
         self.open = asyncio.Event()
+        self.given_up = asyncio.Event()
         app = web.Application()
         app.router.add_route("*", "/{name}", self._answer)
-        self.runner = Runner(app, connections=ROOM, lingering_time=2)
+        self.runner = Runner(app, connections=ROOM, handler_cancellation=True, lingering_time=2)
         self.writers: list[StreamWriter] = []
 
     async def _answer(self, request: web.Request) -> web.Response:
         if request.match_info["name"] == "slow":
-            await self.open.wait()
+            try:
+                await self.open.wait()
+            except asyncio.CancelledError:
+                self.given_up.set()
+                raise
         return web.Response(body=bytes(2**25 if request.match_info["name"] == "large" else 1))
 
     async def start(self) -> None:
@@ -133,6 +138,14 @@ async def test_answers_that_nobody_takes_make_way_last(door: Door) -> None:
     assert await status(await door.come(GET % b"quick")) == b"200"
     door.open.set()
     assert await status(slow) == b"200"
+
+
+async def test_a_request_whose_caller_is_gone_is_given_up(door: Door) -> None:
+    """As aiohttp does when it is told so."""
+    await door.come(GET % b"slow")
+    door.writers[0].transport.abort()
+    async with asyncio.timeout(5):
+        await door.given_up.wait()
 
 
 async def test_a_head_has_to_come_in_time(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:

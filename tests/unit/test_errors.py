@@ -95,10 +95,23 @@ def test_every_failing_item_is_listed_before_the_second_failure_of_any() -> None
 def test_failures_are_in_request_order() -> None:
     found = FailedItems(Sent([{"b": 1, "a": 2}, {}], in_body))
     for place, name in ((1, "x"), (0, "missing"), (0, "a"), (0, "b")):
-        found.add(place, Failure("not_found", (name,)))
+        found.add(place, "not_found", (name,), "")
     assert [one.field for one in found.error().failures] == [
         "[0].b", "[0].a", "[0].missing", "[1].x",
     ]  # fmt: skip
+
+
+def test_beyond_what_is_listed_only_counts_and_the_status_are_kept() -> None:
+    items = [{"a": [0] * 5000}, {"a": 0}, {"a": 0}]
+    found = FailedItems(Sent(items, in_body, {1: [Failure("validation_error.duplicate", ("a",))]}))
+    for place in range(5000):
+        found.add(0, "validation_error.unknown_reference", ("a", place), "")
+    found.add(1, "validation_error.duplicate", ("b",), "")
+    found.add(2, "validation_error.duplicate", ("a",), "")
+    found.add(0, "not_found", ("id",), "")
+    error = found.error()
+    assert (len(error.failures), error.failed_items, error.status) == (2002, 3, 404)
+    assert {"[1].a", "[2].a"} < {one.field for one in error.failures[:1000]}
 
 
 def test_a_thousand_rows_of_two_hundred_characters() -> None:

@@ -21,7 +21,7 @@ def conditions(*pairs: tuple[str, str]) -> list[tuple[str, str, tuple[Any, ...]]
 
 
 def test_nothing_is_a_first_page_by_id() -> None:
-    assert read([], GROUPS) == Listing((), BY_ID, 30, 1)
+    assert read([], GROUPS) == Listing((), BY_ID, 30)
 
 
 def test_values_are_typed() -> None:

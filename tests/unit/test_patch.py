@@ -209,3 +209,18 @@ def test_copies_that_double_are_stopped() -> None:
     assert outcome({"a": ["x" * 100]}, operations) == "payload_too_large"
     fitting = [{"op": "add", "path": "/a", "value": "x" * (MAX_BODY_BYTES // 2)}]
     assert len(outcome({}, fitting)["a"]) == MAX_BODY_BYTES // 2
+
+
+def test_copies_of_next_to_nothing_are_stopped_as_well() -> None:
+    """Eleven of them would make two million values of 4 kB."""
+    operations = [{"op": "copy", "from": "/a", "path": "/a/-"} for _ in range(11)]
+    assert outcome({"a": [[]] * 1000}, operations) == "payload_too_large"
+    assert len(outcome({"a": [[]] * 1000}, operations[:5])["a"]) == 1005
+
+
+def test_a_copy_is_of_its_own() -> None:
+    operations: list[dict[str, Any]] = [
+        {"op": "copy", "from": "/a", "path": "/b"},
+        {"op": "add", "path": "/a/b/c", "value": 1},
+    ]
+    assert outcome({"a": {"b": {}}}, operations) == {"a": {"b": {"c": 1}}, "b": {"b": {}}}

@@ -27,10 +27,13 @@ def beyond(seconds: str) -> float:
     return told(f"{name}_count") - told(f"{name}_bucket", le=seconds)
 
 
-async def hold() -> None:
+async def hold(*, work: bool = False) -> None:
     """Hold the event loop, and let it go."""
     await asyncio.sleep(2 * BEAT_SECONDS)
-    time.sleep(HOLD)  # noqa: ASYNC251  # what has to be found
+    used = time.thread_time()
+    while work and time.thread_time() < used + HOLD:
+        pass
+    time.sleep(0 if work else HOLD)  # noqa: ASYNC251  # what has to be found
     await asyncio.sleep(2 * BEAT_SECONDS)
 
 
@@ -48,6 +51,14 @@ async def test_a_hold_of_the_event_loop_is_seen() -> None:
     await hold()
     assert beyond("0.25") > before
     assert told("event_loop_longest_delay_seconds") >= HOLD - BEAT_SECONDS
+
+
+@pytest.mark.usefixtures("measuring")
+async def test_work_is_told_from_waiting() -> None:
+    await hold()
+    assert told("event_loop_longest_hold_seconds") < HOLD - BEAT_SECONDS
+    await hold(work=True)
+    assert told("event_loop_longest_hold_seconds") >= HOLD - BEAT_SECONDS
 
 
 async def test_the_longest_hold_is_forgotten_after_a_while(

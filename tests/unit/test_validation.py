@@ -1,7 +1,9 @@
 """Rows of bodies where a fault could be told as another one, or twice."""
 
+import orjson
 import pytest
 
+from service.failures import MAX_MADE
 from service.schemas.validation import Validator, parse
 
 
@@ -52,3 +54,12 @@ def test_members_there_twice_are_named_each() -> None:
 def test_numbers_with_a_fraction_may_be_whole() -> None:
     body = b'{"name":"x","latitude":41.0,"longitude":-8e0,"contacts":[{"id":3.0}]}'
     assert rows("sub-suppliers", "create", body) == [("invalid_type", "contacts[0].id")]
+
+
+def test_of_very_many_members_the_fields_are_read_wherever_they_stand() -> None:
+    extra = {f"f{number}": 1 for number in range(2000)}
+    body = orjson.dumps({"colour": 1} | extra | {"name": "", "colorGroupIds": [*range(1, 2001)]})
+    found = rows("colors", "create", body)
+    assert found[0] == ("unknown_field", "colour")
+    assert found[-2:] == [("too_short", "name"), ("too_many_items", "colorGroupIds")]
+    assert 1000 < len(found) <= MAX_MADE

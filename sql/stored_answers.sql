@@ -1,0 +1,9 @@
+-- How much is stored for safe retries, and whose turn it is to have what is old cleared.
+
+-- name: organizations
+select id from organization where id > $1::bigint order by id limit 100;
+
+-- name: weight
+select count(*) as keys, coalesce(sum(octet_length(body)), 0)::bigint as bytes, min(created_at) as oldest
+from idempotency_key
+where organization_id = $1::bigint and created_at >= $2::timestamptz;

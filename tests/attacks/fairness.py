@@ -1,0 +1,98 @@
+"""Two organizations that do the same work, one on many connections: what the other one gets."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import asyncpg
+import orjson
+
+from tests.attacks import prepare
+from tests.attacks.prepare import ATTACKER, OTHER
+from tests.attacks.service import service
+from tests.benchmarks import load
+from tests.benchmarks.load import Measured, Request
+from tests.support.api import issue_key
+from tests.support.databases import DEMO_TEMPLATE, fresh_database
+
+MANY: Final = 64
+FEW: Final = 2
+_WARM_SECONDS: Final = 1
+_PATCH: Final = "application/json-patch+json"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Answers per second of the organization with few connections, the good ones alone."""
+
+    alone: float
+    beside: float
+
+    @property
+    def share(self) -> float:
+        """Of what it gets alone, how much it gets beside the other organization."""
+        return self.beside / self.alone
+
+
+async def measure(server_dsn: str, seconds: float) -> dict[str, Share]:
+    """The share for each kind of work."""
+    dsn = fresh_database(server_dsn, "attacked", DEMO_TEMPLATE)
+    many, few = await _works(dsn, ATTACKER), await _works(dsn, OTHER)
+    found = {}
+    async with service(dsn, None) as served:
+        for work in few:
+            found[work] = await _share(served.port, many[work], few[work], seconds)
+    return found
+
+
+async def _share(port: int, many: Sequence[bytes], few: Sequence[bytes], seconds: float) -> Share:
+    """What the few connections get first alone and then beside the many.
+
+    They are the same ones all the time: which worker holds one is chance, and makes a difference.
+    """
+    measured = Measured()
+    running = asyncio.create_task(
+        load.run(port, [few] * FEW, _WARM_SECONDS + 2 * seconds, measured=measured)
+    )
+    await asyncio.sleep(_WARM_SECONDS)
+    alone = await _per_second(measured, asyncio.sleep(seconds))
+    beside = await _per_second(measured, load.run(port, [many] * MANY, seconds))
+    await running
+    return Share(alone, beside)
+
+
+async def _works(dsn: str, organization_id: int) -> dict[str, Sequence[bytes]]:
+    """What an organization sends, by kind of work."""
+    key = await issue_key(dsn, organization_id)
+    connection = await asyncpg.connect(dsn)
+    try:
+        color = (await prepare.color(connection, 1, organization_id))["id"]
+    finally:
+        await connection.close()
+    patches = [
+        Request(
+            "PATCH",
+            f"/api/colors/{color}",
+            orjson.dumps([{"op": "replace", "path": "/colorNote", "value": f"Note {number}"}]),
+            _PATCH,
+        )
+        for number in range(2)
+    ]
+    return {
+        "lists of 30 style relations": [Request("GET", "/api/style-relations").encoded(key)],
+        "lists of 100 colors": [Request("GET", "/api/colors?pageSize=100").encoded(key)],
+        "patches of one color": [patch.encoded(key) for patch in patches],
+    }
+
+
+async def _per_second(measured: Measured, meanwhile: Awaitable[object]) -> float:
+    """The good answers a second while something else goes on."""
+    began, before = time.perf_counter(), _good(measured)
+    await meanwhile
+    return (_good(measured) - before) / (time.perf_counter() - began)
+
+
+def _good(measured: Measured) -> int:
+    return len(measured.latencies) - measured.failures

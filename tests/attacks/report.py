@@ -1,0 +1,174 @@
+"""The tables, what is held against them, and the section of docs/reliability.md around both."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from tests.attacks.campaign import REST_SECONDS, Outcome
+from tests.attacks.fairness import FEW, MANY, Share
+from tests.attacks.service import WORKERS
+from tests.support.pages import machine, table
+
+_MEDIAN: Final = 10
+"""How many times as long as idle the median may be."""
+_WORST: Final = 2
+"""Seconds by which the worst may be longer than idle."""
+_GROWTH: Final = 300
+"""MB by which all workers together, all sessions together, or the database may grow."""
+_KEPT: Final = 100
+"""MB that workers may still have afterwards, or that may be written to the log."""
+_HOLD: Final = 0.25
+"""Seconds for which an event loop may be held."""
+_SHARE: Final = 0.4
+_HEADER: Final = (
+    "attack",
+    "median, ms",
+    "worst, s",
+    "not 200",
+    "not ready",
+    "longest hold, s",
+    "workers, MB",
+    "sessions, MB",
+    "stored, MB",
+    "log, MB",
+    "died",
+)
+_TEXT = """\
+## Attacks
+
+Written by `make attack` ({seconds:g} s each); `make test` runs a short version.
+
+One organization, with one key or none, sends what once took the service from everybody; beside
+it another one reads a little. The service is `selvedge serve` with {workers} workers, started anew
+for each attack, on a database of its own.
+
+### Results
+
+{results}
+
+- **median**, **worst**: of the other organization's light reads, idle and under attack. Each is
+  made on a connection of its own. The median may be {median} times that of idle, the worst
+  {worst} s longer.
+- **not 200**: its reads that were answered otherwise or not at all. Must be 0.
+- **not ready**: answers of `/readyz` that were not 200. Must be 0.
+- **longest hold**: of an event loop, by the service's own metric, in processor time. May be
+  {hold} s.
+- **workers**: resident memory of all workers together, idle, at most, and {rest} s afterwards. May
+  grow by {growth} MB, {kept} MB of which may stay.
+- **sessions**: what all PostgreSQL sessions have for themselves, idle and afterwards. May grow by
+  {growth} MB.
+- **stored**, **log**: by how much the database and the log grew. May be {growth} and {kept} MB.
+- **died**: workers that were killed because they answered no more. Must be 0.
+
+{verdict}
+
+What the attackers were answered, by status (`none` is a connection that ended without an answer):
+
+{answers}
+
+### Shares
+
+Two organizations do the same work at once, one on {many} connections and one on {few}. The second
+has to get {share} of what it gets alone, in answers per second.
+
+{shares}
+
+Measured on {machine}.
+"""
+
+
+def broken(outcome: Outcome) -> list[str]:
+    """What of the promises an attack broke."""
+    idle, during, before, after = outcome.idle, outcome.during, outcome.before, outcome.after
+    checks = {
+        "median": during.median <= _MEDIAN * idle.median,
+        "worst": during.worst <= idle.worst + _WORST,
+        "not 200": not during.unserved,
+        "not ready": not during.unready,
+        "longest hold": outcome.longest_hold <= _HOLD,
+        "memory at most": outcome.most - before.workers <= _GROWTH,
+        "memory afterwards": after.workers - before.workers <= _KEPT,
+        "sessions": after.sessions - before.sessions <= _GROWTH,
+        "stored": after.stored - before.stored <= _GROWTH,
+        "log": after.logged - before.logged <= _KEPT,
+        "died": not outcome.died,
+        "5xx": not any(status.startswith("5") for status in outcome.answers),
+    }
+    return [name for name, holds in checks.items() if not holds]
+
+
+def row(title: str, outcome: Outcome) -> tuple[str, ...]:
+    """An attack's line of the table."""
+    idle, during, before, after = outcome.idle, outcome.during, outcome.before, outcome.after
+    return (
+        title,
+        f"{idle.median * 1e3:.0f} → {during.median * 1e3:.0f}",
+        f"{idle.worst:.2f} → {during.worst:.2f}",
+        f"{during.unserved} of {during.reads.total()}",
+        f"{during.unready} of {during.readiness.total()}",
+        f"{outcome.longest_hold:.2f}",
+        f"{before.workers:.0f} → {outcome.most:.0f} → {after.workers:.0f}",
+        f"{before.sessions:.0f} → {after.sessions:.0f}",
+        f"{after.stored - before.stored:.0f}",
+        f"{after.logged - before.logged:.1f}",
+        str(outcome.died),
+    )
+
+
+def results(outcomes: Mapping[str, Outcome]) -> str:
+    """The table of all attacks, by title."""
+    return table([_HEADER, *(row(title, outcome) for title, outcome in outcomes.items())])
+
+
+def answers(outcomes: Mapping[str, Outcome]) -> str:
+    """What the attackers were answered."""
+    known = sorted({status for outcome in outcomes.values() for status in outcome.answers})
+    rows = [
+        (title, *(f"{outcome.answers[status]:,}" for status in known))
+        for title, outcome in outcomes.items()
+    ]
+    return table([("attack", *known), *rows])
+
+
+def verdict(outcomes: Mapping[str, Outcome]) -> str:
+    """Which attacks broke which promises."""
+    found = {title: broken(outcome) for title, outcome in outcomes.items()}
+    told = [f"- {title}: {', '.join(names)}" for title, names in found.items() if names]
+    return "\n".join(["Broken by:", "", *told]) if told else "Every promise was kept."
+
+
+def shares(found: Mapping[str, Share]) -> str:
+    """The table of shares."""
+    rows = [
+        (work, f"{share.alone:,.0f}", f"{share.beside:,.0f}", f"{share.share:.2f}")
+        for work, share in found.items()
+    ]
+    return table([("work", "alone", "beside", "share"), *rows])
+
+
+def unfair(found: Mapping[str, Share]) -> list[str]:
+    """The work of which the second organization gets too little."""
+    return [work for work, share in found.items() if share.share < _SHARE]
+
+
+def document(
+    outcomes: Mapping[str, Outcome], found: Mapping[str, Share], seconds: float, postgres: str
+) -> str:
+    """The section."""
+    return _TEXT.format(
+        seconds=seconds,
+        workers=WORKERS,
+        results=results(outcomes),
+        answers=answers(outcomes),
+        verdict=verdict(outcomes),
+        shares=shares(found),
+        median=_MEDIAN,
+        worst=_WORST,
+        hold=_HOLD,
+        growth=_GROWTH,
+        kept=_KEPT,
+        rest=REST_SECONDS,
+        many=MANY,
+        few=FEW,
+        share=_SHARE,
+        machine=machine(postgres, "uvloop"),
+    )

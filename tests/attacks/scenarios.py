@@ -1,0 +1,261 @@
+"""The attacks: each takes the service from everybody, where nothing is done against it.
+
+A strike goes on until it is stopped. At scale 1 it is as it was found; tests take a hundredth.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from itertools import count, cycle, repeat
+from typing import Any, Final, TypeAlias
+from urllib.parse import urlencode
+
+import asyncpg
+import orjson
+
+from service.listing import cursor
+from service.listing.operators import names_of
+from service.listing.properties import Properties
+from service.organizations.keys import compose, new_secret
+from tests.attacks import prepare
+from tests.attacks.attacker import Attacker
+from tests.attacks.prepare import ATTACKER
+from tests.benchmarks.load import Request
+
+Strike: TypeAlias = Callable[[Attacker], Awaitable[None]]
+Prepare: TypeAlias = Callable[[asyncpg.Connection, float], Awaitable[dict[str, Any]]]
+
+COLORS: Final = "/api/colors"
+FIELDS: Final = "/api/style-custom-fields"
+SUPPLIERS: Final = "/api/sub-suppliers"
+PATCH: Final = "application/json-patch+json"
+_BODY: Final = 8_000_000
+"""Bytes; almost as long as bodies may be."""
+_LARGE: Final = f"{SUPPLIERS}?sort[0].property=id&sort[0].order=desc&pageSize={{}}"
+_GZIP: Final = ("Accept-Encoding: gzip",)
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One attack."""
+
+    name: str
+    title: str
+    strike: Strike
+    prepare: Prepare | None = None
+    files: int | None = None
+    """The limit on the service's open files."""
+
+
+def scenarios() -> Iterator[Scenario]:
+    """Every attack, in the order of the report."""
+    yield Scenario("items", "6 bulk PUT of 930,000 items", items)
+    yield Scenario("values", "6 custom fields with 8 MB of allowed values", values)
+    yield Scenario("groups", "6 times 1,000 colors of 1,000 unknown groups", groups)
+    yield Scenario("copies", "8 patches whose copies double", copies, prepare.color)
+    yield Scenario("filters", "16 lists of 50 `contains` in 10⁶ records", filters, prepare.colors)
+    yield Scenario("gone", "the same, from callers that hang up", gone, prepare.colors)
+    yield Scenario("locks", "4 bulk creates and 16 patches in line", locks, prepare.field)
+    yield Scenario("broken", "16 uploads of 7.9 MB broken off", broken)
+    yield Scenario("stalled", "200 bodies that stall", stalled)
+    yield Scenario("conditions", "16 lists of ever new conditions", conditions)
+    yield Scenario("ids", "16 lists of ever new long `in`", ids)
+    yield Scenario("page", "2 pages of 40 records of 6 MB", page, prepare.suppliers)
+    yield Scenario("untaken", "60 answers of 12 MB that nobody reads", untaken, prepare.suppliers)
+    yield Scenario("stored", "2 bulk deletes kept for their keys", stored, prepare.fields)
+    yield Scenario("idle", "2,300 idle connections, 1,024 files", idle, files=1024)
+    yield Scenario("heads", "2,300 heads that do not end", heads)
+    yield Scenario("document", "300 `/openapi.json` that nobody reads", document)
+    yield Scenario("metrics", "64 callers of `/metrics`", metrics)
+    yield Scenario("published", "64 callers of `/openapi.json`", published)
+    yield Scenario("readiness", "64 callers of `/readyz`", readiness)
+    yield Scenario("keys", "64 callers with made-up keys", keys)
+    yield Scenario("log", "32 callers with long paths and headers", log)
+    yield Scenario("cursors", "16 callers with forged cursors", cursors)
+
+
+async def items(attacker: Attacker) -> None:
+    """Items are counted before anything is made of each."""
+    body = _list(b'{"id":1}', attacker.some(930_000))
+    await attacker.send(6, repeat(attacker.message("PUT", COLORS, body)))
+
+
+async def values(attacker: Attacker) -> None:
+    """So are the members of the lists within an item."""
+    sent = _list(b'{"id":1}', attacker.some(880_000))
+    body = b'{"name":"Wide","type":"allowedValue","allowedValues":' + sent + b"}"
+    await attacker.send(6, repeat(attacker.message("POST", FIELDS, body)))
+
+
+async def groups(attacker: Attacker) -> None:
+    """Within all limits, and a million links to look up."""
+    unknown = [9_000_000 + number for number in range(attacker.some(1000))]
+    item = orjson.dumps({"name": "Linked", "colorGroupIds": unknown})
+    body = _list(item, attacker.some(_BODY // len(item)))
+    await attacker.send(6, repeat(attacker.message("POST", COLORS, body)))
+
+
+async def copies(attacker: Attacker) -> None:
+    """A list of a thousand lists, copied into itself eleven times: few bytes, two million nodes."""
+    first = {"op": "add", "path": "/colorGroupIds", "value": [[]] * attacker.some(1000)}
+    copy = {"op": "copy", "from": "/colorGroupIds", "path": "/colorGroupIds/-"}
+    path = f"{COLORS}/{attacker.known['id']}"
+    body = orjson.dumps([first, *[copy] * 11])
+    await attacker.send(8, repeat(attacker.message("PATCH", path, body, content_type=PATCH)))
+
+
+async def filters(attacker: Attacker) -> None:
+    """Each looks at every record for the full time that a read may take."""
+    await attacker.send(16, repeat(_slow_list(attacker)))
+
+
+async def gone(attacker: Attacker) -> None:
+    """Nobody waits for the answers."""
+    await attacker.send(16, repeat(_slow_list(attacker)), hang_up=0.02)
+
+
+def _slow_list(attacker: Attacker) -> bytes:
+    query = {}
+    for number in range(50):
+        query[f"filter[{number}].property"] = "name"
+        query[f"filter[{number}].operator"] = "contains"
+        query[f"filter[{number}].value"] = "e" if number < 49 else "in none"
+    return attacker.message("GET", f"{COLORS}?{urlencode(query)}")
+
+
+async def locks(attacker: Attacker) -> None:
+    """Writers that wait for the lock of their organization hold what they wait with."""
+    made = [{"value": f"Option {number}"} for number in range(100)]
+    item = orjson.dumps({"name": "Wide", "type": "allowedValue", "allowedValues": made})
+    create = attacker.message("POST", FIELDS, _list(item, attacker.some(200)))
+    change = orjson.dumps([{"op": "replace", "path": "/name", "value": "Changed"}])
+    path = f"{FIELDS}/{attacker.known['id']}"
+    patch = attacker.message("PATCH", path, change, content_type=PATCH)
+    await asyncio.gather(attacker.send(4, repeat(create)), attacker.send(16, repeat(patch)))
+
+
+async def broken(attacker: Attacker) -> None:
+    """What was read of a body has to be given back when its caller hangs up."""
+    body = _list(b'{"name":"Half"}', attacker.some(_BODY // 16))
+    message = attacker.message("POST", COLORS, body)
+    await attacker.send(16, repeat(message[: -len(body) // 50]), hang_up=0)
+
+
+async def stalled(attacker: Attacker) -> None:
+    """A tenth of a body that never goes on."""
+    body = _list(b'{"name":"Slow"}', 50)
+    await attacker.hold(200, attacker.message("POST", COLORS, body)[: -len(body) * 9 // 10])
+
+
+async def conditions(attacker: Attacker) -> None:
+    """Every list is a statement that was never prepared before."""
+    texts = [each for each in Properties("colors").values() if each.kind == "string"]
+    pairs = [(each, name) for each in texts for name in names_of(each)]
+
+    def messages() -> Iterator[bytes]:
+        while True:
+            query: dict[str, str] = {}
+            for number, (each, name) in enumerate(attacker.random.sample(pairs, 12)):
+                value = "false" if name == "isNull" else next(iter(each.choices or ("e",)))
+                parts = {"property": each.name, "operator": name, "value": value}
+                query |= {f"filter[{number}].{part}": text for part, text in parts.items()}
+            yield attacker.message("GET", f"{COLORS}?{urlencode(query)}")
+
+    await attacker.send(16, messages())
+
+
+async def ids(attacker: Attacker) -> None:
+    """Every query is a long one that was never read before."""
+
+    def messages() -> Iterator[bytes]:
+        while True:
+            chosen = (str(attacker.random.getrandbits(62)) for _ in range(attacker.some(1500)))
+            query = "filter[0].property=id&filter[0].operator=in&filter[0].value="
+            yield attacker.message("GET", f"{COLORS}?{query}{','.join(chosen)}")
+
+    await attacker.send(16, messages())
+
+
+async def page(attacker: Attacker) -> None:
+    """240 MB in one answer."""
+    await attacker.send(2, repeat(attacker.message("GET", _LARGE.format(40))))
+
+
+async def untaken(attacker: Attacker) -> None:
+    """Answers that wait for their callers wait in memory."""
+    await attacker.hold(60, attacker.message("GET", _LARGE.format(2)), takes=False)
+
+
+async def stored(attacker: Attacker) -> None:
+    """A request of 2 KB whose answer, kept for its key, has 80 MB."""
+    path = f"{FIELDS}?{urlencode([('ids', each) for each in attacker.known['ids']])}"
+    keys = (f"Idempotency-Key: {number}" for number in count())
+    await attacker.send(2, (attacker.message("DELETE", path, headers=[key]) for key in keys))
+
+
+async def idle(attacker: Attacker) -> None:
+    """Connections on which nothing is said, more than files."""
+    await attacker.hold(attacker.some(2300))
+
+
+async def heads(attacker: Attacker) -> None:
+    """Requests that begin, of 40 KB each."""
+    begun = Request("GET", "/healthz", headers=[f"X-{n}: {'x' * 7000}" for n in range(6)])
+    await attacker.hold(attacker.some(2300), begun.encoded()[:-2])
+
+
+async def document(attacker: Attacker) -> None:
+    """The longest answer that needs no key."""
+    message = Request("GET", "/openapi.json").encoded()
+    await attacker.hold(attacker.some(300), message, takes=False)
+
+
+async def metrics(attacker: Attacker) -> None:
+    """Adding up the metrics of all workers takes long."""
+    await attacker.send(64, repeat(Request("GET", "/metrics", headers=_GZIP).encoded()))
+
+
+async def published(attacker: Attacker) -> None:
+    """Compressing a long document takes long."""
+    await attacker.send(64, repeat(Request("GET", "/openapi.json", headers=_GZIP).encoded()))
+
+
+async def readiness(attacker: Attacker) -> None:
+    """Each asks the database."""
+    await attacker.send(64, repeat(Request("GET", "/readyz").encoded()))
+
+
+async def keys(attacker: Attacker) -> None:
+    """Keys of the right form, which have to be looked up."""
+
+    def messages() -> Iterator[bytes]:
+        while True:
+            key = compose(ATTACKER, attacker.random.getrandbits(60) + 1, new_secret())
+            yield Request("GET", COLORS).encoded(key)
+
+    await attacker.send(64, messages())
+
+
+async def log(attacker: Attacker) -> None:
+    """Everybody may write to the access log."""
+    headers = [f"X-Service-Api: {'long' * 2000}"]
+    message = Request("GET", "/" + "long" * 7500, headers=headers).encoded()
+    await attacker.send(32, repeat(message))
+
+
+async def cursors(attacker: Attacker) -> None:
+    """Cursors with the right digest, which is no secret, and anything in them."""
+    bad: list[Any] = [7, None, [], {}, True, "none", "id\0"]
+    conditions = [[[[each, "eq", ["1"]]], [["id", False]], [1]] for each in bad]
+    conditions += [[[["id", each, ["1"]]], [["id", False]], [1]] for each in bad]
+    conditions += [[[["id", "eq", each]], [["id", False]], [1]] for each in bad]
+    sorts = [[[], [[each, False]], [1]] for each in bad]
+    many = [[[], [["name", False]] * 900 + [["id", False]], ["x"] * 900 + [1]]]
+    scope = cursor.scope(COLORS, ATTACKER)
+    payloads = [orjson.dumps([1, *each[:2], 10, each[2]]) for each in conditions + sorts + many]
+    forged = [f"{COLORS}?cursor={cursor.seal(payload, scope)}" for payload in payloads]
+    await attacker.send(16, cycle([attacker.message("GET", path) for path in forged]))
+
+
+def _list(item: bytes, number: int) -> bytes:
+    return b"[" + b",".join([item] * number) + b"]"

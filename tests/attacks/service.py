@@ -1,0 +1,134 @@
+"""The service under attack: `selvedge serve` on a database of its own, watched from outside."""
+
+import asyncio
+import re
+import threading
+import time
+import urllib.request
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+from urllib.parse import urlsplit
+
+import asyncpg
+import psutil
+
+from service.embedded.postmaster import at_work
+from tests.attacks.witness import PATIENCE
+from tests.support.processes import Running, running
+
+WORKERS: Final = 2
+_MB: Final = 2**20
+_LONGEST: Final = re.compile(r"^selvedge_event_loop_longest_hold_seconds (\S+)", re.MULTILINE)
+_SAMPLE_SECONDS: Final = 0.2
+
+
+_SESSIONS: Final = """
+select pid from pg_stat_activity
+where application_name = 'selvedge' and datname = current_database()
+"""
+_STORED: Final = "select pg_database_size(current_database())"
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What the service takes, in MB."""
+
+    workers: float
+    """Resident memory of all workers together."""
+    sessions: float
+    """Memory of all its PostgreSQL sessions that is their own."""
+    stored: float
+    """The database."""
+    logged: float
+    """The log so far."""
+
+
+class Service:
+    """Its processes, its database's sessions, its log, and what it tells of itself."""
+
+    def __init__(self, process: Running, watcher: asyncpg.Connection) -> None:
+        self.process = process
+        self.port = urlsplit(process.base_url).port or 0
+        self._log_bytes = 0
+        self._watcher = watcher
+        self._parent = psutil.Process(process.process.pid)
+        threading.Thread(target=self._read_log, daemon=True).start()
+
+    def _read_log(self) -> None:
+        log = self.process.process.stdout
+        assert log is not None
+        for line in log:
+            self._log_bytes += len(line)
+
+    def workers(self) -> set[int]:
+        """The process ids of the workers."""
+        return {each.pid for each in self._parent.children() if at_work(each)}
+
+    def worker_memory(self) -> float:
+        """Resident memory of all workers together, in MB."""
+        return sum(_memory(pid, "rss") for pid in self.workers())
+
+    async def sizes(self) -> Sizes:
+        """How large everything is now."""
+        rows = await self._watcher.fetch(_SESSIONS)
+        sessions = sum(_memory(row["pid"], "uss") for row in rows)
+        stored: int = await self._watcher.fetchval(_STORED)
+        return Sizes(self.worker_memory(), sessions, stored / _MB, self._log_bytes / _MB)
+
+    async def longest_hold(self) -> float:
+        """The longest hold of an event loop in the last minute, in seconds.
+
+        Infinite when the service does not tell within PATIENCE.
+        """
+        match = _LONGEST.search(await asyncio.to_thread(self._metrics))
+        return float(match[1]) if match else inf
+
+    def _metrics(self) -> str:
+        """The metrics, as soon as the service answers again; nothing when it does not."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            with suppress(OSError):
+                address = f"{self.process.base_url}/metrics"
+                with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
+                    return str(answer.read().decode())
+            time.sleep(0.2)
+        return ""
+
+    async def largest_memory(self, stop: asyncio.Event) -> float:
+        """The most memory that all workers together had until `stop` was set, in MB."""
+        largest = 0.0
+        while not stop.is_set():
+            largest = max(largest, self.worker_memory())
+            await asyncio.sleep(_SAMPLE_SECONDS)
+        return largest
+
+
+def _memory(pid: int, kind: str) -> float:
+    """A process's memory of a kind, in MB; none when it has ended."""
+    try:
+        process = psutil.Process(pid)
+        found = process.memory_info() if kind == "rss" else process.memory_full_info()
+        return float(getattr(found, kind)) / _MB
+    except psutil.NoSuchProcess:
+        return 0.0
+
+
+@asynccontextmanager
+async def service(dsn: str, files: int | None) -> AsyncIterator[Service]:
+    """Serve that database until the context is left."""
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="selvedge-attacks-")))
+        settings = {"WORKERS": str(WORKERS), "LOG_LEVEL": "info"}
+        serving = running(folder, "serve", files, DATABASE_URL=dsn, **settings)
+        process = await asyncio.to_thread(stack.enter_context, serving)
+        watcher = await asyncpg.connect(dsn)
+        stack.push_async_callback(watcher.close)
+        made = Service(process, watcher)
+        while len(made.workers()) < WORKERS:  # noqa: ASYNC110  # nobody tells
+            await asyncio.sleep(0.1)
+        yield made

@@ -1,0 +1,81 @@
+"""What a cluster costs: the same database on its coordinator alone, and distributed."""
+
+import asyncio
+import statistics
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import uvloop
+
+from service import demo
+from service.database.migrating import migrate
+from tests.benchmarks import load, report
+from tests.benchmarks.contestants import contestant
+from tests.benchmarks.data import ORGANIZATION, Data, fill
+from tests.benchmarks.scenarios import Scenario, scenarios
+from tests.support.api import issue_key
+from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
+
+_WARM_UP_SECONDS: Final = 0.5
+
+
+def run(rounds: int, seconds: float) -> None:
+    """Measure with the cluster of TEST_CITUS_URL, and print a table for docs/scaling.md."""
+    rows = []
+    with ExitStack() as stack:
+        alone, distributed = stack.enter_context(_databases())
+        servers = [
+            (data, stack.enter_context(contestant("selvedge", data.dsn, Path())).port)
+            for data in (alone, distributed)
+        ]
+        runner = stack.enter_context(asyncio.Runner(loop_factory=uvloop.new_event_loop))
+        for scenario in _wanted():
+            taken: list[list[float]] = [[], []]
+            for _ in range(rounds):
+                for (data, port), times in zip(servers, taken, strict=True):
+                    times.append(runner.run(_turn(data, port, scenario, seconds)) * 1e3)
+            ratios = [one / other for other, one in zip(*taken, strict=True)]
+            medians = [statistics.median(times) for times in taken]
+            cells = [f"{value:.2f}" for value in (*medians, statistics.median(ratios))]
+            rows.append([scenario.title, str(scenario.connections), *cells])
+            print(*rows[-1], sep="  ", flush=True)
+    header = ["request", "at once", "PostgreSQL, ms", "Citus, ms", "times"]
+    print("", *report.table(header, rows), "", f"Machine: {report.machine()}.", sep="\n")
+
+
+def _wanted() -> Iterator[Scenario]:
+    """Every scenario that can be repeated, by one caller and by as many as `bench` has."""
+    for scenario in scenarios():
+        if not scenario.setup:
+            yield replace(scenario, connections=1)
+            yield scenario
+
+
+@contextmanager
+def _databases() -> Iterator[tuple[Data, Data]]:
+    """The same data twice: on PostgreSQL alone, which the coordinator is too, and distributed."""
+    with template_server() as server:
+        alone = fresh_database(server, "alone", "template0")
+        migrate(alone)
+        asyncio.run(demo.load(alone, progress=False))
+        distributed = fresh_database(server, "distributed", DEMO_TEMPLATE)
+        yield _filled(alone), _filled(distributed)
+
+
+def _filled(dsn: str) -> Data:
+    return asyncio.run(fill(dsn, asyncio.run(issue_key(dsn, ORGANIZATION))))
+
+
+async def _turn(data: Data, port: int, scenario: Scenario, seconds: float) -> float:
+    """The median of the answers' times, in seconds."""
+    requests = [
+        [request.encoded(data.key) for request in scenario.requests(data, number)]
+        for number in range(scenario.connections)
+    ]
+    await load.run(port, requests, _WARM_UP_SECONDS)
+    seen = await load.run(port, requests, seconds)
+    assert not seen.failures, (scenario.name, seen.first_failure)
+    return statistics.median(seen.latencies)

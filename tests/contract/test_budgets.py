@@ -1,0 +1,184 @@
+"""Bytes under way have a bound and a time, for each organization alone (contract, Budgets)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import pytest
+
+from service.http import receiving
+from service.http.accounts import ACCOUNTS, MAX_MIB, Accounts
+from tests.support.api import Api
+from tests.support.published import is_failure
+from tests.support.waiting import until
+
+COLORS = "/api/colors"
+MIB = 2**20
+
+
+@dataclass
+class Upload:
+    """A request whose body is sent bit by bit."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    async def send(self, raw: bytes) -> None:
+        """Send a part of the body."""
+        self.writer.write(raw)
+        await self.writer.drain()
+
+    async def answer(self) -> tuple[int, str, Any]:
+        """Status, head and body of the answer."""
+        async with asyncio.timeout(20):
+            head = (await self.reader.readuntil(b"\r\n\r\n")).decode()
+            length = head.lower().partition("content-length: ")[2].partition("\r\n")[0]
+            body = orjson.loads(await self.reader.readexactly(int(length)))
+        return int(head.split()[1]), head, body
+
+
+@asynccontextmanager
+async def upload(api: Api, header: str) -> AsyncIterator[Upload]:
+    """The head of a request is sent, of its body nothing."""
+    server = api.client.server
+    reader, writer = await asyncio.open_connection(server.host, server.port)
+    lines = (
+        f"POST {COLORS} HTTP/1.1",
+        f"Host: {server.host}",
+        f"Authorization: Bearer {api.key}",
+        "Content-Type: application/json",
+        header,
+    )
+    writer.write("\r\n".join([*lines, "", ""]).encode())
+    try:
+        yield Upload(reader, writer)
+    finally:
+        writer.close()
+
+
+def chunk(raw: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(raw), raw)
+
+
+CHUNKED = "Transfer-Encoding: chunked"
+
+
+async def test_a_body_in_pieces_is_one_body(shared_api: Api) -> None:
+    raw = orjson.dumps({"name": "In pieces", "colorNote": "x" * 4000})
+    for header, pieces in (
+        (f"Content-Length: {len(raw)}", [raw[:10], raw[10:]]),
+        (CHUNKED, [chunk(raw[:10]), chunk(raw[10:]), b"0\r\n\r\n"]),
+    ):
+        async with upload(shared_api, header) as one:
+            for piece in pieces:
+                await one.send(piece)
+                await asyncio.sleep(0.01)
+            status, _, answer = await one.answer()
+            assert (status, answer["data"]["name"]) == (201, "In pieces")
+
+
+async def test_a_body_too_long_is_refused_before_it_is_read(shared_api: Api) -> None:
+    async with upload(shared_api, f"Content-Length: {8 * MIB + 1}") as one:
+        status, _, answer = await one.answer()
+        assert (status, answer["code"]) == (413, "payload_too_large")
+
+
+async def test_a_body_of_unknown_length_is_counted(shared_api: Api) -> None:
+    async with upload(shared_api, CHUNKED) as one:
+        for _ in range(8):
+            await one.send(chunk(b" " * MIB))
+        await one.send(chunk(b" "))
+        status, _, answer = await one.answer()
+        assert (status, answer["code"]) == (413, "payload_too_large")
+
+
+async def test_a_body_that_goes_on_with_no_chunk(
+    shared_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The parser reads no further, so nothing arrives any more."""
+    monkeypatch.setattr(receiving, "IDLE_SECONDS", 0.2)
+    async with upload(shared_api, CHUNKED) as one:
+        await one.send(chunk(b'{"name"'))
+        await asyncio.sleep(0.1)
+        await one.send(b"no length\r\n")
+        async with asyncio.timeout(10):
+            status = await one.reader.readline()
+        assert int(status.split()[1]) in (400, 408)
+
+
+@pytest.mark.parametrize("limit", ["IDLE_SECONDS", "LONGEST_SECONDS"])
+async def test_a_body_that_does_not_arrive_in_time(
+    limit: str, shared_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receiving, limit, 0.2)
+    async with upload(shared_api, "Content-Length: 1000000") as one:
+        if limit == "LONGEST_SECONDS":
+            for _ in range(10):
+                await one.send(b" ")
+                await asyncio.sleep(0.05)
+        status, head, answer = await one.answer()
+        assert (status, answer["code"]) == (408, "request_timeout")
+        assert "connection: close" in head.lower()
+
+
+async def test_a_body_that_arrives_slowly_is_waited_for(
+    shared_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receiving, "IDLE_SECONDS", 1)
+    raw = b" " * 20 + b'{"name":"Slow"}'
+    async with upload(shared_api, f"Content-Length: {len(raw)}") as one:
+        for place in range(20):
+            await one.send(raw[place : place + 1])
+            await asyncio.sleep(0.1)
+        await one.send(raw[20:])
+        assert (await one.answer())[0] == 201
+
+
+def accounts_of(api: Api) -> Accounts:
+    assert api.client.app is not None
+    accounts: Accounts = api.client.app[ACCOUNTS]
+    return accounts
+
+
+def is_too_many(answer: Any) -> None:
+    is_failure(answer, 429, "too_many_requests")
+    assert answer.headers["Retry-After"] == "1"
+
+
+async def test_bodies_under_way_are_counted_for_their_organization(
+    shared_api: Api, shared_other: Api
+) -> None:
+    group = {"name": "A group"}
+    async with AsyncExitStack() as stack:
+        for _ in range(MAX_MIB // 8 - 1):
+            await stack.enter_async_context(upload(shared_api, f"Content-Length: {8 * MIB}"))
+        chunked = await stack.enter_async_context(upload(shared_api, CHUNKED))
+        for _ in range(8):
+            await chunked.send(chunk(b" " * (MIB - 1)))
+        accounts = accounts_of(shared_api)
+        await until(lambda: accounts._held[1] > (MAX_MIB - 1) * MIB)
+        assert (await shared_api.get(COLORS)).status == 200
+        big = b" " * MIB + orjson.dumps(group)
+        is_too_many(await shared_api.post("/api/groups", big))
+        assert (await shared_api.post("/api/groups", group)).status == 201
+        assert (await shared_other.post("/api/groups", big)).status == 201
+    await until(lambda: not accounts._held)
+    assert (await shared_api.post("/api/groups", big)).status == 201
+
+
+async def test_who_takes_no_answers_gets_no_more(shared_api: Api, shared_other: Api) -> None:
+    accounts = accounts_of(shared_api)
+    accounts.add(1, MAX_MIB * MIB)
+    is_too_many(await shared_api.get(COLORS))
+    is_too_many(await shared_api.delete("/api/groups/1"))
+    is_too_many(await shared_api.get("/api/unknown"))
+    assert (await shared_other.get(COLORS)).status == 200
+    accounts.give_back(1, 1)
+    assert (await shared_api.get(f"{COLORS}/1")).status == 200
+    is_too_many(await shared_api.get(COLORS, {"pageSize": "100"}))
+    accounts.give_back(1, MAX_MIB * MIB - 1)
+    assert (await shared_api.get(COLORS, {"pageSize": "100"})).status == 200
+    assert not accounts._held

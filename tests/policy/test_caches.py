@@ -1,0 +1,46 @@
+"""What is kept between requests has a bound that no caller can move."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.policy.sources import SERVICE, modules
+
+_DECORATORS = {"cache", "lru_cache"}
+#: Why each cache stays small: nothing that callers send multiplies its keys, or they are short.
+BOUNDED = {
+    "database/migrating.py": {"_identifiers": "no arguments"},
+    "database/statements.py": {"load": "the files of sql/"},
+    "demo/words.py": {"table": "the demo data's own files"},
+    "http/metrics.py": {"observer": "methods, routes and statuses"},
+    "http/middleware.py": {"_coding": "256 headers, of 8 KiB at most"},
+    "listing/pages.py": {"_column_of": "the names of fields"},
+    "openapi/components.py": {"components": "no arguments"},
+    "queries/links.py": {"_stored": "the tables of links that a resource has"},
+    "schemas/cutting.py": {"_field_names": "no arguments"},
+    "schemas/definitions.py": {
+        "definition": "the definitions of the schema files",
+        "load": "no arguments",
+    },
+    "http/envelope.py": {"_compressed": "four answers that are the same for all"},
+    "schemas/validation.py": {"_registry": "no arguments"},
+}
+
+
+def cached(module: Path) -> Iterator[str]:
+    """The functions of a module that remember what they answer."""
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            for decorator in node.decorator_list:
+                named = decorator.func if isinstance(decorator, ast.Call) else decorator
+                if ast.unparse(named).rpartition(".")[2] in _DECORATORS:
+                    yield node.name
+
+
+def test_every_cache_has_a_bound() -> None:
+    found = {
+        module.relative_to(SERVICE).as_posix(): names
+        for module in modules()
+        if (names := {*cached(module)})
+    }
+    assert found == {module: {*reasons} for module, reasons in BOUNDED.items()}

@@ -1,0 +1,48 @@
+"""Values are counted without being made, whatever the bytes are."""
+
+import orjson
+import pytest
+
+from service.failures import ApiError
+from service.schemas.budget import MAX_VALUES, check_values, count_values
+
+MIB = 2**20
+SIGNS = b",[{" * 1000
+
+
+@pytest.mark.parametrize(
+    ("raw", "values"),
+    [
+        (b"1", 0),
+        (b"1,2", 1),
+        (b'{"a":[1,{}]}', 4),
+        (b'"' + SIGNS + b'"', 0),
+        (b'"\\"' + SIGNS + b'\\\\",1', 1),
+        (b'"\\\\",["\\\\\\"' + SIGNS + b'"]', 2),
+        (b'"\\u0022,",1', 1),
+        (b'{"[":",","{":1}', 2),
+        (b"[" * 5000, 5000),
+    ],
+)
+def test_signs_in_texts_do_not_count(raw: bytes, values: int) -> None:
+    assert count_values(raw) == values
+
+
+def test_all_values_of_json_count() -> None:
+    item = {"id": 1, "text": "a, b", "languages": [{"languageId": 1, "text": "["}] * 30}
+    raw = orjson.dumps([item] * 1000, option=orjson.OPT_INDENT_2)
+    assert count_values(raw) == 1000 * (1 + 3 + 30 * 3)
+
+
+@pytest.mark.parametrize("sign", [b'"', b"\\", b'\\"', b'\\\\"', b',"', b'""', b'"a"', b" "])
+def test_bytes_that_are_no_json_are_counted_too(sign: bytes) -> None:
+    """What is not refused here ends in the parser, after no more values than the budget."""
+    raw = sign * (8 * MIB // len(sign))
+    assert (count_values(raw) > MAX_VALUES) == (b'"' in sign and sign != b'\\"')
+
+
+def test_texts_full_of_signs_are_let_through() -> None:
+    check_values(b'["%b"]' % (SIGNS * 1000))
+    check_values(b"[%b1]" % (b"1," * (MAX_VALUES - 1)))
+    with pytest.raises(ApiError):
+        check_values(b"[%b1]" % (b"1," * MAX_VALUES))

@@ -1,0 +1,69 @@
+"""What is remembered has a weight, and all of it together a bound."""
+
+import pytest
+
+from service.handlers.remembered import Remembered
+
+
+class Made:
+    """Counts how often each value was made; a text weighs its length."""
+
+    def __init__(self, most: int) -> None:
+        self.times: dict[str, int] = {}
+        self.remembered = Remembered(self.make, lambda key, value: len(key + value), most)
+
+    def make(self, key: str) -> str:
+        self.times[key] = self.times.get(key, 0) + 1
+        return key.upper()
+
+
+def test_a_value_is_made_once() -> None:
+    made = Made(1000)
+    assert [made.remembered("abc") for _ in range(3)] == ["ABC"] * 3
+    assert made.times == {"abc": 1}
+    made.remembered.forget()
+    assert made.remembered("abc") == "ABC"
+    assert made.times == {"abc": 2}
+
+
+def test_what_was_asked_for_longest_ago_goes_first() -> None:
+    made = Made(640)
+    keys = [f"{number:05}" for number in range(64)]
+    for key in keys:
+        made.remembered(key)
+    made.remembered(keys[0])
+    made.remembered("00064")
+    for key in (keys[0], keys[-1], "00064", keys[1]):
+        made.remembered(key)
+    assert made.times[keys[0]] == made.times[keys[-1]] == made.times["00064"] == 1
+    assert made.times[keys[1]] == 2
+
+
+def test_what_weighs_too_much_alone_drives_nothing_out() -> None:
+    made = Made(640)
+    for key in ("a", "x" * 6, "a", "x" * 6):
+        made.remembered(key)
+    assert made.times == {"a": 1, "x" * 6: 2}
+
+
+def test_the_weight_never_exceeds_the_bound() -> None:
+    made = Made(640)
+    for number in range(10_000):
+        made.remembered(str(number % 777))
+        assert made.remembered._weight <= 640
+    assert made.remembered._weight == sum(weight for _, weight in made.remembered._known.values())
+
+
+def test_failures_are_not_remembered() -> None:
+    answers = iter(["once more"])
+
+    def make(key: str) -> str:
+        if key == "refused":
+            raise LookupError(key)
+        return next(answers)
+
+    remembered = Remembered(make, lambda *_: 1, 64)
+    for _ in range(2):
+        with pytest.raises(LookupError):
+            remembered("refused")
+    assert remembered("a") == remembered("a") == "once more"
