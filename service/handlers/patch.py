@@ -14,13 +14,12 @@ import jsonpointer
 import orjson
 
 from service import schemas
-from service.failures import ApiError, Failure, failed
-from service.handlers.bodies import check_item
+from service.failures import ApiError, Failure, failed, first_of_each_field
 from service.http.media import MAX_BODY_BYTES
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
-from service.schemas.budget import MAX_VALUES, count_values
-from service.schemas.validation import Validator, first_of_each_field, malformed, parse
+from service.schemas.parsing import MAX_VALUES, count_values, malformed, parse
+from service.schemas.validation import Validator
 
 #: Parts and escapes of a pointer: far more than lead to any field, for each takes its time.
 _LONGEST_POINTER = 16
@@ -52,7 +51,8 @@ def _checked(resource: MasterRecord, stored: Item, patched: Any, touches_state: 
     """The patched form if it can be written; a deleted record stays so unless state is touched."""
     stays_deleted = not touches_state and stored.get("state") == "deleted"
     probe = patched | {"state": "active"} if stays_deleted else patched
-    check_item(resource, resource.replace_form, probe, _written(probe))
+    if found := resource.replace_form.failures(probe, _written(probe)):
+        raise ApiError(found)
     return dict(patched)
 
 

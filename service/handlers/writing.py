@@ -49,7 +49,7 @@ async def create(resource: MasterRecord, request: web.Request) -> web.Response:
         lambda: only_parameters(request),
         lambda: no_precondition(request),
         lambda: retry(request, raw),
-        lambda: one_item(resource, resource.create_form, raw),
+        lambda: one_item(resource.create_form, raw),
     )
 
     async def work(connection: Connection) -> Answer:
@@ -74,7 +74,7 @@ async def replace(resource: MasterRecord, request: web.Request) -> web.Response:
     record_id, _, item = together(
         lambda: path_id(request, resource),
         lambda: only_parameters(request),
-        lambda: one_item(resource, resource.replace_form, raw),
+        lambda: one_item(resource.replace_form, raw),
     )
 
     async def work(connection: Connection) -> Answer:

@@ -9,7 +9,7 @@ from aiohttp.web_protocol import RequestPayloadError
 from service.failures import ApiError, failed
 from service.http.accounts import COUNTED_FROM, hold
 from service.http.media import MAX_BODY_BYTES, TOO_LONG
-from service.schemas.validation import malformed
+from service.schemas.parsing import malformed
 
 IDLE_SECONDS: Final = 30
 """Without a byte."""

@@ -25,7 +25,7 @@ def load() -> dict[str, Schema]:
 
 def reference(file: str, definition: str | None) -> str:
     """The absolute reference to a file, or to a definition in it, for validators."""
-    return f"{BASE}{file}.json" + (f"#/$defs/{definition}" if definition else "")
+    return f"{BASE}{file}.json#" + (f"/$defs/{definition}" if definition else "")
 
 
 def whole(file: str) -> "Located":
