@@ -4,9 +4,10 @@ What is wrong with a request as a whole is an ApiError, 400; what is wrong with 
 is kept with it, so that the others can be looked at further.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from service import schemas
 from service.failures import ApiError, Failure, failed
@@ -15,6 +16,9 @@ from service.queries.master_record import MasterRecord
 from service.schemas.beyond_schema import repeated
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
+
+_LARGE: Final = 2**20
+"""Bytes that take several milliseconds to parse."""
 
 
 def one_item(form: Validator, raw: bytes) -> Item:
@@ -35,12 +39,15 @@ class BulkBody:
     """Why there are no items, if there are none."""
 
     @classmethod
-    def read(cls, raw: bytes) -> "BulkBody":
-        """The body of those bytes."""
+    async def read(cls, raw: bytes) -> "BulkBody":
+        """The body of those bytes; if parsing took its time, others come before it is looked at."""
         try:
             return cls(raw, parse(raw))
         except ApiError as error:
             return cls(raw, None, error.failures)
+        finally:
+            if len(raw) > _LARGE:
+                await asyncio.sleep(0)
 
     @property
     def total_items(self) -> int:

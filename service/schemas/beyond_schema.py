@@ -6,16 +6,7 @@ from typing import Any
 from service.failures import Failure, Path
 from service.schemas.definitions import Located
 
-_DIGITS = bytes.maketrans(b"123456789eE", b"000000000..")
 _PLAIN = frozenset({int, bool, type(None)})
-
-
-def may_be_miswritten(raw: bytes) -> bool:
-    """Whether a body has a number with fraction or exponent, or a NUL; texts may look alike.
-
-    Searching the translated bytes takes a twentieth of a regular expression's time.
-    """
-    return b"0." in raw.translate(_DIGITS) or b"\\u0000" in raw
 
 
 def miswritten(located: Located, value: Any, path: Path = ()) -> Iterator[Failure]:

@@ -27,7 +27,7 @@ def parse(raw: bytes) -> Any:
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        raise malformed(_unreadable(raw, error)) from None
+        raise _unreadable(raw, error) from None
 
 
 def malformed(message: str) -> ApiError:
@@ -35,13 +35,14 @@ def malformed(message: str) -> ApiError:
     return failed("validation_error.malformed_json", message=message)
 
 
-def _unreadable(raw: bytes, error: orjson.JSONDecodeError) -> str:
-    """What to do about a body that cannot be read; the place is not known of one in no UTF-8."""
+def _unreadable(raw: bytes, error: orjson.JSONDecodeError) -> ApiError:
+    """What to do about a body that is no JSON; of one that is no UTF-8 the place is not known."""
     try:
         raw.decode()
     except UnicodeDecodeError:
-        return "Send the body in UTF-8."
-    return f"Send valid JSON; it cannot be read at line {error.lineno}, column {error.colno}."
+        return malformed("Send the body in UTF-8.")
+    place = f"line {error.lineno}, column {error.colno}"
+    return malformed(f"Send valid JSON; it cannot be read at {place}.")
 
 
 def _check_values(raw: bytes) -> None:

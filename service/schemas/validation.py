@@ -6,7 +6,6 @@ say (contract, Errors).
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
@@ -15,8 +14,8 @@ from typing import Any, Final, TypeAlias
 import jsonschema_rs
 import orjson
 
-from service.failures import MAX_MADE, Failure, failed, first_of_each_field
-from service.schemas.beyond_schema import may_be_miswritten, miswritten
+from service.failures import MAX_MADE, ApiError, Failure, failed, first_of_each_field
+from service.schemas.beyond_schema import miswritten
 from service.schemas.cutting import cut
 from service.schemas.definitions import definition, load, reference, whole
 from service.schemas.messages import failures_of, of_kind, of_limit
@@ -25,6 +24,10 @@ from service.schemas.parsing import malformed
 MAX_RECORD_KIB: Final = 256
 MAX_RECORD_BYTES: Final = MAX_RECORD_KIB * 1024
 """Of one record as JSON, so that pages and answers have a size that can be told."""
+
+#: What comes of values that are nested too deeply to be looked at.
+_TOO_DEEP: Final = (ValueError, RecursionError)
+_DIGITS: Final = bytes.maketrans(b"123456789eE", b"000000000..")
 
 Rules: TypeAlias = Callable[[dict[str, Any]], Iterable[Failure]]
 """What is wrong with an object beyond its schema, which it may break too."""
@@ -67,8 +70,10 @@ class Validator:
         wrong length, before any item is looked at.
         """
         self._check_length(items)
-        with _nesting():
+        try:
             doubts = _Doubts.about(raw, unfit=not self._whole.is_valid(items))
+        except _TOO_DEEP:
+            raise _nested_too_deeply() from None
         found, room = dict[int, list[Failure]](), MAX_MADE
         for place, item in enumerate(items):
             if failures := self._failures(item, doubts, max(room, 1)):
@@ -90,26 +95,30 @@ class Validator:
 
         The rules see no lists that are too long.
         """
-        found = self._by_schema(item, doubts, most) if doubts.unfit or doubts.miswritten else []
-        if not isinstance(item, dict):
-            return first_of_each_field(item, found)
-        too_long = {one.path[0] for one in found if one.type == "validation_error.too_many_items"}
-        seen = {name: item[name] for name in item if name not in too_long} if too_long else item
-        size = _too_large(item) if doubts.too_large else ()
-        return first_of_each_field(item, [*size, *islice(self._rules(seen), most), *found])
+        found: list[Failure] = []
+        if doubts.unfit or doubts.miswritten:
+            try:
+                found = self._by_schema(item, doubts, most)
+            except _TOO_DEEP:
+                raise _nested_too_deeply() from None
+        if isinstance(item, dict):
+            size = _too_large(item) if doubts.too_large else ()
+            seen = _without_long_lists(item, found) if found else item
+            found = [*size, *islice(self._rules(seen), most), *found]
+        return first_of_each_field(item, found)
 
     def _by_schema(self, item: Any, doubts: "_Doubts", most: int) -> list[Failure]:
-        found, kept = list[Failure](), item
-        with _nesting():
-            if doubts.unfit and not self._one.is_valid(item):
-                if most > 1:
-                    kept = cut(item)
-                    errors = self._one.iter_errors(kept)
-                else:
-                    errors = self._first_error(item)
-                found += islice((f for error in errors for f in failures_of(error)), most)
-            if doubts.miswritten:
-                found += islice(miswritten(self._located_one, kept), most)
+        found: list[Failure] = []
+        kept = item
+        if doubts.unfit and not self._one.is_valid(item):
+            if most > 1:
+                kept = cut(item)
+                errors = self._one.iter_errors(kept)
+            else:
+                errors = self._first_error(item)
+            found += islice((f for error in errors for f in failures_of(error)), most)
+        if doubts.miswritten:
+            found += islice(miswritten(self._located_one, kept), most)
         return found
 
     def _first_error(self, item: Any) -> Iterator[Any]:
@@ -120,19 +129,24 @@ class Validator:
             yield error
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Doubts:
     """What may be wrong with any object of a body, as far as the body as a whole shows."""
 
     unfit: bool
     """That it does not fit the schema."""
     miswritten: bool
+    """That a number has a fraction or an exponent, or a text a NUL."""
     too_large: bool
 
     @classmethod
     def about(cls, raw: bytes, *, unfit: bool = True) -> "_Doubts":
-        """Those that the bytes of a body leave."""
-        return cls(unfit, may_be_miswritten(raw), len(raw) > MAX_RECORD_BYTES)
+        """Those that the bytes of a body leave; what texts hold may look like something wrong.
+
+        Searching translated bytes takes a twentieth of a regular expression's time.
+        """
+        miswritten = b"0." in raw.translate(_DIGITS) or b"\\u0000" in raw
+        return cls(unfit, miswritten, len(raw) > MAX_RECORD_BYTES)
 
 
 def _too_large(record: Any) -> list[Failure]:
@@ -147,13 +161,14 @@ def _too_large(record: Any) -> list[Failure]:
     return [Failure("validation_error.too_long", (), message)]
 
 
-@contextmanager
-def _nesting() -> Iterator[None]:
-    """Refuse what is nested too deeply to be looked at."""
-    try:
-        yield
-    except (ValueError, RecursionError):
-        raise malformed("The body is nested too deeply.") from None
+def _without_long_lists(item: dict[str, Any], found: list[Failure]) -> dict[str, Any]:
+    """The item without the lists that have too many items."""
+    long = {one.path[0] for one in found if one.type == "validation_error.too_many_items"}
+    return {name: item[name] for name in item if name not in long} if long else item
+
+
+def _nested_too_deeply() -> ApiError:
+    return malformed("The body is nested too deeply.")
 
 
 def _compiled(place: str) -> Any:

@@ -46,3 +46,21 @@ def test_texts_full_of_signs_are_let_through() -> None:
     parse(b"[%b1]" % (b"1," * (MAX_VALUES - 1)))
     with pytest.raises(ApiError):
         parse(b"[%b1]" % (b"1," * MAX_VALUES))
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "Send valid JSON; it cannot be read at line 1, column 1."),
+        (b"{", "Send valid JSON; it cannot be read at line 1, column 2."),
+        (b'{"a": 1,\n "b": nan}', "Send valid JSON; it cannot be read at line 2, column 7."),
+        ('["é", x]'.encode(), "Send valid JSON; it cannot be read at line 1, column 7."),
+        (b'["\xff"]', "Send the body in UTF-8."),
+    ],
+)
+def test_what_is_no_json_is_told_by_its_place(raw: bytes, message: str) -> None:
+    with pytest.raises(ApiError) as error:
+        parse(raw)
+    [failure] = error.value.failures
+    assert (failure.type, failure.field) == ("validation_error.malformed_json", None)
+    assert failure.message == message

@@ -11,8 +11,8 @@ from aiohttp import web
 from service.database.connections import Database
 from service.failures import ApiError
 from service.http.context import DATABASE
-from service.queries import stored_answers
-from service.queries.stored_answers import StoredAnswers
+from service.retries import stored_answers
+from service.retries.stored_answers import StoredAnswers
 
 STORED_ANSWERS: web.AppKey[StoredAnswers] = web.AppKey("stored_answers", StoredAnswers)
 _PAUSE_SECONDS: Final = 60
