@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service import schemas
-from service.failures import ApiError, Failure, failed
-from service.queries.batch import Item, Sent, in_body, in_query
+from service.failures import ApiError, Failure, Path, failed
+from service.queries.batch import Item, Sent
 from service.queries.master_record import MasterRecord
 from service.schemas.beyond_schema import repeated
 from service.schemas.parsing import parse
@@ -97,3 +97,13 @@ def many_ids(resource: MasterRecord, texts: list[str]) -> Sent:
             )
         seen.add(text)
     return Sent(items, in_query, found)
+
+
+def in_body(place: int, path: Path) -> Path:
+    """Where a field stands in a request whose body is a list of items."""
+    return (place, *path)
+
+
+def in_query(place: int, _: Path) -> Path:
+    """Where an item stands that a repeated parameter ``ids`` names."""
+    return ("ids", place)
