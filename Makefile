@@ -11,7 +11,7 @@ COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: bench bench-scale soak help run migrate demo test faults fuzz lint format types hooks requirements clean clean-data
+.PHONY: bench bench-scale bench-cluster soak help run migrate demo test faults fuzz attack lint format types hooks requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ faults: $(VENV)/.installed-dev ## Strike at ROUNDS batches in flight; writes doc
 fuzz: $(VENV)/.installed-dev ## Make up CASES requests, from SEED if given; writes docs/reliability.md
 	@$(BIN)/python -m tests.fuzz --cases $(or $(CASES),20000) $(if $(SEED),--seed $(SEED)) \
 		--report docs/reliability.md
+
+attack: $(VENV)/.installed-dev ## Attack for SECONDS each while another organization reads; writes docs/reliability.md
+	@$(BIN)/python -m tests.attacks --seconds $(or $(SECONDS),10) --report docs/reliability.md $(ARGS)
 
 lint: $(VENV)/.installed-dev ## Check style and format
 	@$(BIN)/ruff check .
@@ -63,6 +66,9 @@ bench: $(PEERS)/.installed ## Measure beside peers (needs Node.js); ARGS="--roun
 
 bench-scale: $(PEERS)/.installed ## Measure lists of up to 10^7; ARGS="--largest 1000000" for less
 	@$(BIN)/python -m tests.benchmarks scale $(ARGS)
+
+bench-cluster: $(VENV)/.installed-dev ## Measure the cluster of TEST_CITUS_URL beside its coordinator alone
+	@$(BIN)/python -m tests.benchmarks cluster $(ARGS)
 
 soak: $(PEERS)/.installed ## Measure memory and latency under mixed load for MINUTES (10)
 	@$(BIN)/python -m tests.benchmarks soak --minutes $(or $(MINUTES),10)

@@ -26,7 +26,7 @@ MAX_RECORD_BYTES: Final = MAX_RECORD_KIB * 1024
 """Of one record as JSON, so that pages and answers have a size that can be told."""
 
 #: What comes of values that are nested too deeply to be looked at.
-_TOO_DEEP: Final = (ValueError, RecursionError)
+_TOO_DEEP: Final = (ValueError, RecursionError, orjson.JSONEncodeError)
 _DIGITS: Final = bytes.maketrans(b"123456789eE", b"000000000..")
 
 Rules: TypeAlias = Callable[[dict[str, Any]], Iterable[Failure]]
@@ -111,6 +111,7 @@ class Validator:
         found: list[Failure] = []
         kept = item
         if doubts.unfit and not self._one.is_valid(item):
+            orjson.dumps(item)  # raises for what is nested too deeply, which cutting would hide
             if most > 1:
                 kept = cut(item)
                 errors = self._one.iter_errors(kept)

@@ -112,15 +112,16 @@ def kinds(sent: list[str]) -> list[str]:
         "update": "update",
         "insert": "insert",
         "delete": "delete",
-        "select array_agg(page_order)": "read",
+        "select array_agg(page_order) as ids": "read",
         "select 'color_in_group'": "links",
         "with gone": "delete",
         "with present": "update",
         "select 'colorGroupIds'": "check",
     }
+    queries = [" ".join(query.split()) for query in sent]
     return [
         next((word for start, word in words.items() if query.startswith(start)), query)
-        for query in sent
+        for query in queries
     ]
 
 

@@ -196,20 +196,6 @@ async def test_a_thousand_operations(shared_api: Api) -> None:
     assert (answer.status, answer.json["code"]) == (413, "payload_too_large")
 
 
-async def test_operations_that_nest_the_document_too_deeply(shared_api: Api) -> None:
-    """Contract, Errors: each value is right alone, and is put into another one."""
-    path = await supplier(shared_api)
-    deep: list[Any] = []
-    for _ in range(199):
-        deep = [deep]
-    operations = [
-        {"op": "replace", "path": "/city", "value": deep},
-        {"op": "copy", "from": "/city", "path": "/city" + "/0" * 199 + "/-"},
-    ]
-    answer = await shared_api.patch(path, operations)
-    assert (answer.status, answer.details) == (400, [("validation_error.malformed_json", None)])
-
-
 async def test_pointers_that_lead_nowhere_are_not_followed(shared_api: Api) -> None:
     path = await supplier(shared_api)
     for pointer in ("/city" + "/" * 4000, "/city/" + "~0" * 2000, "/contacts" + "/0" * 16):

@@ -35,7 +35,9 @@ def patched(
     operations = [random.choice(right) for _ in range(random.randrange(3))]
     request = partial(Request, "PATCH", route.path.format(id=id_))
     if random.random() < 0.05:
-        sent = request(orjson.dumps([*operations, *_nesting(f"/{name}", random)]))
+        other = random.choice([field for field in stored if field != name])
+        nesting = _nesting(f"/{name}", f"/{other}", random)
+        sent = request(orjson.dumps([*operations, *nesting]))
         malformed = ("validation_error.malformed_json", None)
         return Case(route, organization, sent, ("nested by operations",), (malformed,))
     place = random.randint(0, len(operations))
@@ -46,18 +48,16 @@ def patched(
     return Case(route, organization, request(orjson.dumps(operations)), (kind,), (row,))
 
 
-def _nesting(path: str, random: Random) -> list[dict[str, Any]]:
+def _nesting(path: str, other: str, random: Random) -> list[dict[str, Any]]:
     """Operations that each are right, and make a document that cannot be written as JSON."""
     depth = random.randint(150, 250)
     deep = orjson.Fragment(b"[" * depth + b"]" * depth)
-    rounds = range(1, random.randint(2, 4))
-    return [
-        {"op": "replace", "path": path, "value": deep},
-        *(
-            {"op": "add", "path": path + "/0" * (depth * n - 1) + "/-", "value": deep}
-            for n in rounds
-        ),
+    deeper = [
+        {"op": "add", "path": other, "value": []},
+        {"op": "move", "from": path, "path": f"{other}/0"},
+        {"op": "move", "from": other, "path": path},
     ]
+    return [{"op": "replace", "path": path, "value": deep}, *deeper * (260 - depth)]
 
 
 def _by_themselves(path: str) -> Iterator[Wrong]:

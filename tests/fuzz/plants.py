@@ -24,7 +24,7 @@ _VALUES: Final[dict[str, Sequence[Any]]] = {
 #: How deep a value may be nested at most is the service's own; these are deeper.
 _TOO_DEEP: Final = tuple(
     opening * depth + middle + closing * depth
-    for depth in (300, 500, 900, 990, 1010, 1020, 1100, 100_000)
+    for depth in (300, 500, 900, 990, 1010, 1020, 1100, 30_000)
     for opening, middle, closing in (
         (b"[", b"", b"]"),
         (b'{"a":', b"1", b"}"),
