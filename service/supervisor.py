@@ -25,6 +25,7 @@ from aiohttp.http import HttpProcessingError
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 
+from service.database import shares  # noqa: F401  # made before the fork: workers share its memory
 from service.http import connections
 from service.http.reading import READING
 from service.settings import Settings, SettingsError

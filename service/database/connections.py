@@ -36,7 +36,7 @@ SILENCE_SECONDS = WRITE_SECONDS + 5
 ATTEMPTS = 8
 #: Prepared statements that a connection keeps, and the bytes of the longest of them: together they
 #: bound what a caller of ever new filters can make each session hold.
-STATEMENTS = 300
+STATEMENTS = 150
 LONGEST_STATEMENT = 6 * 1024
 
 _BEGIN = f"begin; set local statement_timeout = '{WRITE_SECONDS}s'"

@@ -4,12 +4,37 @@ One organization's requests wait behind each other, never behind another's (cont
 """
 
 import asyncio
+import mmap
+import time
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+
+
+class Comers:
+    """Whether organizations come one after the other, or several at once.
+
+    To any of the processes forked from this one: they share the machine, and the database.
+    """
+
+    def __init__(self) -> None:
+        memory = memoryview(mmap.mmap(-1, 16))
+        self._last, self._several_until = memory[:8].cast("q"), memory[8:].cast("d")
+
+    def see(self, organization_id: int) -> None:
+        """Take note of one that comes."""
+        last = self._last[0]
+        if last != organization_id:
+            self._last[0] = organization_id
+            if last:
+                self._several_until[0] = time.monotonic() + _AT_ONCE_SECONDS
+
+    def are_several(self) -> bool:
+        """Whether more than one came within the last moment."""
+        return time.monotonic() < self._several_until[0]
 
 
 class NoTurnError(TimeoutError):
@@ -31,6 +56,9 @@ class Use:
 
 
 READ = WRITE = Use()
+_AT_ONCE_SECONDS = 0.01
+"""How long organizations that came after each other count as coming at once."""
+_COMERS = Comers()
 _KEPT = 100
 """Organizations whose empty shares are kept: most requests come from one that was there before."""
 
@@ -63,16 +91,19 @@ class Shares(Generic[T]):
     """Things that are taken and given back, by callers that wait for them in line.
 
     An organization has all but one of them at most, unless there is only one; half of them for
-    bulk. Organizations in line are served in turn, each one's callers in the order in which they
-    came. Everyone waits equally long at most, so one timer serves all of them: one each would cost
-    more than the rest of the queue.
+    bulk. While others come too, one for which callers wait in line has an eighth: what each holds
+    slows the others down. Organizations in line are served in turn, each one's callers in the order
+    in which they came. Everyone waits equally long at most, so one timer serves all of them: one
+    each would cost more than the rest of the queue.
     """
 
-    def __init__(self, things: Iterable[T], seconds: float) -> None:
+    def __init__(self, things: Iterable[T], seconds: float, comers: Comers = _COMERS) -> None:
+        self._comers = comers
         self._free = list(things)
         self._seconds = seconds
         self._most = max(1, len(self._free) - 1)
         self._most_bulk = max(1, len(self._free) // 2)
+        self._most_beside = max(1, len(self._free) // 8)
         self._shares: dict[int, _Share[T]] = {}
         self._rotation: dict[int, None] = {}
         """Organizations in line, the one whose turn is next first."""
@@ -84,6 +115,7 @@ class Shares(Generic[T]):
         share = self._shares.get(organization_id)
         if share is None:
             share = self._shares[organization_id] = _Share()
+        self._comers.see(organization_id)
         if self._free and self._may(share, use):
             share.count(use, 1)
             return self._free.pop()
@@ -115,6 +147,8 @@ class Shares(Generic[T]):
 
     def _may(self, share: _Share[T], use: Use) -> bool:
         if share.held >= self._most:
+            return False
+        if share.held >= self._most_beside and share.line and self._comers.are_several():
             return False
         return use is READ or not (
             (use.bulk and share.bulk >= self._most_bulk) or (use.exclusive and share.exclusive)

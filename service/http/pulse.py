@@ -2,7 +2,7 @@
 
 What holds the loop keeps everybody waiting. A timer that is due every few milliseconds tells how
 long, by how late it comes. On a machine that is busy it is late as well: so the processor time that
-the loop has used meanwhile is told beside it.
+the loop has used meanwhile is told beside it. On this occasion memory is given back, too.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ import psutil
 from prometheus_client import Gauge
 
 from service.http import metrics
+from service.http.memory import Allowance
 
 BEAT_SECONDS: Final = 0.025
 """A hold comes out shorter than it was by at most this."""
@@ -46,6 +47,7 @@ class Pulse:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._process = psutil.Process()
+        self._allowance = Allowance()
         self._delay = _Longest(metrics.LONGEST_LOOP_DELAY)
         self._hold = _Longest(metrics.LONGEST_LOOP_HOLD)
         self._due = self._next_period = self._next_memory = self._loop.time()
@@ -68,7 +70,9 @@ class Pulse:
             self._hold.begin()
         if now >= self._next_memory:
             self._next_memory = now + _MEMORY_SECONDS
-            metrics.MEMORY.set(self._process.memory_info().rss)
+            resident = self._process.memory_info().rss
+            metrics.MEMORY.set(resident)
+            self._allowance.see(resident, now)
         self._used = used
         self._due = now + BEAT_SECONDS
         self._timer = self._loop.call_at(self._due, self._beat)

@@ -60,14 +60,20 @@ class Measured:
 
 
 async def run(
-    port: int, requests: Sequence[Sequence[bytes]], seconds: float, *, once: bool = False
+    port: int,
+    requests: Sequence[Sequence[bytes]],
+    seconds: float,
+    *,
+    once: bool = False,
+    measured: Measured | None = None,
 ) -> Measured:
     """Send each connection's requests round and round for that long; answers to all are awaited.
 
-    With `once` every request is sent once, however long that takes. Raises TimeoutError when an
-    answer does not come, ConnectionError when a connection ends early.
+    With `once` every request is sent once, however long that takes; `measured`, if it is given, is
+    what can be looked at meanwhile. Raises TimeoutError when an answer does not come,
+    ConnectionError when a connection ends early.
     """
-    measured = Measured()
+    measured = measured or Measured()
     loop = asyncio.get_running_loop()
     started = time.perf_counter()
     until = inf if once else started + seconds

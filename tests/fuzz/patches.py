@@ -52,7 +52,7 @@ def _nesting(path: str, other: str, random: Random) -> list[dict[str, Any]]:
     """Operations that each are right, and make a document that cannot be written as JSON."""
     depth = random.randint(150, 250)
     deep = orjson.Fragment(b"[" * depth + b"]" * depth)
-    deeper = [
+    deeper: list[dict[str, Any]] = [
         {"op": "add", "path": other, "value": []},
         {"op": "move", "from": path, "path": f"{other}/0"},
         {"op": "move", "from": other, "path": path},

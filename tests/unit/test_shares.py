@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from service.database.shares import READ, NoTurnError, Shares, Use
+from service.database.shares import READ, Comers, NoTurnError, Shares, Use
 
 SOON = 0.05
 LONG = 30.0
@@ -22,7 +22,7 @@ async def started(
 
 
 async def test_what_was_used_last_is_taken_first() -> None:
-    shares = Shares(["a", "b", "c"], LONG)
+    shares = Shares(["a", "b", "c"], LONG, Comers())
     taken = [await shares.take(1, READ), await shares.take(1, READ)]
     for thing in taken:
         shares.give_back(thing, 1, READ)
@@ -30,7 +30,7 @@ async def test_what_was_used_last_is_taken_first() -> None:
 
 
 async def test_within_an_organization_who_asks_first_is_served_first() -> None:
-    shares = Shares(["only"], LONG)
+    shares = Shares(["only"], LONG, Comers())
     thing = await shares.take(1, READ)
     first, second = await started(shares, 2)
     shares.give_back(thing, 1, READ)
@@ -44,7 +44,7 @@ async def test_within_an_organization_who_asks_first_is_served_first() -> None:
 
 
 async def test_one_organization_never_holds_all() -> None:
-    shares = Shares(["a", "b", "c", "d"], LONG)
+    shares = Shares(["a", "b", "c", "d"], LONG, Comers())
     held = await started(shares, 10)
     assert [task.done() for task in held].count(True) == 3
     assert await shares.take(2, READ)
@@ -52,7 +52,7 @@ async def test_one_organization_never_holds_all() -> None:
 
 
 async def test_organizations_are_served_in_turn_however_many_wait_of_one() -> None:
-    shares = Shares(["only"], LONG)
+    shares = Shares(["only"], LONG, Comers())
     thing = await shares.take(1, READ)
     crowd = await started(shares, 50)
     [other] = await started(shares, 1, 2)
@@ -66,7 +66,7 @@ async def test_organizations_are_served_in_turn_however_many_wait_of_one() -> No
 
 @pytest.mark.parametrize(("use", "most"), [(BULK, 2), (EXCLUSIVE, 1)])
 async def test_long_uses_leave_room_for_short_ones(use: Use, most: int) -> None:
-    shares = Shares(["a", "b", "c", "d"], LONG)
+    shares = Shares(["a", "b", "c", "d"], LONG, Comers())
     long = await started(shares, 5, use=use)
     assert [task.done() for task in long].count(True) == most
     assert await shares.take(1, READ)
@@ -77,7 +77,7 @@ async def test_long_uses_leave_room_for_short_ones(use: Use, most: int) -> None:
 
 @pytest.mark.parametrize(("holder", "own"), [(1, True), (2, False)])
 async def test_the_wait_is_bounded_and_tells_who_is_waited_for(holder: int, own: bool) -> None:
-    shares = Shares(["only"], SOON)
+    shares = Shares(["only"], SOON, Comers())
     thing = await shares.take(holder, READ)
     [early] = await started(shares, 1)
     await asyncio.sleep(SOON / 2)
@@ -91,7 +91,7 @@ async def test_the_wait_is_bounded_and_tells_who_is_waited_for(holder: int, own:
 
 
 async def test_everyone_in_line_gives_up_in_time() -> None:
-    shares = Shares(["only"], SOON)
+    shares = Shares(["only"], SOON, Comers())
     thing = await shares.take(1, READ)
     for _ in range(2):
         waiting = await started(shares, 3)
@@ -102,7 +102,7 @@ async def test_everyone_in_line_gives_up_in_time() -> None:
 
 
 async def test_who_is_canceled_leaves_the_line() -> None:
-    shares = Shares(["only"], LONG)
+    shares = Shares(["only"], LONG, Comers())
     thing = await shares.take(1, READ)
     first, second, third = await started(shares, 3)
     first.cancel()
@@ -118,7 +118,7 @@ async def test_who_is_canceled_leaves_the_line() -> None:
 
 
 async def test_who_is_canceled_gets_nothing_before_he_leaves() -> None:
-    shares = Shares(["only"], LONG)
+    shares = Shares(["only"], LONG, Comers())
     thing = await shares.take(1, READ)
     first, second = await started(shares, 2)
     first.cancel()
@@ -129,7 +129,7 @@ async def test_who_is_canceled_gets_nothing_before_he_leaves() -> None:
 
 
 async def test_who_is_canceled_just_as_the_wait_is_over_is_canceled() -> None:
-    shares = Shares(["only"], SOON)
+    shares = Shares(["only"], SOON, Comers())
     await shares.take(1, READ)
     [waiting] = await started(shares, 1)
     time.sleep(SOON * 2)  # noqa: ASYNC251 - the loop itself is to be late
@@ -139,7 +139,7 @@ async def test_who_is_canceled_just_as_the_wait_is_over_is_canceled() -> None:
 
 
 async def test_little_is_kept_of_organizations_that_are_gone() -> None:
-    shares = Shares(["a", "b"], LONG)
+    shares = Shares(["a", "b"], LONG, Comers())
     for organization_id in range(1000):
         thing = await shares.take(organization_id, READ)
         [waiting] = await started(shares, 1, organization_id)
@@ -147,3 +147,30 @@ async def test_little_is_kept_of_organizations_that_are_gone() -> None:
         shares.give_back(await waiting, organization_id, READ)
     assert len(shares._shares) <= 100
     assert not shares._rotation
+
+
+async def test_while_others_come_a_line_holds_an_eighth() -> None:
+    """What it held before it keeps; without a line an organization is not held back."""
+    things = [str(number) for number in range(16)]
+    shares = Shares(things, LONG, Comers())
+    crowd = await started(shares, 20)
+    assert [task.done() for task in crowd].count(True) == 15
+    shares.give_back(await shares.take(2, READ), 2, READ)
+    for task in crowd[:13]:
+        shares.give_back(task.result(), 1, READ)
+    assert shares.waiting() == 5
+    others = [await shares.take(2, READ) for _ in range(3)]
+    assert len({*others}) == 3
+    shares.give_back(crowd[13].result(), 1, READ)
+    assert shares.waiting() == 4
+
+
+async def test_a_moment_after_the_others_a_line_goes_on() -> None:
+    shares = Shares(["a", "b", "c", "d"], LONG, Comers())
+    crowd = await started(shares, 6)
+    shares.give_back(await shares.take(2, READ), 2, READ)
+    shares.give_back(crowd[0].result(), 1, READ)
+    assert shares.waiting() == 3
+    await asyncio.sleep(SOON)
+    shares.give_back(crowd[1].result(), 1, READ)
+    assert shares.waiting() == 1
