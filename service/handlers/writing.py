@@ -28,8 +28,8 @@ from service.queries import writing
 from service.queries.batch import Batch, Item, Sent
 from service.queries.master_record import MasterRecord
 from service.queries.writing import locks_organization
-from service.retries.clearing import STORED_ANSWERS
 from service.retries.first_answers import Retry, Work
+from service.retries.stored_answers import STORED_ANSWERS
 
 Write: TypeAlias = Callable[[Connection, MasterRecord, Batch], Awaitable[bytes]]
 
@@ -63,7 +63,7 @@ async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes)
 
 async def replace(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """One record in full; its id is the route's, whatever the body says."""
-    holds = guard(request)
+    precondition = guard(request)
     record_id, _, item = together(
         lambda: path_id(request, resource),
         lambda: only_parameters(request),
@@ -72,7 +72,7 @@ async def replace(resource: MasterRecord, request: web.Request, raw: bytes) -> w
 
     async def work(connection: Connection) -> Answer:
         batch = _single(request, item | {"id": record_id})
-        return _record(await writing.replace(connection, resource, batch, holds))
+        return _record(await writing.replace(connection, resource, batch, precondition))
 
     return await _write(request, work, Use(exclusive=locks_organization(resource)))
 
@@ -87,7 +87,7 @@ async def replace_many(resource: MasterRecord, request: web.Request, raw: bytes)
 
 async def patch(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """One record changed by a JSON Patch of its writable form (RFC 6902)."""
-    holds = guard(request)
+    precondition = guard(request)
     record_id, _, edit = together(
         lambda: path_id(request, resource),
         lambda: only_parameters(request),
@@ -96,14 +96,14 @@ async def patch(resource: MasterRecord, request: web.Request, raw: bytes) -> web
 
     async def work(connection: Connection) -> Answer:
         batch = _single(request, {"id": record_id})
-        return _record(await writing.patch(connection, resource, batch, holds, edit))
+        return _record(await writing.patch(connection, resource, batch, precondition, edit))
 
     return await _write(request, work, Use(exclusive=locks_organization(resource)))
 
 
 async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
     """One record, as it was deleted."""
-    holds = guard(request)
+    precondition = guard(request)
     record_id, _ = together(
         lambda: path_id(request, resource),
         lambda: only_parameters(request),
@@ -111,7 +111,7 @@ async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
 
     async def work(connection: Connection) -> Answer:
         batch = _single(request, {"id": record_id})
-        return _record(await writing.delete(connection, resource, batch, holds))
+        return _record(await writing.delete(connection, resource, batch, precondition))
 
     return await _write(request, work, Use(exclusive=locks_organization(resource)))
 

@@ -10,6 +10,8 @@ from functools import partial
 from math import ceil
 from typing import Final
 
+from aiohttp import web
+
 from service.database import statements
 from service.database.connections import Connection
 from service.failures import failed
@@ -74,6 +76,9 @@ class StoredAnswers:
                 del self._known[next(iter(self._known))]
             self._known[organization_id] = known
         return known
+
+
+STORED_ANSWERS: web.AppKey[StoredAnswers] = web.AppKey("stored_answers", StoredAnswers)
 
 
 async def _weigh(connection: Connection, organization_id: int) -> _Weight:

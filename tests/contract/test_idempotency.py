@@ -6,8 +6,8 @@ import asyncpg
 import pytest
 
 from service.http.context import DATABASE
-from service.retries.clearing import STORED_ANSWERS, clear_some
-from service.retries.stored_answers import StoredAnswers
+from service.retries.clearing import clear_some
+from service.retries.stored_answers import STORED_ANSWERS, StoredAnswers
 from tests.support.api import Answer, Api
 
 GROUPS = "/api/groups"
