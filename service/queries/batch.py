@@ -81,7 +81,11 @@ class FailedItems:
 
 
 class Batch:
-    """Items with their stored ``id``; the parts of a batch share what is wrong with the whole."""
+    """Items with their stored ``id``; the parts of a batch share what is wrong with the whole.
+
+    An item has a number, which counts within the batch from 0, and a place, which is the one in the
+    request.
+    """
 
     def __init__(
         self, caller: Caller, items: list[Item], places: Sequence[int], failed: FailedItems
@@ -123,7 +127,7 @@ class Batch:
         return self._texts[without]
 
     def part(self, belongs: Callable[[Item], bool]) -> "Batch":
-        """The part of those items, without what has failed."""
+        """Those of the items as a batch, without what has failed; itself where these are all."""
         chosen = [
             number
             for number, item in enumerate(self.items)
