@@ -75,7 +75,8 @@ class Validator:
         except _TOO_DEEP:
             raise _nested_too_deeply() from None
         found, room = dict[int, list[Failure]](), MAX_MADE
-        for place, item in enumerate(items):
+        has_to_look = doubts or self._rules is not _no_rules
+        for place, item in enumerate(items if has_to_look else ()):
             if failures := self._failures(item, doubts, max(room, 1)):
                 found[place] = failures
                 room -= len(failures)
@@ -139,6 +140,9 @@ class _Doubts:
     miswritten: bool
     """That a number has a fraction or an exponent, or a text a NUL."""
     too_large: bool
+
+    def __bool__(self) -> bool:
+        return self.unfit or self.miswritten or self.too_large
 
     @classmethod
     def about(cls, raw: bytes, *, unfit: bool = True) -> "_Doubts":
