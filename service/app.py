@@ -9,7 +9,6 @@ from aiohttp import HttpVersion11, web, web_urldispatcher
 from service import openapi
 from service.database.connections import Database
 from service.handlers import docs, system
-from service.handlers.clearing import clearing
 from service.http.access_log import AccessLog
 from service.http.accounts import ACCOUNTS, Accounts
 from service.http.admission import Admission
@@ -18,6 +17,7 @@ from service.http.delivery import delivered, deliveries
 from service.http.middleware import around
 from service.http.pulse import Pulse
 from service.organizations.caller import Callers
+from service.retries.clearing import clearing
 from service.routes import Route, routes
 from service.settings import Settings
 

@@ -41,6 +41,8 @@ MAX_MADE = 2 * MAX_LISTED
 MAX_LENGTH = 200
 """Characters of a field or a message that are shown."""
 _MISSING_LAST = 1 << 30
+#: Of several failures at one field these speak of its value as a whole.
+_SPEAK_OF_ALL = ("validation_error.required_field", "validation_error.invalid_type")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,15 @@ def shared_type(types: Iterable[str]) -> str:
     """The longest dotted prefix that all types share."""
     columns = zip(*(code.split(".") for code in types), strict=False)
     return ".".join(parts[0] for parts in takewhile(lambda parts: len(set(parts)) == 1, columns))
+
+
+def first_of_each_field(root: Any, found: list[Failure]) -> list[Failure]:
+    """The failures in request order; of several at one field the one that speaks of all of it."""
+    if len(found) < 2:
+        return found
+    ranked = sorted(found, key=lambda failure: failure.type not in _SPEAK_OF_ALL)
+    by_path = {failure.path: failure for failure in reversed(ranked)}
+    return in_request_order(root, by_path.values())
 
 
 def in_request_order(root: Any, failures: Iterable[Failure]) -> list[Failure]:

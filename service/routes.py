@@ -8,6 +8,7 @@ from aiohttp import web
 
 from service.handlers import kinds
 from service.handlers.kinds import Kind
+from service.http.receiving import with_body
 from service.queries.resource import Resource
 from service.resources.registry import (
     MASTER_RECORDS,
@@ -15,6 +16,12 @@ from service.resources.registry import (
     REFERENCE_LISTS,
     STYLE_RELATIONS,
 )
+
+
+def root_of(resource: Resource) -> str:
+    """The path of a collection, with the ids of parents in braces."""
+    parents = "".join(f"{name}/{{{id_}}}/" for id_, name in resource.parents.items())
+    return f"/api/{parents}{resource.name}"
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ class Route:
         """The path, with its parameters in braces."""
         if self.resource is None:
             return self.kind.path
-        return self.kind.path.format(root=self.resource.root, key=self.resource.key)
+        return self.kind.path.format(root=root_of(self.resource), key=self.resource.key)
 
     @property
     def needs_key(self) -> bool:
@@ -50,9 +57,11 @@ class Route:
 
     @property
     def handler(self) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-        """What answers."""
+        """What answers; its body, if it takes one, is there by then."""
         handler = self.kind.handler
-        return handler if self.resource is None else partial(handler, self.resource)
+        if self.resource is not None:
+            handler = partial(handler, self.resource)
+        return with_body(handler, self.kind.media_type) if self.kind.media_type else handler
 
     def covers(self, path: str) -> bool:
         """Whether the path is this one, or below where this one's parameters begin."""

@@ -4,32 +4,29 @@ What is wrong with a request as a whole is an ApiError, 400; what is wrong with 
 is kept with it, so that the others can be looked at further.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from service import schemas
-from service.failures import MAX_MADE, ApiError, Failure, failed
-from service.queries.batch import Item, Sent, in_body, in_query
+from service.failures import ApiError, Failure, Path, failed
+from service.queries.batch import Item, Sent
 from service.queries.master_record import MasterRecord
-from service.schemas.budget import MAX_RECORD_BYTES, record_failures
-from service.schemas.repetitions import repeated
-from service.schemas.validation import Validator, first_of_each_field, parse
+from service.schemas.beyond_schema import repeated
+from service.schemas.parsing import parse
+from service.schemas.validation import Validator
+
+_LARGE: Final = 2**20
+"""Bytes that take several milliseconds to parse."""
 
 
-def one_item(resource: MasterRecord, form: Validator, raw: bytes) -> Item:
+def one_item(form: Validator, raw: bytes) -> Item:
     """The item of a single write; raises ApiError with everything that is wrong with it."""
     item = parse(raw)
-    check_item(resource, form, item, raw)
-    return dict(item)
-
-
-def check_item(resource: MasterRecord, form: Validator, item: Any, raw: bytes) -> None:
-    """Raise ApiError with everything that is wrong with an item that came as these bytes."""
-    failures = form.failures(item, raw)
-    if found := _with_own(resource, item, failures, MAX_MADE, may_be_large=_may_be_large(raw)):
+    if found := form.failures(item, raw):
         raise ApiError(found)
+    return dict(item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +39,15 @@ class BulkBody:
     """Why there are no items, if there are none."""
 
     @classmethod
-    def read(cls, raw: bytes) -> "BulkBody":
-        """The body of those bytes."""
+    async def read(cls, raw: bytes) -> "BulkBody":
+        """The body of those bytes; if parsing took its time, others come before it is looked at."""
         try:
             return cls(raw, parse(raw))
         except ApiError as error:
             return cls(raw, None, error.failures)
+        finally:
+            if len(raw) > _LARGE:
+                await asyncio.sleep(0)
 
     @property
     def total_items(self) -> int:
@@ -65,12 +65,6 @@ def many_items(resource: MasterRecord, form: Validator, body: BulkBody) -> Sent:
     items = body.items
     found = form.failures_of_items(items, body.raw)
     known = [(place, item) for place, item in enumerate(items) if isinstance(item, dict)]
-    room, may_be_large = MAX_MADE - sum(map(len, found.values())), _may_be_large(body.raw)
-    for place, item in known:
-        failures = found.get(place, [])
-        if told := _with_own(resource, item, failures, max(room, 1), may_be_large=may_be_large):
-            found[place] = told
-            room -= len(told) - len(failures)
     live = [(place, item) for place, item in known if item.get("state") != "deleted"]
     for name, among in (("id", known), *((name, live) for name in resource.unique)):
         for failure in repeated(among, name):
@@ -105,20 +99,11 @@ def many_ids(resource: MasterRecord, texts: list[str]) -> Sent:
     return Sent(items, in_query, found)
 
 
-def _may_be_large(raw: bytes) -> bool:
-    """Whether a record in these bytes can be larger than one may be."""
-    return len(raw) > MAX_RECORD_BYTES
+def in_body(place: int, path: Path) -> Path:
+    """Where a field stands in a request whose body is a list of items."""
+    return (place, *path)
 
 
-def _with_own(
-    resource: MasterRecord, item: Item, failures: list[Failure], most: int, *, may_be_large: bool
-) -> list[Failure]:
-    """The failures of an item with at most that many that its size and the resource show.
-
-    It looks only at lists that are not too long.
-    """
-    too_long = {one.path[0] for one in failures if one.type == "validation_error.too_many_items"}
-    seen = {name: item[name] for name in item if name not in too_long} if too_long else item
-    size = record_failures(item) if may_be_large else ()
-    own = islice(resource.item_failures(seen), most)
-    return first_of_each_field(item, [*size, *own, *failures])
+def in_query(place: int, _: Path) -> Path:
+    """Where an item stands that a repeated parameter ``ids`` names."""
+    return ("ids", place)

@@ -11,6 +11,7 @@ from typing import Final
 from aiohttp import web
 
 from service.handlers import docs, reading, system, writing
+from service.http.media import JSON, JSON_PATCH
 
 _MANY: Final = "{root}"
 _ONE: Final = "{root}/{{{key}}}"
@@ -23,9 +24,9 @@ class Kind:
     name: str
     method: str
     path: str
-    """The ``{root}`` and the ``{key}`` are the resource's; paths without one stand as they are."""
+    """``{root}`` is the resource's path, ``{key}`` the name of its ids; others stand as is."""
     handler: Callable[..., Awaitable[web.StreamResponse]]
-    """Takes the resource, where there is one, and the request."""
+    """Takes the resource, where there is one, the request, and the body, where there is one."""
     summary: str = ""
     """For the OpenAPI document, as the description is; ``{one}`` and ``{several}`` are records."""
     description: str = ""
@@ -37,6 +38,13 @@ class Kind:
     """The types of failures that no other kind has."""
     needs_key: bool = True
     """Whether callers must present an API key."""
+
+    @property
+    def media_type(self) -> str | None:
+        """What a body has to be sent as; None where none is read."""
+        if not self.body:
+            return None
+        return JSON_PATCH if self.body == ("patch",) else JSON
 
     @property
     def names_one(self) -> bool:

@@ -10,11 +10,9 @@ from aiohttp import web
 from service.failures import ApiError, Failure, failed
 from service.http.context import caller
 from service.http.etag import if_match
-from service.http.media import JSON
-from service.http.receiving import receive
-from service.queries.idempotency import Retry
 from service.queries.resource import Resource
 from service.queries.writing import Guard
+from service.retries.first_answers import Retry
 
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
@@ -34,18 +32,6 @@ def together(*checks: Callable[[], Any]) -> list[Any]:
     if failures:
         raise ApiError(failures)
     return answers
-
-
-async def body(request: web.Request, media_type: str = JSON) -> bytes:
-    """The body's bytes; raises 415 unless they are declared as JSON of that kind, in no coding."""
-    charset = (request.charset or "utf-8").lower()
-    if request.content_type != media_type or charset not in ("utf-8", "utf8", "us-ascii"):
-        message = f"Send {media_type} in UTF-8."
-        raise failed("unsupported_media_type", "Content-Type", message=message)
-    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
-        message = "Send the body as it is."
-        raise failed("unsupported_media_type", "Content-Encoding", message=message)
-    return await receive(request)
 
 
 def only_parameters(request: web.Request, *known: str) -> None:

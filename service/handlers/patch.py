@@ -14,18 +14,34 @@ import jsonpointer
 import orjson
 
 from service import schemas
-from service.failures import ApiError, Failure, failed
-from service.handlers.bodies import check_item
+from service.failures import ApiError, Failure, failed, first_of_each_field
 from service.http.media import MAX_BODY_BYTES
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
-from service.schemas.budget import MAX_VALUES, count_values
-from service.schemas.validation import Validator, first_of_each_field, malformed, parse
+from service.schemas.parsing import MAX_VALUES, count_values, malformed, parse
+from service.schemas.validation import Validator
 
 #: Parts and escapes of a pointer: far more than lead to any field, for each takes its time.
 _LONGEST_POINTER = 16
 
 _PATCH_FORM = Validator("common/json-patch")
+#: What the package and the values that it works on say of an operation that cannot be applied.
+_INAPPLICABLE = (
+    jsonpatch.JsonPatchException,
+    jsonpointer.JsonPointerException,
+    KeyError,
+    IndexError,
+    TypeError,
+    ValueError,
+    RecursionError,
+)
+_WHY_NOT = {
+    "add": "Nothing can be added at {path}.",
+    "copy": "There is nothing at {from}, or nothing can be added at {path}.",
+    "move": "There is nothing at {from}, or it cannot go to {path}.",
+    "remove": "There is nothing to remove at {path}.",
+    "replace": "There is nothing to replace at {path}.",
+}
 
 
 def editor(resource: MasterRecord, raw: bytes) -> Callable[[Item], Item]:
@@ -52,7 +68,8 @@ def _checked(resource: MasterRecord, stored: Item, patched: Any, touches_state: 
     """The patched form if it can be written; a deleted record stays so unless state is touched."""
     stays_deleted = not touches_state and stored.get("state") == "deleted"
     probe = patched | {"state": "active"} if stays_deleted else patched
-    check_item(resource, resource.replace_form, probe, _written(probe))
+    if found := resource.replace_form.failures(probe, _written(probe)):
+        raise ApiError(found)
     return dict(patched)
 
 
@@ -119,41 +136,41 @@ def apply(operations: list[dict[str, Any]], document: Any) -> Any:
     room = _Room()
     room.take(_written(document))
     for number, operation in enumerate(operations):
+        if operation["op"] == "test":
+            if message := _test(document, operation):
+                raise failed("conflict.test_failed", number, "path", message=message)
+            continue
         try:
-            if operation["op"] == "test":
-                _test(document, operation)
-                continue
+            change = operation
             if operation["op"] in ("add", "replace", "copy"):
                 brought = _brought(document, operation)
                 if not room.take(brought):
                     message = "The document grows too large."
                     raise failed("payload_too_large", number, message=message)
-                operation = _bringing(operation, brought)
-            document = jsonpatch.JsonPatch([operation]).apply(document, in_place=True)
-        except jsonpatch.JsonPatchTestFailed as error:
-            raise failed("conflict.test_failed", number, "path", message=str(error)) from None
-        except (
-            jsonpatch.JsonPatchException,
-            jsonpointer.JsonPointerException,
-            KeyError,
-            IndexError,
-            TypeError,
-            ValueError,
-            RecursionError,
-        ) as error:
-            message = f"The operation cannot be applied: {error}."
+                change = _bringing(operation, brought)
+            document = jsonpatch.JsonPatch([change]).apply(document, in_place=True)
+        except _INAPPLICABLE:
+            message = _why_not(operation)
             raise failed("unprocessable.patch", number, "path", message=message) from None
     return document
 
 
-def _test(document: Any, operation: dict[str, Any]) -> None:
-    """RFC 6902, 4.6, in JSON's terms: true is not 1, though Python says so."""
+def _why_not(operation: dict[str, Any]) -> str:
+    """Why an operation could not be applied, in words of our own."""
+    goes = {"remove": "path", "move": "from"}.get(operation["op"])
+    if goes and operation[goes] == "":
+        return "The document as a whole stays where it is."
+    return _WHY_NOT[operation["op"]].format_map(operation)
+
+
+def _test(document: Any, operation: dict[str, Any]) -> str | None:
+    """What is wrong, if anything, by RFC 6902, 4.6, in JSON's terms, where true is not 1."""
     try:
         found = jsonpointer.resolve_pointer(document, operation["path"])
     except jsonpointer.JsonPointerException:
-        raise jsonpatch.JsonPatchTestFailed("There is nothing to test at this location.") from None
-    if not _equal(found, operation["value"]):
-        raise jsonpatch.JsonPatchTestFailed("The stored value is another one.")
+        return f"There is nothing at {operation['path']}."
+    same = _equal(found, operation["value"])
+    return None if same else "The stored value is another one."
 
 
 def _equal(one: Any, other: Any) -> bool:

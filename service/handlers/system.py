@@ -1,6 +1,6 @@
 """What operators ask: is it alive, is it ready, how does it do.
 
-Anybody may ask, as often as he likes: what takes more than a moment is done once for all.
+Anybody may ask, at any rate: what takes more than a moment is done once for all.
 """
 
 from typing import Final

@@ -1,9 +1,8 @@
 """Writes: of one record and in bulk. Every one is a batch in one transaction."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from aiohttp import web
 
@@ -11,9 +10,7 @@ from service.database.connections import Connection
 from service.database.shares import Use
 from service.failures import ApiError, Bulk
 from service.handlers.bodies import BulkBody, many_ids, many_items, one_item
-from service.handlers.clearing import STORED_ANSWERS
 from service.handlers.parameters import (
-    body,
     guard,
     no_precondition,
     only_parameters,
@@ -27,29 +24,25 @@ from service.http.answer import Answer
 from service.http.context import caller, database
 from service.http.envelope import many, respond, success
 from service.http.etag import etag
-from service.http.media import JSON_PATCH
-from service.queries import idempotency, writing
+from service.queries import writing
 from service.queries.batch import Batch, Item, Sent
-from service.queries.idempotency import Retry
 from service.queries.master_record import MasterRecord
 from service.queries.writing import locks_organization
+from service.retries.first_answers import Retry, Work
+from service.retries.stored_answers import STORED_ANSWERS
 
-_LARGE: Final = 2**20
-"""Bytes that take several milliseconds to parse."""
-Work: TypeAlias = Callable[[Connection], Awaitable[Answer]]
 Write: TypeAlias = Callable[[Connection, MasterRecord, Batch], Awaitable[bytes]]
 
 
-async def create(resource: MasterRecord, request: web.Request) -> web.Response:
+async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """One new record, or with an array as body many."""
-    raw = await body(request)
     if raw.lstrip().startswith(b"["):
         return await _create_many(resource, request, raw)
     *_, retried, item = together(
         lambda: only_parameters(request),
         lambda: no_precondition(request),
         lambda: retry(request, raw),
-        lambda: one_item(resource, resource.create_form, raw),
+        lambda: one_item(resource.create_form, raw),
     )
 
     async def work(connection: Connection) -> Answer:
@@ -58,44 +51,43 @@ async def create(resource: MasterRecord, request: web.Request) -> web.Response:
         return success(document, created=True, headers=headers)
 
     use = Use(exclusive=locks_organization(resource, creates=True))
-    return await _once(request, retried, work, use)
+    return await _write(request, work, use, retried)
 
 
 async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
-    read, form = await _bulk_body(raw), resource.bulk_create_form
-    with _bulk_failures("bulk_create", read.total_items):
-        retried, sent = _whole_request(request, raw, lambda: many_items(resource, form, read))
+    body, form = await BulkBody.read(raw), resource.bulk_create_form
+    with _bulk_failures("bulk_create", body.total_items):
+        retried, sent = _whole_request(request, raw, lambda: many_items(resource, form, body))
         return await _bulk(resource, request, retried, sent, writing.create, created=True)
 
 
-async def replace(resource: MasterRecord, request: web.Request) -> web.Response:
+async def replace(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """One record in full; its id is the route's, whatever the body says."""
-    raw, holds = await body(request), guard(request)
+    precondition = guard(request)
     record_id, _, item = together(
         lambda: path_id(request, resource),
         lambda: only_parameters(request),
-        lambda: one_item(resource, resource.replace_form, raw),
+        lambda: one_item(resource.replace_form, raw),
     )
 
     async def work(connection: Connection) -> Answer:
         batch = _single(request, item | {"id": record_id})
-        return _record(await writing.replace(connection, resource, batch, holds))
+        return _record(await writing.replace(connection, resource, batch, precondition))
 
     return await _write(request, work, Use(exclusive=locks_organization(resource)))
 
 
-async def replace_many(resource: MasterRecord, request: web.Request) -> web.Response:
+async def replace_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """Many records in full, those with ``state=deleted`` deleted, all or nothing."""
-    raw, form = await body(request), resource.bulk_replace_form
-    read = await _bulk_body(raw)
-    with _bulk_failures("bulk_replace", read.total_items):
-        retried, sent = _whole_request(request, raw, lambda: many_items(resource, form, read))
+    body, form = await BulkBody.read(raw), resource.bulk_replace_form
+    with _bulk_failures("bulk_replace", body.total_items):
+        retried, sent = _whole_request(request, raw, lambda: many_items(resource, form, body))
         return await _bulk(resource, request, retried, sent, writing.replace)
 
 
-async def patch(resource: MasterRecord, request: web.Request) -> web.Response:
+async def patch(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """One record changed by a JSON Patch of its writable form (RFC 6902)."""
-    raw, holds = await body(request, JSON_PATCH), guard(request)
+    precondition = guard(request)
     record_id, _, edit = together(
         lambda: path_id(request, resource),
         lambda: only_parameters(request),
@@ -104,14 +96,14 @@ async def patch(resource: MasterRecord, request: web.Request) -> web.Response:
 
     async def work(connection: Connection) -> Answer:
         batch = _single(request, {"id": record_id})
-        return _record(await writing.patch(connection, resource, batch, holds, edit))
+        return _record(await writing.patch(connection, resource, batch, precondition, edit))
 
     return await _write(request, work, Use(exclusive=locks_organization(resource)))
 
 
 async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
     """One record, as it was deleted."""
-    holds = guard(request)
+    precondition = guard(request)
     record_id, _ = together(
         lambda: path_id(request, resource),
         lambda: only_parameters(request),
@@ -119,7 +111,7 @@ async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
 
     async def work(connection: Connection) -> Answer:
         batch = _single(request, {"id": record_id})
-        return _record(await writing.delete(connection, resource, batch, holds))
+        return _record(await writing.delete(connection, resource, batch, precondition))
 
     return await _write(request, work, Use(exclusive=locks_organization(resource)))
 
@@ -130,14 +122,6 @@ async def delete_many(resource: MasterRecord, request: web.Request) -> web.Respo
     with _bulk_failures("bulk_delete", len(ids)):
         retried, sent = _whole_request(request, b"", lambda: many_ids(resource, ids), "ids")
         return await _bulk(resource, request, retried, sent, writing.delete)
-
-
-async def _bulk_body(raw: bytes) -> BulkBody:
-    """The body as it was parsed; if that took its time, others come before it is looked at."""
-    read = BulkBody.read(raw)
-    if len(raw) > _LARGE:
-        await asyncio.sleep(0)
-    return read
 
 
 @contextmanager
@@ -182,7 +166,7 @@ async def _bulk(
         return many(documents, created=created)
 
     use = Use(bulk=True, exclusive=locks_organization(resource, creates=created))
-    return await _once(request, retried, work, use)
+    return await _write(request, work, use, retried)
 
 
 def _single(request: web.Request, item: Item) -> Batch:
@@ -193,21 +177,12 @@ def _record(document: bytes) -> Answer:
     return success(document, headers={"ETag": etag(document)})
 
 
-async def _write(request: web.Request, work: Work, use: Use) -> web.Response:
+async def _write(
+    request: web.Request, work: Work, use: Use, retried: Retry | None = None
+) -> web.Response:
+    """The work's answer, or its first one where the caller's Idempotency-Key names it."""
+    if retried is not None:
+        work = request.app[STORED_ANSWERS].once(retried, work)
     answer = await database(request).write(work, caller(request).organization_id, use)
     hold_written(request, len(answer.body))
     return respond(answer)
-
-
-async def _once(request: web.Request, retried: Retry | None, work: Work, use: Use) -> web.Response:
-    """The work's answer, or its first one where the caller's Idempotency-Key names it."""
-    if retried is None:
-        return await _write(request, work, use)
-
-    stored = request.app[STORED_ANSWERS]
-    bounded = stored.within_bounds(retried.caller.organization_id, work)
-
-    async def once(connection: Connection) -> Answer:
-        return await idempotency.once(connection, retried, bounded)
-
-    return await _write(request, once, use)

@@ -1,6 +1,7 @@
-"""Bodies, as they arrive: how long they may be, and how long that may take."""
+"""Bodies, as they arrive: as what, how long they may be, and how long that may take."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from aiohttp import web
@@ -9,7 +10,7 @@ from aiohttp.web_protocol import RequestPayloadError
 from service.failures import ApiError, failed
 from service.http.accounts import COUNTED_FROM, hold
 from service.http.media import MAX_BODY_BYTES, TOO_LONG
-from service.schemas.validation import malformed
+from service.schemas.parsing import malformed
 
 IDLE_SECONDS: Final = 30
 """Without a byte."""
@@ -18,12 +19,25 @@ LONGEST_SECONDS: Final = 300
 """From the first byte to the last."""
 
 
-async def receive(request: web.Request) -> bytes:
+def with_body(
+    handler: Callable[[web.Request, bytes], Awaitable[web.StreamResponse]], media_type: str
+) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    """The handler, which is called once the body is there."""
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        return await handler(request, await receive(request, media_type))
+
+    return handle
+
+
+async def receive(request: web.Request, media_type: str) -> bytes:
     """The body's bytes, held by the caller's organization until it is answered.
 
-    Raises ApiError: ``payload_too_large``, before anything is read where its length is told;
+    Raises ApiError: ``unsupported_media_type`` unless they are declared as JSON of that kind, in no
+    coding; ``payload_too_large``, before anything is read where its length is told;
     ``request_timeout``; ``too_many_requests``; ``malformed_json`` where it breaks off.
     """
+    _check_kind(request, media_type)
     declared = request.content_length or 0
     if declared > MAX_BODY_BYTES:
         raise _too_long()
@@ -39,6 +53,16 @@ async def receive(request: web.Request) -> bytes:
         # stream keeps the error, which would keep this call, and with it the stream.
         error.with_traceback(None)
     raise malformed("The body broke off.")
+
+
+def _check_kind(request: web.Request, media_type: str) -> None:
+    charset = (request.charset or "utf-8").lower()
+    if request.content_type != media_type or charset not in ("utf-8", "utf8", "us-ascii"):
+        message = f"Send {media_type} in UTF-8."
+        raise failed("unsupported_media_type", "Content-Type", message=message)
+    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        message = "Send the body as it is."
+        raise failed("unsupported_media_type", "Content-Encoding", message=message)
 
 
 async def _read(request: web.Request, held: int) -> bytes:

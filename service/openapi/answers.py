@@ -39,14 +39,14 @@ def example_of(collection: str, form: str) -> Any:
     return forms[form]["examples"][0]
 
 
-def body(collection: str, *forms: str) -> dict[str, Any]:
-    """A request body in one of the forms; ``patch`` is a JSON Patch document."""
-    if forms == ("patch",):
-        content = {JSON_PATCH: {"schema": reference("common/json-patch")}}
+def body(collection: str, media_type: str, *forms: str) -> dict[str, Any]:
+    """A request body in one of the forms."""
+    if media_type == JSON_PATCH:
+        schema = reference("common/json-patch")
     else:
-        content = {JSON: {"schema": one_of([reference(collection, form) for form in forms])}}
-    for media in content.values():
-        media["examples"] = {form: {"value": example_of(collection, form)} for form in forms}
+        schema = one_of([reference(collection, form) for form in forms])
+    examples = {form: {"value": example_of(collection, form)} for form in forms}
+    content = {media_type: {"schema": schema, "examples": examples}}
     return {"required": True, "content": content}
 
 

@@ -56,7 +56,7 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
     "validation_error.invalid_cursor": (("cursor",), "This is not a cursor of this list."),
     "validation_error.malformed_json": (
         (),
-        "Not valid JSON: unexpected end of data: line 1 column 2 (char 1).",
+        "Send valid JSON; it cannot be read at line 1, column 2.",
     ),
     "unauthorized": ((), "Present a valid API key as a bearer token."),
     "forbidden.scope": ((), "This key may only read."),
@@ -74,7 +74,7 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
     "unsupported_media_type": (("Content-Type",), f"Send {JSON} in UTF-8."),
     "unprocessable.patch": (
         (2, "path"),
-        "The operation cannot be applied: can't remove a non-existent object '99'.",
+        "There is nothing to remove at /colorGroupIds/99.",
     ),
     "unprocessable.idempotency_key": ((), "This Idempotency-Key stood for another request."),
     "too_many_requests": ((), TOO_MANY_REQUESTS),

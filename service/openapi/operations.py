@@ -55,8 +55,9 @@ class Operation:
             "description": description,
             "parameters": [*self._parameters()],
         }
-        if body := self.route.kind.body:
-            found["requestBody"] = answers.body(self.resource.name, *body)
+        if media_type := self.route.kind.media_type:
+            forms = self.route.kind.body
+            found["requestBody"] = answers.body(self.resource.name, media_type, *forms)
         failed = failures.failed(self.route.kind, self.resource, self.route.problems)
         found["responses"] = self._success() | failed
         return found

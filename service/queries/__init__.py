@@ -1,1 +1,1 @@
-"""Queries: one module per resource, with its rules and its batches."""
+"""The engine: batches and their four phases, documents, links; what all resources share."""

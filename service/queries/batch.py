@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
+from service.database.arrays import id_array
 from service.failures import MAX_LISTED, MAX_MADE, ApiError, Failure, Path, in_request_order
 from service.organizations.caller import Caller
 
@@ -17,16 +18,6 @@ Locate: TypeAlias = Callable[[int, Path], Path]
 def alone(_: int, path: Path) -> Path:
     """Where a field stands in a request whose body is the item."""
     return path
-
-
-def in_body(place: int, path: Path) -> Path:
-    """Where a field stands in a request whose body is a list of items."""
-    return (place, *path)
-
-
-def in_query(place: int, _: Path) -> Path:
-    """Where an item stands that a repeated parameter ``ids`` names."""
-    return ("ids", place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +81,11 @@ class FailedItems:
 
 
 class Batch:
-    """Items with their stored ``id``; the parts of a batch share what is wrong with the whole."""
+    """Items with their stored ``id``; the parts of a batch share what is wrong with the whole.
+
+    An item has a number, which counts within the batch from 0, and a place, which is the one in the
+    request.
+    """
 
     def __init__(
         self, caller: Caller, items: list[Item], places: Sequence[int], failed: FailedItems
@@ -113,6 +108,11 @@ class Batch:
         """The stored ids, in request order."""
         return [item["id"] for item in self.items]
 
+    @property
+    def id_array(self) -> str:
+        """The same as one parameter of a statement."""
+        return id_array(self.ids)
+
     def json(self, without: tuple[str, ...] = ()) -> str:
         """The items as statements take them, without the fields that are written separately.
 
@@ -127,7 +127,7 @@ class Batch:
         return self._texts[without]
 
     def part(self, belongs: Callable[[Item], bool]) -> "Batch":
-        """The part of those items, without what has failed."""
+        """Those of the items as a batch, without what has failed; itself where these are all."""
         chosen = [
             number
             for number, item in enumerate(self.items)

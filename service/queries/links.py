@@ -6,7 +6,6 @@ from typing import TypeAlias
 
 import orjson
 
-from service.database.arrays import id_array
 from service.database.connections import Connection
 from service.database.statements import load_bound
 from service.queries.batch import Batch
@@ -31,7 +30,7 @@ async def link_steps(connection: Connection, batch: Batch, sets: Mapping[Links, 
     does not, and half as long here as in PostgreSQL, which would unfold and join what it is sent.
     """
     organization_id = batch.caller.organization_id
-    rows = await connection.fetch(_stored(*sets), organization_id, id_array(batch.ids))
+    rows = await connection.fetch(_stored(*sets), organization_id, batch.id_array)
     stored: dict[str, dict[int, list[int]]] = {links.table: {} for links in sets}
     for table, owner_id, linked_ids in rows:
         stored[table][owner_id] = linked_ids

@@ -62,10 +62,13 @@ class MasterRecord(Resource):
 
     def __init__(self) -> None:
         super().__init__()
-        self.create_form = Validator(self.name, "create")
-        self.replace_form = Validator(self.name, "replace")
-        self.bulk_create_form = Validator(self.name, "bulkCreate")
-        self.bulk_replace_form = Validator(self.name, "bulkReplace")
+        self.create_form = self._form("create")
+        self.replace_form = self._form("replace")
+        self.bulk_create_form = self._form("bulkCreate")
+        self.bulk_replace_form = self._form("bulkReplace")
+
+    def _form(self, name: str) -> Validator:
+        return Validator(self.name, name, self.item_failures)
 
     def item_failures(self, item: Item) -> Iterable[Failure]:  # noqa: ARG002
         """What an item alone shows to be wrong beyond its schema, which it may break too."""

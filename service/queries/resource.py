@@ -1,6 +1,5 @@
 """What can be listed and read: one documents statement, and the page that it is given."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
@@ -44,16 +43,16 @@ class Resource:
     """A collection of the interface: ``schemas/<name>.json`` and ``sql/<name>.sql``.
 
     Its ``documents`` statement takes the organization as ``$1`` and has one slot, the page; it
-    answers a row ``(page_order, sort_values, document)`` per record. Where the path leads through
-    parents, their ids follow the organization, and ``unknown_parent`` answers the parameter of the
-    first that is not there.
+    answers a row ``(page_order, sort_values, document)`` per record. Where records hang on parents,
+    whose ids follow the organization, ``unknown_parent`` answers the name of the first id that is
+    not there.
     """
 
     name: str
-    root = ""
-    """The path of the collection, if it is not ``/api/<name>``."""
+    parents: ClassVar[Mapping[str, str]] = {}
+    """The collections whose records lead to these, by the names of their ids, outermost first."""
     key = "id"
-    """The path's parameter that names one record."""
+    """The name of a record's own id beside theirs."""
     hides_deleted = False
     table: ClassVar[str | None] = None
     """The table of the records, where the engine has statements of its own on it."""
@@ -68,8 +67,6 @@ class Resource:
 
     def __init__(self, name: str = "") -> None:
         self.name = name or self.name
-        self.root = self.root or f"/api/{self.name}"
-        self.parents = re.findall(r"{(\w+)}", self.root)
         self.properties = Properties(self.name)
         self.statements = self.load_statements()
 

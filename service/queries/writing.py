@@ -10,7 +10,6 @@ from typing import TypeAlias
 import asyncpg
 import orjson
 
-from service.database.arrays import id_array
 from service.database.connections import Connection
 from service.database.failing import own_locks
 from service.queries.batch import Batch, Item
@@ -98,7 +97,7 @@ async def _lock(
     strength = "for update" if any(map(deletes, batch.items)) else "for no key update"
     text = SHARED["lock_records"].fill(table=resource.table, strength=strength)
     with own_locks():
-        rows = await connection.fetch(text, batch.caller.organization_id, id_array(batch.ids))
+        rows = await connection.fetch(text, batch.caller.organization_id, batch.id_array)
     states = {row["id"]: row["state"] for row in rows}
     if missing := set(batch.ids) - states.keys():
         await _report_missing(connection, resource, batch, missing)

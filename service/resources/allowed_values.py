@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from service.database.arrays import id_array
 from service.database.connections import Connection
 from service.database.statements import Statement
 from service.queries.batch import Batch
@@ -67,7 +66,7 @@ class AllowedValues:
         columns = await connection.fetchrow(
             self._statements["stored_values"].text,
             batch.caller.organization_id,
-            id_array(batch.ids),
+            batch.id_array,
         )
         stored = {row[1]: row for row in zip(*[column or () for column in columns], strict=True)}
         found, kept = Differences(), set[int]()

@@ -7,7 +7,7 @@ from service.database.statements import Statement, load_bound
 from service.failures import Failure
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
-from service.schemas.repetitions import repeated
+from service.schemas.beyond_schema import repeated
 
 
 class CareText(MasterRecord):

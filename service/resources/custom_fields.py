@@ -10,7 +10,7 @@ from service.queries.batch import Item
 from service.queries.master_record import Change, MasterRecord
 from service.queries.steps import Plan
 from service.resources.allowed_values import AllowedValues, Differences
-from service.schemas.repetitions import repeated
+from service.schemas.beyond_schema import repeated
 
 
 class CustomFields(MasterRecord):

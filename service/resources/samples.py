@@ -10,14 +10,17 @@ class SampleRequests(Resource):
     """The sample requests of one style."""
 
     name = "sample-requests"
-    root = "/api/styles/{styleId}/sample-requests"
+    parents: ClassVar[Mapping[str, str]] = {"styleId": "styles"}
 
 
 class Measurements(Resource):
     """The requested sizes of a sample request (contract, Measurement read)."""
 
     name = "measurements"
-    root = f"{SampleRequests.root}/{{sampleRequestId}}/measurements"
+    parents: ClassVar[Mapping[str, str]] = {
+        **SampleRequests.parents,
+        "sampleRequestId": SampleRequests.name,
+    }
     key = "sizeRangeSizeId"
     own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from service.failures import Failure
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
-from service.schemas.repetitions import repeated
+from service.schemas.beyond_schema import repeated
 
 
 class SubSuppliers(MasterRecord):

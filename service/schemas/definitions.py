@@ -23,9 +23,9 @@ def load() -> dict[str, Schema]:
     }
 
 
-def reference(file: str, definition: str | None) -> str:
+def reference(file: str, name: str | None) -> str:
     """The absolute reference to a file, or to a definition in it, for validators."""
-    return f"{BASE}{file}.json" + (f"#/$defs/{definition}" if definition else "")
+    return f"{BASE}{file}.json#" + (f"/$defs/{name}" if name else "")
 
 
 def whole(file: str) -> "Located":

@@ -31,7 +31,7 @@ def of_kind(types: frozenset[str] | list[str]) -> str:
 
 
 def of_limit(keyword: str, limit: Any) -> tuple[str, str]:
-    """The row type and the message of a limit that a value exceeds."""
+    """The type of failure, after its first dot, and the message of a limit that a value exceeds."""
     kind, message = _LIMITS[keyword]
     return kind, message.format(limit, "" if limit == 1 else "s")
 

@@ -2,72 +2,66 @@
 
 jsonschema-rs judges (0.4 ms for a bulk body of 227 kB, where the pure Python package takes 82);
 this module turns its errors into failures with messages of our own, and adds what no schema can
-say: integers written as ``1.0``, and NUL in texts (contract, Errors).
+say (contract, Errors).
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import jsonschema_rs
 import orjson
 
-from service.failures import MAX_MADE, ApiError, Failure, Path, failed, in_request_order
-from service.schemas.budget import check_values
+from service.failures import MAX_MADE, ApiError, Failure, failed, first_of_each_field
+from service.schemas.beyond_schema import miswritten
 from service.schemas.cutting import cut
-from service.schemas.definitions import Located, definition, load, reference, whole
+from service.schemas.definitions import definition, load, reference, whole
 from service.schemas.messages import failures_of, of_kind, of_limit
+from service.schemas.parsing import malformed
 
-_SIGNS = bytes.maketrans(b"123456789eE", b"000000000..")
-_TOO_DEEP: Final = "The body is nested too deeply."
-_PLAIN = frozenset({int, bool, type(None)})
-#: Of several failures at one field these speak of its value as a whole.
-_FIRST = ("validation_error.required_field", "validation_error.invalid_type")
+MAX_RECORD_KIB: Final = 256
+MAX_RECORD_BYTES: Final = MAX_RECORD_KIB * 1024
+"""Of one record as JSON, so that pages and answers have a size that can be told."""
 
+#: What comes of values that are nested too deeply to be looked at.
+_TOO_DEEP: Final = (ValueError, RecursionError, orjson.JSONEncodeError)
+_DIGITS: Final = bytes.maketrans(b"123456789eE", b"000000000..")
 
-def parse(raw: bytes) -> Any:
-    """The JSON value of a body (RFC 8259).
-
-    Raises ApiError ``malformed_json``, or ``too_many_items`` before the values are made.
-    """
-    check_values(raw)
-    try:
-        return orjson.loads(raw)
-    except orjson.JSONDecodeError as error:
-        raise malformed(f"Not valid JSON: {error}.") from None
+Rules: TypeAlias = Callable[[dict[str, Any]], Iterable[Failure]]
+"""What is wrong with an object beyond its schema, which it may break too."""
 
 
-def malformed(message: str) -> ApiError:
-    """400: the body is no JSON that the service reads."""
-    return failed("validation_error.malformed_json", message=message)
+def _no_rules(_: dict[str, Any]) -> Iterable[Failure]:
+    return ()
 
 
 class Validator:
-    """One definition of a schema file, compiled once at start; of an array, its items as well."""
+    """A definition of a schema file, compiled once at start, and rules beyond it.
 
-    def __init__(self, file: str, name: str | None = None) -> None:
-        # Masked, for a long value would leave no room for what is wrong with it.
-        self._compiled = jsonschema_rs.validator_for(
-            {"$ref": reference(file, name)}, registry=_registry(), mask="This"
-        )
+    Of a definition of a list each item is judged by itself, and the rules are the items'.
+    """
+
+    def __init__(self, file: str, name: str | None = None, rules: Rules = _no_rules) -> None:
         self._located = definition(file, name) if name else whole(file)
+        self._is_list = "array" in self._located.types
+        self._whole = _compiled(reference(file, name))
+        self._one = _compiled(f"{reference(file, name)}/items") if self._is_list else self._whole
+        self._located_one = self._located.items if self._is_list else self._located
+        self._rules = rules
 
     def failures(self, value: Any, raw: bytes) -> list[Failure]:
         """Every failure of a parsed body, in request order; ``raw`` are the bytes it came as.
 
         Raises ApiError for a body of the wrong kind, or nested too deeply.
         """
-        types = self._located.types
-        if "array" in types:
+        if self._is_list:
             found = self.failures_of_items(value, raw).items()
-            return [_at(one, (place, *one.path)) for place, items in found for one in items]
+            return [replace(one, path=(place, *one.path)) for place, of in found for one in of]
         if not isinstance(value, dict):
-            raise failed("validation_error.invalid_type", message=of_kind(types))
-        with _nesting():
-            return self._failures(value, _may_be_unsayable(raw), MAX_MADE)
+            raise failed("validation_error.invalid_type", message=of_kind(self._located.types))
+        return self._failures(value, _Doubts.about(raw), MAX_MADE)
 
     def failures_of_items(self, items: Any, raw: bytes) -> dict[int, list[Failure]]:
         """The failures of each item that has any, by its place in the list that the body is.
@@ -76,15 +70,16 @@ class Validator:
         wrong length, before any item is looked at.
         """
         self._check_length(items)
-        suspicious, room = _may_be_unsayable(raw), MAX_MADE
-        found = dict[int, list[Failure]]()
-        with _nesting():
-            if not suspicious and self._compiled.is_valid(items):
-                return found
-            for place, item in enumerate(items):
-                if failures := self._failures([item], suspicious, max(room, 1)):
-                    found[place] = [_at(failure, failure.path[1:]) for failure in failures]
-                    room -= len(failures)
+        try:
+            doubts = _Doubts.about(raw, unfit=not self._whole.is_valid(items))
+        except _TOO_DEEP:
+            raise _nested_too_deeply() from None
+        found, room = dict[int, list[Failure]](), MAX_MADE
+        has_to_look = doubts or self._rules is not _no_rules
+        for place, item in enumerate(items if has_to_look else ()):
+            if failures := self._failures(item, doubts, max(room, 1)):
+                found[place] = failures
+                room -= len(failures)
         return found
 
     def _check_length(self, items: Any) -> None:
@@ -96,104 +91,96 @@ class Validator:
                 kind, message = of_limit(keyword, limit)
                 raise failed(f"validation_error.{kind}", message=message)
 
-    def _failures(self, value: Any, suspicious: bool, most: int) -> list[Failure]:
-        found, kept = list[Failure](), value
-        if not self._compiled.is_valid(value):
-            _check_nesting(value)
-            if most > 1:
-                kept = cut(value)
-                errors = self._compiled.iter_errors(kept)
-            else:
-                errors = self._first_error(value)
-            found += islice((f for error in errors for f in failures_of(error)), most)
-        if suspicious:
-            found += islice(_unsayable(self._located, kept), most)
-        return first_of_each_field(kept, found)
+    def _failures(self, item: Any, doubts: "_Doubts", most: int) -> list[Failure]:
+        """What is wrong with one object, in its order, with at most so many of each kind.
 
-    def _first_error(self, value: Any) -> Iterator[Any]:
+        The rules see no lists that are too long.
+        """
+        found: list[Failure] = []
+        if doubts.unfit or doubts.miswritten:
+            try:
+                found = self._by_schema(item, doubts, most)
+            except _TOO_DEEP:
+                raise _nested_too_deeply() from None
+        if isinstance(item, dict):
+            size = _too_large(item) if doubts.too_large else ()
+            seen = _without_long_lists(item, found) if found else item
+            found = [*size, *islice(self._rules(seen), most), *found]
+        return first_of_each_field(item, found)
+
+    def _by_schema(self, item: Any, doubts: "_Doubts", most: int) -> list[Failure]:
+        found: list[Failure] = []
+        kept = item
+        if doubts.unfit and not self._one.is_valid(item):
+            orjson.dumps(item)  # raises for what is nested too deeply, which cutting would hide
+            if most > 1:
+                kept = cut(item)
+                errors = self._one.iter_errors(kept)
+            else:
+                errors = self._first_error(item)
+            found += islice((f for error in errors for f in failures_of(error)), most)
+        if doubts.miswritten:
+            found += islice(miswritten(self._located_one, kept), most)
+        return found
+
+    def _first_error(self, item: Any) -> Iterator[Any]:
         """The first error alone: making all of them takes its time, also of those not told."""
         try:
-            self._compiled.validate(value)
+            self._one.validate(item)
         except jsonschema_rs.ValidationError as error:
             yield error
 
 
-def _check_nesting(value: Any) -> None:
-    """Refuse what is nested more deeply than JSON is written here, before it is cut."""
+@dataclass(slots=True)
+class _Doubts:
+    """What may be wrong with any object of a body, as far as the body as a whole shows."""
+
+    unfit: bool
+    """That it does not fit the schema."""
+    miswritten: bool
+    """That a number has a fraction or an exponent, or a text a NUL."""
+    too_large: bool
+
+    def __bool__(self) -> bool:
+        return self.unfit or self.miswritten or self.too_large
+
+    @classmethod
+    def about(cls, raw: bytes, *, unfit: bool = True) -> "_Doubts":
+        """Those that the bytes of a body leave; what texts hold may look like something wrong.
+
+        Searching translated bytes takes a twentieth of a regular expression's time.
+        """
+        miswritten = b"0." in raw.translate(_DIGITS) or b"\\u0000" in raw
+        return cls(unfit, miswritten, len(raw) > MAX_RECORD_BYTES)
+
+
+def _too_large(record: Any) -> list[Failure]:
+    """What is wrong with the size of a record, if anything; of one nested too deeply nothing."""
     try:
-        orjson.dumps(value)
+        size = len(orjson.dumps(record))
     except orjson.JSONEncodeError:
-        raise malformed(_TOO_DEEP) from None
+        return []
+    if size <= MAX_RECORD_BYTES:
+        return []
+    message = f"Use at most {MAX_RECORD_KIB} KiB for one record."
+    return [Failure("validation_error.too_long", (), message)]
 
 
-@contextmanager
-def _nesting() -> Iterator[None]:
-    """Refuse what is nested too deeply to be looked at."""
-    try:
-        yield
-    except (ValueError, RecursionError):
-        raise malformed(_TOO_DEEP) from None
+def _without_long_lists(item: dict[str, Any], found: list[Failure]) -> dict[str, Any]:
+    """The item without the lists that have too many items."""
+    long = {one.path[0] for one in found if one.type == "validation_error.too_many_items"}
+    return {name: item[name] for name in item if name not in long} if long else item
+
+
+def _nested_too_deeply() -> ApiError:
+    return malformed("The body is nested too deeply.")
+
+
+def _compiled(place: str) -> Any:
+    """The library's validator; values are masked, for a long one would leave an error no room."""
+    return jsonschema_rs.validator_for({"$ref": place}, registry=_registry(), mask="This")
 
 
 @cache
 def _registry() -> jsonschema_rs.Registry:
     return jsonschema_rs.Registry([(schema["$id"], schema) for schema in load().values()])
-
-
-def first_of_each_field(root: Any, found: list[Failure]) -> list[Failure]:
-    """The failures in request order; of several at one field the one that speaks of all of it."""
-    if len(found) < 2:
-        return found
-    ranked = sorted(found, key=lambda failure: failure.type not in _FIRST)
-    by_path = {failure.path: failure for failure in reversed(ranked)}
-    return in_request_order(root, by_path.values())
-
-
-def _at(failure: Failure, path: Path) -> Failure:
-    """The failure as one at another path."""
-    return replace(failure, path=path)
-
-
-def _may_be_unsayable(raw: bytes) -> bool:
-    """Whether a body has a number with fraction or exponent, or a NUL; texts may look alike.
-
-    Searching the translated bytes takes a twentieth of a regular expression's time.
-    """
-    return b"0." in raw.translate(_SIGNS) or b"\\u0000" in raw
-
-
-def _unsayable(located: Located, value: Any, path: Path = ()) -> Iterator[Failure]:
-    """What no schema can say of the values that this one describes; others are not read."""
-    types = located.types
-    if isinstance(value, dict):
-        for name, prop in _read_properties(located, value):
-            if name in value and not _is_plain(value[name]):
-                yield from _unsayable(prop, value[name], (*path, name))
-    elif isinstance(value, list) and "array" in types:
-        for index, member in enumerate(value):
-            if not _is_plain(member):
-                yield from _unsayable(located.items, member, (*path, index))
-    elif isinstance(value, str) and "\0" in value and "string" in types:
-        message = "A text cannot hold the character U+0000."
-        yield Failure("validation_error.invalid_value", path, message)
-    elif isinstance(value, float) and "integer" in types and _is_disguised(value):
-        message = "Write a whole number without fraction or exponent."
-        yield Failure("validation_error.invalid_type", path, message)
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether there is nothing to be said of the value whatever describes it."""
-    kind = type(value)
-    return kind in _PLAIN or (kind is str and "\0" not in value)
-
-
-def _read_properties(located: Located, value: dict[str, Any]) -> Iterable[tuple[str, Located]]:
-    """The properties that are read of an object: fewer of an item that deletes."""
-    yield from located.properties.items()
-    if value.get("state") != "deleted":
-        yield from located.otherwise.properties.items()
-
-
-def _is_disguised(number: float) -> bool:
-    """Whether it is whole, and not beyond 64 bits: that is a failure of its own."""
-    return number.is_integer() and abs(number) < 2**63

@@ -10,6 +10,7 @@ from service.handlers.kinds import Kind
 from service.openapi import examples
 from service.queries.resource import Resource
 from service.resources.registry import MEASUREMENTS
+from service.routes import root_of
 from tests.support.api import Api
 from tests.support.provoke import Stage, provoke
 
@@ -57,7 +58,7 @@ async def test_the_example_of_problem_details_is_what_is_answered(
 ) -> None:
     stage.patch.setattr(Resource, "rendered", None)
     key = stage.api.key if error_type == "server_error" else ""
-    path = f"{MEASUREMENTS.root}/{{{MEASUREMENTS.key}}}".format(**stored)
+    path = f"{root_of(MEASUREMENTS)}/{{{MEASUREMENTS.key}}}".format(**stored)
     answer = await Api(stage.api.client, key).get(path)
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert answer.json == examples.problem(error_type)

@@ -5,9 +5,9 @@ import asyncio
 import asyncpg
 import pytest
 
-from service.handlers.clearing import STORED_ANSWERS, clear_some
 from service.http.context import DATABASE
-from service.queries.stored_answers import StoredAnswers
+from service.retries.clearing import clear_some
+from service.retries.stored_answers import STORED_ANSWERS, StoredAnswers
 from tests.support.api import Answer, Api
 
 GROUPS = "/api/groups"

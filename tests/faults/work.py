@@ -9,6 +9,7 @@ import orjson
 
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
+from service.routes import root_of
 from tests.support import generate
 from tests.support.api import Answer, Api
 
@@ -45,7 +46,7 @@ class Workload:
 
     def next(self) -> Batch:
         """The next batch; not before `learn` was told of the last one."""
-        root = self._resource.root
+        root = root_of(self._resource)
         step = self._made % 3
         if step == 0:
             return self._batch("POST", root, [self._item("create") for _ in range(SIZE)])

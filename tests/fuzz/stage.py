@@ -10,6 +10,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from service.http.reading import READING
 from service.queries.resource import Resource
 from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, REFERENCE_LISTS
+from service.routes import root_of
 from tests.fuzz.known import Known
 from tests.support import generate, rows
 from tests.support import serving as support
@@ -63,12 +64,12 @@ class Stage:
         known = Known(await generate.references(api), multiple_language=organization == 1)
         for resource in (*MASTER_RECORDS, *REFERENCE_LISTS):
             if not resource.parents:
-                await self._collect(known, resource, resource.root, organization)
+                await self._collect(known, resource, root_of(resource), organization)
         styles = self.paths["styles"][organization][:5]
         for [style_id] in styles:
             for resource in REFERENCE_LISTS:
                 if resource.parents:
-                    root = resource.root.format(styleId=style_id)
+                    root = root_of(resource).format(styleId=style_id)
                     await self._collect(known, resource, root, organization, [style_id])
             await self._collect_measurements(style_id, organization)
         return known

@@ -45,9 +45,12 @@ def test_handlers_know_no_database_driver(module: Path) -> None:
 
 @each(modules("queries"))
 def test_queries_know_no_http(module: Path) -> None:
+    """No request and no answer; nor paths, which follow from what resources say of themselves."""
     names = set(imports(module))
     assert "aiohttp" not in {top(name) for name in names}
-    assert not {name for name in names if name.startswith("service.handlers")}
+    rooms = ("service.handlers", "service.http", "service.retries")
+    assert not {name for name in names if name.startswith(rooms)}
+    assert not [text for text in texts(module) if text.startswith("/")]
 
 
 def test_nothing_below_the_entry_of_a_query_sees_the_pool() -> None:

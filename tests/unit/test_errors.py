@@ -3,7 +3,8 @@
 import pytest
 
 from service.failures import ApiError, Bulk, Failure, Path, shared_type
-from service.queries.batch import FailedItems, Sent, in_body
+from service.handlers.bodies import in_body
+from service.queries.batch import FailedItems, Sent
 
 NAMES = {
     403: "forbidden.organization",

@@ -203,6 +203,36 @@ def test_the_operation_at_fault_is_named() -> None:
     assert error.value.status == 422
 
 
+@pytest.mark.parametrize(
+    ("operation", "message"),
+    [
+        ({"op": "add", "path": "/a/b", "value": 1}, "Nothing can be added at /a/b."),
+        ({"op": "add", "path": "/a/{b}", "value": 1}, "Nothing can be added at /a/{b}."),
+        ({"op": "remove", "path": "/list/7"}, "There is nothing to remove at /list/7."),
+        ({"op": "remove", "path": ""}, "The document as a whole stays where it is."),
+        ({"op": "replace", "path": "/b", "value": 1}, "There is nothing to replace at /b."),
+        (
+            {"op": "move", "from": "/list", "path": "/list/0"},
+            "There is nothing at /list, or it cannot go to /list/0.",
+        ),
+        (
+            {"op": "move", "from": "", "path": "/b"},
+            "The document as a whole stays where it is.",
+        ),
+        (
+            {"op": "copy", "from": "/b", "path": "/c"},
+            "There is nothing at /b, or nothing can be added at /c.",
+        ),
+        ({"op": "test", "path": "/b", "value": 1}, "There is nothing at /b."),
+        ({"op": "test", "path": "/a", "value": True}, "The stored value is another one."),
+    ],
+)
+def test_messages_are_our_own(operation: dict[str, Any], message: str) -> None:
+    with pytest.raises(ApiError) as error:
+        apply([operation], {"a": 1, "list": [1]})
+    assert [one.message for one in error.value.failures] == [message]
+
+
 def test_copies_that_double_are_stopped() -> None:
     """Twenty-one of them would make gigabytes of a few bytes."""
     operations = [{"op": "copy", "from": "/a", "path": "/a/-"} for _ in range(60)]

@@ -4,7 +4,8 @@ import orjson
 import pytest
 
 from service.failures import MAX_MADE
-from service.schemas.validation import Validator, parse
+from service.schemas.parsing import parse
+from service.schemas.validation import Validator
 
 
 def rows(file: str, form: str, raw: bytes) -> list[tuple[str, str | None]]:

@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from service.failures import ApiError
-from service.schemas.budget import MAX_VALUES, check_values, count_values
+from service.schemas.parsing import MAX_VALUES, count_values, parse
 
 MIB = 2**20
 SIGNS = b",[{" * 1000
@@ -42,7 +42,25 @@ def test_bytes_that_are_no_json_are_counted_too(sign: bytes) -> None:
 
 
 def test_texts_full_of_signs_are_let_through() -> None:
-    check_values(b'["%b"]' % (SIGNS * 1000))
-    check_values(b"[%b1]" % (b"1," * (MAX_VALUES - 1)))
+    parse(b'["%b"]' % (SIGNS * 1000))
+    parse(b"[%b1]" % (b"1," * (MAX_VALUES - 1)))
     with pytest.raises(ApiError):
-        check_values(b"[%b1]" % (b"1," * MAX_VALUES))
+        parse(b"[%b1]" % (b"1," * MAX_VALUES))
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "Send valid JSON; it cannot be read at line 1, column 1."),
+        (b"{", "Send valid JSON; it cannot be read at line 1, column 2."),
+        (b'{"a": 1,\n "b": nan}', "Send valid JSON; it cannot be read at line 2, column 7."),
+        ('["é", x]'.encode(), "Send valid JSON; it cannot be read at line 1, column 7."),
+        (b'["\xff"]', "Send the body in UTF-8."),
+    ],
+)
+def test_what_is_no_json_is_told_by_its_place(raw: bytes, message: str) -> None:
+    with pytest.raises(ApiError) as error:
+        parse(raw)
+    [failure] = error.value.failures
+    assert (failure.type, failure.field) == ("validation_error.malformed_json", None)
+    assert failure.message == message

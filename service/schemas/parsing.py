@@ -1,4 +1,4 @@
-"""What a body may ask for, counted before any work is spent on it (contract, Budgets).
+"""Bodies as JSON values, which are counted before any work is spent on them (contract, Budgets).
 
 A byte of JSON can be half a value, and every value costs its time in each loop that follows.
 """
@@ -7,13 +7,10 @@ from typing import Any, Final
 
 import orjson
 
-from service.failures import Failure, failed
+from service.failures import ApiError, failed
 
 MAX_VALUES: Final = 100_000
 """In one body, or in a document that a patch makes."""
-MAX_RECORD_KIB: Final = 256
-MAX_RECORD_BYTES: Final = MAX_RECORD_KIB * 1024
-"""Of one record as JSON, so that pages and answers have a size that can be told."""
 
 _SIGNS: Final = b",[{"
 """Each value but the outermost follows one of these; they stand in texts, too."""
@@ -22,7 +19,34 @@ _QUOTES_PER_VALUE: Final = 4
 """Of a text and its name."""
 
 
-def check_values(raw: bytes) -> None:
+def parse(raw: bytes) -> Any:
+    """The JSON value of a body (RFC 8259).
+
+    Raises ApiError ``malformed_json``, or ``too_many_items`` before the values are made.
+    """
+    _check_values(raw)
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise _unreadable(raw, error) from None
+
+
+def malformed(message: str) -> ApiError:
+    """400: the body is no JSON that the service reads."""
+    return failed("validation_error.malformed_json", message=message)
+
+
+def _unreadable(raw: bytes, error: orjson.JSONDecodeError) -> ApiError:
+    """What to do about a body that is no JSON; of one that is no UTF-8 the place is not known."""
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return malformed("Send the body in UTF-8.")
+    place = f"line {error.lineno}, column {error.colno}"
+    return malformed(f"Send valid JSON; it cannot be read at {place}.")
+
+
+def _check_values(raw: bytes) -> None:
     """Raise ApiError ``too_many_items`` for a body of more than MAX_VALUES.
 
     What has far more of them has too many in its beginning: that is looked at first.
@@ -50,18 +74,6 @@ def count_values(raw: bytes) -> int:
     if quotes > _QUOTES_PER_VALUE * MAX_VALUES:
         return quotes
     return _signs(b"".join(bare.split(b'"')[::2]))
-
-
-def record_failures(record: Any) -> list[Failure]:
-    """What is wrong with the size of a record, if anything; of one nested too deeply nothing."""
-    try:
-        size = len(orjson.dumps(record))
-    except orjson.JSONEncodeError:
-        return []
-    if size <= MAX_RECORD_BYTES:
-        return []
-    message = f"Use at most {MAX_RECORD_KIB} KiB for one record."
-    return [Failure("validation_error.too_long", (), message)]
 
 
 def _signs(raw: bytes) -> int:

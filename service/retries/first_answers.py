@@ -1,4 +1,4 @@
-"""Safe retries: the first answer to an Idempotency-Key, kept in the transaction that it tells of.
+"""The first answer to an Idempotency-Key, kept in the transaction that it tells of.
 
 A caller that does not know what became of its request sends it again with the same key: what was
 committed is answered again, what was not is done now (contract, Idempotency).
@@ -7,6 +7,7 @@ committed is answered again, what was not is done now (contract, Idempotency).
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import TypeAlias
 
 import asyncpg
 import orjson
@@ -18,6 +19,8 @@ from service.http.answer import Answer
 from service.organizations.caller import Caller
 
 KEPT = timedelta(hours=24)
+Work: TypeAlias = Callable[[Connection], Awaitable[Answer]]
+"""What is done in a transaction, and what is answered then."""
 
 _SQL = statements.load("idempotency")
 #: How long another request's claim of the key is waited for: a free key takes a hundredth of it.
@@ -34,9 +37,7 @@ class Retry:
     request_sha256: bytes
 
 
-async def once(
-    connection: Connection, retry: Retry, work: Callable[[Connection], Awaitable[Answer]]
-) -> Answer:
+async def once(connection: Connection, retry: Retry, work: Work) -> Answer:
     """The answer of the work, or the one that was given before.
 
     Raises ``conflict.in_progress`` while another request with the key runs, and

@@ -11,10 +11,9 @@ from aiohttp import web
 from service.database.connections import Database
 from service.failures import ApiError
 from service.http.context import DATABASE
-from service.queries import stored_answers
-from service.queries.stored_answers import StoredAnswers
+from service.retries import stored_answers
+from service.retries.stored_answers import STORED_ANSWERS, StoredAnswers
 
-STORED_ANSWERS: web.AppKey[StoredAnswers] = web.AppKey("stored_answers", StoredAnswers)
 _PAUSE_SECONDS: Final = 60
 _log = logging.getLogger("service")
 

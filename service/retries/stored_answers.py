@@ -4,17 +4,19 @@ A short request can have a long answer, and whoever stops writing never comes to
 """
 
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from math import ceil
 from typing import Final
+
+from aiohttp import web
 
 from service.database import statements
 from service.database.connections import Connection
 from service.failures import failed
 from service.http.answer import Answer
-from service.queries.idempotency import KEPT
+from service.retries.first_answers import KEPT, Retry, Work, once
 
 MAX_MIB: Final = 1024
 """Of one organization's answers, kept at a time."""
@@ -48,22 +50,22 @@ class StoredAnswers:
         self._most = most
         self._known: dict[int, _Weight] = {}
 
-    def within_bounds(
-        self, organization_id: int, work: Callable[[Connection], Awaitable[Answer]]
-    ) -> Callable[[Connection], Awaitable[Answer]]:
-        """The work whose answer will be stored; raises ``too_many_requests`` without room."""
+    def once(self, retry: Retry, work: Work) -> Work:
+        """The work, done at the key's first request and answered from what is stored at others.
 
-        async def bounded(connection: Connection) -> Answer:
-            weight = await self._weight(connection, organization_id)
-            if weight.bytes >= self._most:
-                message = "Too much is stored for safe retries; leave the Idempotency-Key out."
-                headers = {"Retry-After": str(weight.retry_after)}
-                raise failed("too_many_requests", message=message, headers=headers)
-            answer = await work(connection)
-            weight.bytes += _KEY_BYTES + len(answer.body)
-            return answer
+        It raises ``too_many_requests`` where there is no room to store an answer.
+        """
+        return partial(once, retry=retry, work=partial(self._bounded, retry, work))
 
-        return bounded
+    async def _bounded(self, retry: Retry, work: Work, connection: Connection) -> Answer:
+        weight = await self._weight(connection, retry.caller.organization_id)
+        if weight.bytes >= self._most:
+            message = "Too much is stored for safe retries; leave the Idempotency-Key out."
+            headers = {"Retry-After": str(weight.retry_after)}
+            raise failed("too_many_requests", message=message, headers=headers)
+        answer = await work(connection)
+        weight.bytes += _KEY_BYTES + len(answer.body)
+        return answer
 
     async def _weight(self, connection: Connection, organization_id: int) -> _Weight:
         known = self._known.get(organization_id)
@@ -74,6 +76,9 @@ class StoredAnswers:
                 del self._known[next(iter(self._known))]
             self._known[organization_id] = known
         return known
+
+
+STORED_ANSWERS: web.AppKey[StoredAnswers] = web.AppKey("stored_answers", StoredAnswers)
 
 
 async def _weigh(connection: Connection, organization_id: int) -> _Weight:

@@ -1,0 +1,1 @@
+"""Safe retries: first answers, kept by the ``Idempotency-Key`` of their requests."""

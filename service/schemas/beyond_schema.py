@@ -1,0 +1,66 @@
+"""What no schema can say of values: how they are written, and that they stand in a list once."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from service.failures import Failure, Path
+from service.schemas.definitions import Located
+
+_PLAIN = frozenset({int, bool, type(None)})
+
+
+def miswritten(located: Located, value: Any, path: Path = ()) -> Iterator[Failure]:
+    """A failure for each NUL in a text, and for each integer written as ``1.0``.
+
+    Only values that the schema describes are looked at; nobody reads others.
+    """
+    types = located.types
+    if isinstance(value, dict):
+        for name, prop in _read_properties(located, value):
+            if name in value and not _is_plain(value[name]):
+                yield from miswritten(prop, value[name], (*path, name))
+    elif isinstance(value, list) and "array" in types:
+        for index, member in enumerate(value):
+            if not _is_plain(member):
+                yield from miswritten(located.items, member, (*path, index))
+    elif isinstance(value, str) and "\0" in value and "string" in types:
+        message = "A text cannot hold the character U+0000."
+        yield Failure("validation_error.invalid_value", path, message)
+    elif isinstance(value, float) and "integer" in types and _is_whole(value):
+        message = "Write a whole number without fraction or exponent."
+        yield Failure("validation_error.invalid_type", path, message)
+
+
+def repeated(members: Iterable[tuple[int, Any]], name: str, *within: str) -> Iterator[Failure]:
+    """A failure for each member, by its place in the list, whose value another had before it.
+
+    The list stands at ``within``. A false is no value: of switches only the one that is on must be
+    alone.
+    """
+    seen = set()
+    for place, member in members:
+        value = member.get(name) if isinstance(member, dict) else None
+        if isinstance(value, int | str) and value is not False:
+            key = (type(value), value)
+            if key in seen:
+                message = "Another one of this request has this value."
+                yield Failure("validation_error.duplicate", (*within, place, name), message)
+            seen.add(key)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether there is nothing to be said of the value whatever describes it."""
+    kind = type(value)
+    return kind in _PLAIN or (kind is str and "\0" not in value)
+
+
+def _read_properties(located: Located, value: dict[str, Any]) -> Iterable[tuple[str, Located]]:
+    """The properties that are read of an object: fewer of an item that deletes."""
+    yield from located.properties.items()
+    if value.get("state") != "deleted":
+        yield from located.otherwise.properties.items()
+
+
+def _is_whole(number: float) -> bool:
+    """Whether it is whole, and not beyond 64 bits: that is a failure of its own."""
+    return number.is_integer() and abs(number) < 2**63
