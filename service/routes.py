@@ -10,6 +10,7 @@ from service.handlers import kinds
 from service.handlers.kinds import Kind
 from service.queries.resource import Resource
 from service.resources.registry import (
+    CHANGES,
     MASTER_RECORDS,
     MEASUREMENTS,
     REFERENCE_LISTS,
@@ -68,4 +69,5 @@ def routes() -> Iterator[Route]:
         yield from (Route(kind, reference) for kind in (kinds.LIST, kinds.READ))
     yield Route(kinds.LIST, STYLE_RELATIONS)
     yield Route(kinds.READ, MEASUREMENTS, problems=frozenset({401, 500}))
+    yield Route(kinds.CHANGES, CHANGES)
     yield from map(Route, kinds.WITHOUT_RESOURCE)

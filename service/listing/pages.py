@@ -21,6 +21,7 @@ _SQL_TYPES = {
     "string": "text",
     "date-time": "timestamptz",
 }
+_LIVE = "record.state <> 'deleted'"
 _UTC = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 
 
@@ -42,7 +43,7 @@ class Page:
         return f"${self.leading + len(self.parameters)}::{sql_type}"
 
 
-def batch_page(leading: int, ids: list[int]) -> Page:
+def batch_page(leading: int, ids: list[int], *, hides_deleted: bool = False) -> Page:
     """The records of ``ids``, in any order; their ``page_order`` is the id."""
     page = Page(leading)
     if len(ids) == 1:
@@ -51,6 +52,8 @@ def batch_page(leading: int, ids: list[int]) -> Page:
     else:
         wanted = page.parameter(id_array(ids), "text")
         condition = f"record.id = any((select {wanted}::bigint[])::bigint[])"
+    if hides_deleted:
+        condition += f" and {_LIVE}"
     page.text = (
         "select record.*, record.id as page_order, null::text as sort_values\n"
         f"from record where {condition}"
@@ -69,7 +72,7 @@ def listing_page(
     page = Page(leading, size=str(listing.page_size))
     conditions = [_condition(page, condition) for condition in listing.conditions]
     if hides_deleted and not listing.filters("state"):
-        conditions.append("record.state <> 'deleted'")
+        conditions.append(_LIVE)
     if listing.after is not None:
         keys = list(zip(listing.sort, listing.after, strict=True))
         conditions.append(_after(page, keys))

@@ -68,13 +68,13 @@ def success(data: Any, example: Any, *names: str, created: bool = False) -> dict
     }
 
 
-def page(collection: str) -> dict[str, Any]:
-    """One page of a list."""
+def page(collection: str, form: str = "list") -> dict[str, Any]:
+    """One page of a list; ``form`` is its envelope."""
     envelope = schemas.load()["common/envelope"]["$defs"]
     answer = success(array(collection), [example_of(collection, "document")])
     media = answer["content"][JSON]
     media["schema"] = {
-        "allOf": [reference("common/envelope", "list")],
+        "allOf": [reference("common/envelope", form)],
         "properties": {"data": array(collection)},
     }
     media["example"] |= {"pagination": envelope["pagination"]["examples"][0]}

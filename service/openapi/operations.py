@@ -7,9 +7,11 @@ from typing import Any
 from service import schemas
 from service.handlers import kinds
 from service.openapi import answers, failures, parameters
+from service.openapi.changes import of_changes
 from service.openapi.components import name_of, reference
 from service.openapi.parameters import Parameter
 from service.queries.resource import Resource
+from service.resources import registry
 from service.routes import Route
 
 
@@ -66,6 +68,8 @@ class Operation:
         yield from parameters.path_parameters(self.route.path, resource)
         if kind is kinds.LIST:
             yield from parameters.of_list(resource.properties)
+        if kind is kinds.CHANGES:
+            yield from of_changes(registry.CHANGES)
         if kind is kinds.READ:
             if "writable" in schemas.load()[resource.name]["$defs"]:
                 yield parameters.form()
@@ -84,6 +88,8 @@ class Operation:
         document, several = reference(name, "document"), answers.array(name)
         if kind is kinds.LIST:
             return {"200": answers.page(name)}
+        if kind is kinds.CHANGES:
+            return {"200": answers.page(name, "changes")}
         if kind is kinds.READ:
             return answers.one_or_unchanged(name)
         if kind is kinds.CREATE:
