@@ -45,7 +45,9 @@ async def _awaited(known: Feed, request: web.Request, reading: Reading) -> Page:
         if left <= 0:
             break
         with request.app[ADMISSION].aside(organization_id):
-            await request.app[WATCH].changes(organization_id, page.after.n, left)
+            is_more = await request.app[WATCH].changes(organization_id, page.after.n, left)
+        if not is_more:
+            break
         page = await _page(known, request, replace(reading, after=page.after, epoch=page.epoch))
     return page
 

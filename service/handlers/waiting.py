@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from functools import partial
 from typing import Final
 
@@ -25,17 +25,17 @@ class Watch:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._waiting: defaultdict[int, dict[asyncio.Future[None], int]] = defaultdict(dict)
+        self._waiting: defaultdict[int, dict[asyncio.Future[bool], int]] = defaultdict(dict)
         self._looking: asyncio.Task[None] | None = None
         self._is_over = False
 
-    async def changes(self, organization_id: int, after: int, seconds: float) -> None:
-        """Return once the organization has changes after that number, or after the seconds.
+    async def changes(self, organization_id: int, after: int, seconds: float) -> bool:
+        """Whether the organization has changes after that number, which it waits for so long.
 
         Raises ApiError ``too_many_requests`` where too many wait already.
         """
         if self._is_over:
-            return
+            return False
         waiting = self._waiting[organization_id]
         if len(waiting) >= MAX_WAITING:
             raise too_many_requests()
@@ -45,6 +45,7 @@ class Watch:
             self._looking = asyncio.create_task(self._look())
         try:
             await asyncio.wait([turn], timeout=seconds)
+            return turn.done() and turn.result()
         finally:
             waiting.pop(turn, None)
             if not waiting:
@@ -54,7 +55,7 @@ class Watch:
         """Let nobody wait any longer."""
         self._is_over = True
         for waiting in self._waiting.values():
-            _wake(waiting)
+            _wake(waiting, for_changes=False)
         if self._looking is not None:
             self._looking.cancel()
 
@@ -79,19 +80,14 @@ class Watch:
             one = found.organization_id
             await self._database.write(partial(feed.number, organization_id=one), one)
         waiting = self._waiting.get(found.organization_id, {})
-        _wake(
-            {
-                turn: after
-                for turn, after in waiting.items()
-                if found.is_behind or found.last > after
-            }
-        )
+        told = [turn for turn, n in waiting.items() if found.is_behind or found.last > n]
+        _wake(told, for_changes=True)
 
 
-def _wake(waiting: dict[asyncio.Future[None], int]) -> None:
+def _wake(waiting: Iterable[asyncio.Future[bool]], *, for_changes: bool) -> None:
     for turn in waiting:
         if not turn.done():
-            turn.set_result(None)
+            turn.set_result(for_changes)
 
 
 WATCH: web.AppKey[Watch] = web.AppKey("watch", Watch)

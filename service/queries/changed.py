@@ -24,6 +24,8 @@ CREATED: Final = "created"
 UPDATED: Final = "updated"
 DELETED: Final = "deleted"
 SHOWN: Final = "shown"
+SETTINGS: Final = "settings"
+"""What the organization's settings are as a cause."""
 
 _RECORD: Final = load("changes")["record"]
 

@@ -19,7 +19,7 @@ from service.database.statements import Statement, load
 from service.failures import failed
 from service.listing.changes import Place, Wanted
 from service.organizations.caller import Caller
-from service.queries.changed import UPDATED
+from service.queries.changed import SETTINGS, UPDATED
 from service.queries.resource import MAX_PAGE_BYTES, Resource, shown_in
 
 STEP: Final = 1000
@@ -28,8 +28,6 @@ SPAN: Final = 10_000
 """Transactions that one page looks through."""
 MOST_CAUSES: Final = 50
 """Causes that one page unfolds: each takes a statement."""
-SETTINGS: Final = "settings"
-"""What the organization's settings are as a cause."""
 
 _Shown: TypeAlias = tuple[Statement, list[int]]
 """What finds records, and the ids of what they show."""
