@@ -70,15 +70,13 @@ def listing_page(
     array that a cursor continues from. Where the page may end anywhere, every row has them.
     """
     page = Page(leading, size=str(listing.page_size))
-    conditions = [_condition(page, condition) for condition in listing.conditions]
-    if hides_deleted and not listing.filters("state"):
-        conditions.append(_LIVE)
+    conditions = _conditions(page, listing, hides_deleted=hides_deleted)
     if listing.after is not None:
         keys = list(zip(listing.sort, listing.after, strict=True))
         conditions.append(_after(page, keys))
     order = ", ".join(_column(key.property) + " desc" * key.descending for key in listing.sort)
     key = ", ".join(_key(key.property) for key in listing.sort)
-    where = f"where {' and '.join(conditions)}\n" if conditions else ""
+    where = _where(conditions)
     skipped = ((listing.page_number or 1) - 1) * listing.page_size
     offset = page.parameter(skipped, "bigint") if skipped else "0"
     page_order = f"row_number() over (order by {order}) - {offset}"
@@ -90,6 +88,26 @@ def listing_page(
         f"from record {where}order by {order} limit {page.size} + 1 offset {offset}"
     )
     return page
+
+
+def counted_page(leading: int, listing: Listing, *, hides_deleted: bool) -> Page:
+    """All records of a listing, whatever its pages are."""
+    page = Page(leading)
+    where = _where(_conditions(page, listing, hides_deleted=hides_deleted))
+    page.text = f"select record.id from record {where}"
+    return page
+
+
+def _conditions(page: Page, listing: Listing, *, hides_deleted: bool) -> list[str]:
+    """What records have to be, by the filters."""
+    conditions = [_condition(page, condition) for condition in listing.conditions]
+    if hides_deleted and not listing.filters("state"):
+        conditions.append(_LIVE)
+    return conditions
+
+
+def _where(conditions: list[str]) -> str:
+    return f"where {' and '.join(conditions)}\n" if conditions else ""
 
 
 def _column(prop: Property) -> str:

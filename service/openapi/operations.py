@@ -68,6 +68,7 @@ class Operation:
         yield from parameters.path_parameters(self.route.path, resource)
         if kind is kinds.LIST:
             yield from parameters.of_list(resource.properties)
+            yield from map(parameters.header, ("IfNoneMatch", "Prefer"))
         if kind is kinds.CHANGES:
             yield from of_changes(registry.CHANGES)
         if kind is kinds.READ:
@@ -87,7 +88,7 @@ class Operation:
         example = answers.example_of(name, "document")
         document, several = reference(name, "document"), answers.array(name)
         if kind is kinds.LIST:
-            return {"200": answers.page(name)}
+            return answers.page_or_unchanged(name)
         if kind is kinds.CHANGES:
             return {"200": answers.page(name, "changes")}
         if kind is kinds.READ:

@@ -11,7 +11,7 @@ import orjson
 from service.database import statements
 from service.database.connections import Connection
 from service.failures import failed
-from service.listing.pages import Page, batch_page, listing_page
+from service.listing.pages import Page, batch_page, counted_page, listing_page
 from service.listing.properties import Properties, parse_id
 from service.listing.query import Listing
 from service.organizations.caller import Caller
@@ -141,6 +141,22 @@ class Resource:
         return PageOfDocuments(
             row["documents"], orjson.loads(row["last_values"]) if row["has_more"] else None
         )
+
+    async def count(
+        self,
+        connection: Connection,
+        caller: Caller,
+        wanted: Listing,
+        parents: Sequence[int] = (),
+    ) -> int:
+        """How many records a listing has on all its pages together."""
+        page = counted_page(1 + len(parents), wanted, hides_deleted=self.hides_deleted)
+        beginning = self.statements["documents"].pieces[0]
+        text = SHARED["count"].fill(beginning=beginning, page=page.text)
+        total: int = await connection.fetchval(
+            text, caller.organization_id, *parents, *page.parameters
+        )
+        return total
 
     async def documents(
         self, connection: Connection, caller: Caller, ids: list[int], form: str = "documents"
