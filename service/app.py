@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 
 import orjson
 from aiohttp import HttpVersion11, web, web_urldispatcher
@@ -9,6 +10,8 @@ from aiohttp import HttpVersion11, web, web_urldispatcher
 from service import openapi
 from service.database.connections import Database
 from service.handlers import docs, system
+from service.handlers.clearing import clearing
+from service.handlers.waiting import end_watching, watching
 from service.http.access_log import AccessLog
 from service.http.accounts import ACCOUNTS, Accounts
 from service.http.admission import Admission
@@ -17,7 +20,6 @@ from service.http.delivery import delivered, deliveries
 from service.http.middleware import around
 from service.http.pulse import Pulse
 from service.organizations.caller import Callers
-from service.retries.clearing import clearing
 from service.routes import Route, routes
 from service.settings import Settings
 
@@ -40,7 +42,9 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         app[ACCESS_LOG].flush()
         await database.close()
 
-    app.cleanup_ctx.extend([resources, deliveries, clearing])
+    clear = partial(clearing, changes_days=settings.changes_days)
+    app.cleanup_ctx.extend([resources, deliveries, clear, watching])
+    app.on_shutdown.append(end_watching)
     app[ROUTES] = {added: route for route in routes() for added in _added(app, route)}
     return app
 

@@ -11,6 +11,7 @@ from service.handlers.kinds import Kind
 from service.http.receiving import with_body
 from service.queries.resource import Resource
 from service.resources.registry import (
+    CHANGES,
     MASTER_RECORDS,
     MEASUREMENTS,
     REFERENCE_LISTS,
@@ -77,4 +78,5 @@ def routes() -> Iterator[Route]:
         yield from (Route(kind, reference) for kind in (kinds.LIST, kinds.READ))
     yield Route(kinds.LIST, STYLE_RELATIONS)
     yield Route(kinds.READ, MEASUREMENTS, problems=frozenset({401, 500}))
+    yield Route(kinds.CHANGES, CHANGES)
     yield from map(Route, kinds.WITHOUT_RESOURCE)

@@ -30,6 +30,8 @@ class Settings:
     """Database connections per worker for callers; one more is kept for keys and readiness."""
     caller_requests: int
     """Requests of one organization under way and waiting, per worker."""
+    changes_days: int
+    """How long changes are kept."""
     log_level: str
     data_dir: Path
     """Absolute."""
@@ -47,6 +49,7 @@ class Settings:
             workers=_integer(environ, "WORKERS", cores(), 1, 1024),
             pool_size=_integer(environ, "POOL_SIZE", 4, 1, 1024),
             caller_requests=_integer(environ, "CALLER_REQUESTS", 64, 1, 100_000),
+            changes_days=_integer(environ, "CHANGES_DAYS", 30, 1, 36_500),
             log_level=_log_level(environ),
             data_dir=_data_dir(environ),
         )

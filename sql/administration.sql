@@ -45,9 +45,11 @@ update api_key
 returning id;
 
 -- name: set_organization
-update organization
-   set name = coalesce($2::text, name),
-       multiple_language = coalesce($3::boolean, multiple_language),
-       pro = coalesce($4::boolean, pro)
- where id = $1::bigint
-returning id;
+update organization as stored
+   set name = coalesce($2::text, stored.name),
+       multiple_language = coalesce($3::boolean, stored.multiple_language),
+       pro = coalesce($4::boolean, stored.pro)
+  from organization before
+ where stored.id = $1::bigint
+   and before.id = $1::bigint
+returning stored.pro <> before.pro as shown;

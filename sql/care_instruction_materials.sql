@@ -43,4 +43,5 @@ order by claim.n;
 update care_instruction_material as stored set user_defined_id = null
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text)
 where stored.organization_id = $1::bigint and stored.id = item.id
-    and stored.user_defined_id <> item."userDefinedId";
+    and stored.user_defined_id <> item."userDefinedId"
+returning stored.id;

@@ -15,7 +15,8 @@ order by item.n, translation.n;
 
 -- name: delete
 update {{table}} set state = 'deleted'
-where organization_id = $1::bigint and id = any($2::bigint[]);
+where organization_id = $1::bigint and id = any($2::bigint[])
+returning id;
 
 -- name: documents
 -- {{state}} is the column of that name, or what it becomes of those that go for good.
@@ -76,7 +77,8 @@ wanted as materialized (
 delete from {{table}}_translation stored
 using item
 where stored.organization_id = $1::bigint and stored.{{table}}_id = item.id
-    and (stored.{{table}}_id, stored.language_id) not in (select id, language_id from wanted);
+    and (stored.{{table}}_id, stored.language_id) not in (select id, language_id from wanted)
+returning stored.{{table}}_id as id;
 
 -- name: save_translations
 insert into {{table}}_translation as stored (organization_id, {{table}}_id, language_id, text)
@@ -87,7 +89,8 @@ left join {{table}}_translation same
     on same.organization_id = $1::bigint and same.{{table}}_id = item.id
         and same.language_id = (translation ->> 'languageId')::bigint and same.text = translation ->> 'text'
 where same.text is null
-on conflict (organization_id, {{table}}_id, language_id) do update set text = excluded.text;
+on conflict (organization_id, {{table}}_id, language_id) do update set text = excluded.text
+returning {{table}}_id as id;
 
 -- name: update
 -- What an item does not say stays as it is.
@@ -102,7 +105,8 @@ where stored.organization_id = $1::bigint and stored.id = item.id
         coalesce(item."userDefinedId", stored.user_defined_id),
         coalesce(item.text, stored.text),
         coalesce(item.state, stored.state)
-    );
+    )
+returning stored.id;
 
 -- name: writables
 with record as (

@@ -15,3 +15,7 @@ select
     || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
     || ',"state":"' || state || '"}' as document
 from page;
+
+-- name: shown_in_colors
+select color_id as id from color_in_group
+where organization_id = $1::bigint and color_group_id = any($2::bigint[]);

@@ -2,7 +2,8 @@
 
 -- name: delete
 update color set state = 'deleted'
-where organization_id = $1::bigint and id = any($2::bigint[]);
+where organization_id = $1::bigint and id = any($2::bigint[])
+returning id;
 
 -- name: documents
 with record as (
@@ -116,7 +117,8 @@ where color.organization_id = $1::bigint and color.id = item.id
     ) is distinct from (
         item.name, item."userDefinedId", item."userDefinedId2", item."colorReference",
         item."colorNote", item.state
-    );
+    )
+returning color.id;
 
 -- name: writables
 with record as (

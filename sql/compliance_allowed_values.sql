@@ -7,7 +7,7 @@ insert into compliance_allowed_value (
 select $1::bigint, field_id, value, user_defined_id, is_default_value
 from ({{sent}}) as sent
 order by field_id, n
-returning id;
+returning custom_field_id as id;
 
 -- name: sent
 -- Allowed values as they were sent, each an array.
@@ -37,4 +37,5 @@ set
     user_defined_id = sent.user_defined_id,
     is_default_value = sent.is_default_value
 from ({{sent}}) as sent
-where stored.organization_id = $1::bigint and stored.id = sent.id and stored.custom_field_id = sent.field_id;
+where stored.organization_id = $1::bigint and stored.id = sent.id and stored.custom_field_id = sent.field_id
+returning stored.custom_field_id as id;

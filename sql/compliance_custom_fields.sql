@@ -79,6 +79,10 @@ cross join (
 ) as highest
 returning id;
 
+-- name: shown_in_compliance_custom_fields
+select id from compliance_custom_field
+where organization_id = $1::bigint and parent_custom_field_id = any($2::bigint[]);
+
 -- name: update
 update compliance_custom_field as stored
 set
@@ -97,6 +101,7 @@ from jsonb_to_recordset($2::jsonb) as item(
     "isMultiLine" boolean, "isSortByAllowedValueId" boolean, "maxChar" integer, "allowedDecimals" integer,
     "parentCustomFieldId" bigint
 )
+join compliance_custom_field before on before.organization_id = $1::bigint and before.id = item.id
 where stored.organization_id = $1::bigint and stored.id = item.id
     and (
         stored.name, stored.user_defined_id, stored.state, stored.internal_only, stored.is_mandatory,
@@ -107,7 +112,8 @@ where stored.organization_id = $1::bigint and stored.id = item.id
         coalesce(item."isMandatory", false), coalesce(item."isMultiLine", false),
         coalesce(item."isSortByAllowedValueId", false), item."maxChar", item."allowedDecimals",
         item."parentCustomFieldId"
-    );
+    )
+returning stored.id, stored.name <> before.name as shown;
 
 -- name: writables
 with record as (

@@ -61,7 +61,8 @@ end;
 
 -- name: delete
 update {{kind}}_custom_field set state = 'deleted'
-where organization_id = $1::bigint and id = any($2::bigint[]);
+where organization_id = $1::bigint and id = any($2::bigint[])
+returning id;
 
 -- name: in_use
 select parent_id as id, 'Parent of custom fields: ' || count(*) || '.' as message
@@ -81,4 +82,5 @@ group by parent_id;
 
 -- name: remove_values
 delete from {{kind}}_allowed_value
-where organization_id = $1::bigint and id = any($2::bigint[]);
+where organization_id = $1::bigint and id = any($2::bigint[])
+returning custom_field_id as id;

@@ -2,11 +2,13 @@
 
 -- name: delete
 update style_group set state = 'deleted', end_date = now()
-where organization_id = $1::bigint and id = any($2::bigint[]);
+where organization_id = $1::bigint and id = any($2::bigint[])
+returning id;
 
 -- name: delete_restrictions
 delete from custom_field_group
-where organization_id = $1::bigint and group_id = any($2::bigint[]);
+where organization_id = $1::bigint and group_id = any($2::bigint[])
+returning custom_field_id as "style-custom-fields";
 
 -- name: documents
 with record as (
@@ -52,23 +54,29 @@ select
 from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, "userDefinedId" text, state text)
 returning id;
 
+-- name: shown_in_style_custom_fields
+select custom_field_id as id from custom_field_group
+where organization_id = $1::bigint and group_id = any($2::bigint[]);
+
 -- name: update
 with present as materialized (select now() as moment)
-update style_group
+update style_group as stored
 set
     name = item.name,
     user_defined_id = item."userDefinedId",
     state = item.state,
     end_date = case
         when item.state = 'active' then null
-        when item.state = style_group.state then style_group.end_date
+        when item.state = stored.state then stored.end_date
         else present.moment
     end
 from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, "userDefinedId" text, state text)
+join style_group before on before.organization_id = $1::bigint and before.id = item.id
 cross join present
-where style_group.organization_id = $1::bigint and style_group.id = item.id
-    and (style_group.name, style_group.user_defined_id, style_group.state)
-        is distinct from (item.name, item."userDefinedId", item.state);
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and (stored.name, stored.user_defined_id, stored.state)
+        is distinct from (item.name, item."userDefinedId", item.state)
+returning stored.id, stored.name <> before.name as shown;
 
 -- name: writables
 with record as (

@@ -45,7 +45,8 @@ returning id;
 
 -- name: purge
 delete from item_category
-where organization_id = $1::bigint and id = any($2::bigint[]);
+where organization_id = $1::bigint and id = any($2::bigint[])
+returning id;
 
 -- name: update
 with present as materialized (select now() as moment)
@@ -61,7 +62,8 @@ set
 from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, state text)
 cross join present
 where item_category.organization_id = $1::bigint and item_category.id = item.id
-    and (item_category.name, item_category.state) is distinct from (item.name, item.state);
+    and (item_category.name, item_category.state) is distinct from (item.name, item.state)
+returning item_category.id;
 
 -- name: writables
 with record as (

@@ -29,6 +29,12 @@ select
     coalesce(max(page_order), 0) > {{size}} as has_more
 from ({{documents}}) as page;
 
+-- name: count
+-- The beginning is that of a documents statement, up to its page.
+{{beginning}}{{page}}
+)
+select count(*) as total from page;
+
 -- name: lock_organization
 select id from organization where id = $1::bigint for no key update;
 

@@ -3,13 +3,15 @@
 
 -- name: delete
 update size_range set state = 'deleted'
-where organization_id = $1::bigint and id = any($2::bigint[]);
+where organization_id = $1::bigint and id = any($2::bigint[])
+returning id;
 
 -- name: demote
 update size_range set is_default = false
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "isDefault" boolean)
 where size_range.organization_id = $1::bigint and size_range.is_default
-    and item."isDefault" and item.id <> size_range.id;
+    and item."isDefault" and item.id <> size_range.id
+returning size_range.id;
 
 -- name: documents
 with record as (
@@ -113,7 +115,8 @@ where size_range.organization_id = $1::bigint and size_range.id = wanted.id
     ) is distinct from (
         wanted.name, wanted.user_defined_id, wanted.state, wanted.is_advanced_grading,
         coalesce(wanted.is_default, size_range.is_default)
-    );
+    )
+returning size_range.id;
 
 -- name: writables
 with record as (

@@ -3,7 +3,8 @@
 -- name: forget_parent_values
 -- Only deleted fields and values on their way out still point to what is removed.
 update style_allowed_value set parent_allowed_value_id = null
-where organization_id = $1::bigint and parent_allowed_value_id = any($2::bigint[]);
+where organization_id = $1::bigint and parent_allowed_value_id = any($2::bigint[])
+returning custom_field_id as id;
 
 -- name: insert_values
 insert into style_allowed_value (
@@ -12,7 +13,7 @@ insert into style_allowed_value (
 select $1::bigint, field_id, value, user_defined_id, is_default_value, parent_id
 from ({{sent}}) as sent
 order by field_id, n
-returning id;
+returning custom_field_id as id;
 
 -- name: needed_values
 -- What values of live fields point to stays; both as they will be after the batch, whose fields are $5.
@@ -89,4 +90,5 @@ set
     is_default_value = sent.is_default_value,
     parent_allowed_value_id = sent.parent_id
 from ({{sent}}) as sent
-where stored.organization_id = $1::bigint and stored.id = sent.id and stored.custom_field_id = sent.field_id;
+where stored.organization_id = $1::bigint and stored.id = sent.id and stored.custom_field_id = sent.field_id
+returning stored.custom_field_id as id;

@@ -110,6 +110,10 @@ cross join (
 ) as highest
 returning id;
 
+-- name: shown_in_style_custom_fields
+select id from style_custom_field
+where organization_id = $1::bigint and parent_custom_field_id = any($2::bigint[]);
+
 -- name: update
 update style_custom_field as stored
 set
@@ -133,6 +137,7 @@ from jsonb_to_recordset($2::jsonb) as item(
     "diffPerColor" boolean, "diffPerSize" boolean, "useInThumbnailViewGroupBy" boolean, "maxChar" integer,
     "allowedDecimals" integer, "numericVariantCalculationFormula" text
 )
+join style_custom_field before on before.organization_id = $1::bigint and before.id = item.id
 where stored.organization_id = $1::bigint and stored.id = item.id
     and (
         stored.name, stored.user_defined_id, stored.state, stored.internal_only, stored.is_mandatory,
@@ -146,7 +151,8 @@ where stored.organization_id = $1::bigint and stored.id = item.id
         coalesce(item."diffPerColor", false), coalesce(item."diffPerSize", false),
         coalesce(item."useInThumbnailViewGroupBy", false), item."maxChar", item."allowedDecimals",
         coalesce(item."numericVariantCalculationFormula", 'none')
-    );
+    )
+returning stored.id, stored.name <> before.name as shown;
 
 -- name: writables
 with record as (

@@ -22,15 +22,18 @@ order by item.n, contact.n;
 
 -- name: delete
 update sub_supplier set state = 'deleted'
-where organization_id = $1::bigint and id = any($2::bigint[]);
+where organization_id = $1::bigint and id = any($2::bigint[])
+returning id;
 
 -- name: delete_contacts
 update sub_supplier_contact set deleted_with_sub_supplier = true
-where organization_id = $1::bigint and sub_supplier_id = any($2::bigint[]);
+where organization_id = $1::bigint and sub_supplier_id = any($2::bigint[])
+returning sub_supplier_id as id;
 
 -- name: delete_facilities
 update facility set deleted_with_sub_supplier = true
-where organization_id = $1::bigint and sub_supplier_id = any($2::bigint[]) and state <> 'deleted';
+where organization_id = $1::bigint and sub_supplier_id = any($2::bigint[]) and state <> 'deleted'
+returning sub_supplier_id as id;
 
 -- name: documents
 with record as (
@@ -162,7 +165,7 @@ cross join lateral rows from (
 )
 where contact.id is null
 order by item.id, contact.n
-returning id;
+returning sub_supplier_id as id;
 
 -- name: remove_contacts
 delete from sub_supplier_contact
@@ -175,7 +178,8 @@ where organization_id = $1::bigint
         from jsonb_to_recordset($2::jsonb) as item(contacts jsonb)
         cross join lateral jsonb_to_recordset(item.contacts) as contact(id bigint)
         where contact.id is not null
-    );
+    )
+returning sub_supplier_id as id;
 
 -- name: restore_facilities
 update facility set deleted_with_sub_supplier = false
@@ -183,7 +187,8 @@ where organization_id = $1::bigint and deleted_with_sub_supplier
     and sub_supplier_id = any(array(
         select item.id from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
         where item.state <> 'deleted'
-    ));
+    ))
+returning sub_supplier_id as id;
 
 -- name: update
 update sub_supplier
@@ -219,7 +224,8 @@ where sub_supplier.organization_id = $1::bigint and sub_supplier.id = item.id
         item."zipCode", item.city, item."stateOrRegion", item."countryCode",
         item."webSite", item."vatNumber", item.mid, item."processingTypes",
         item.latitude, item.longitude, item.state
-    );
+    )
+returning sub_supplier.id;
 
 -- name: update_contacts
 -- The ids alone let the planner, which cannot guess how many contacts there are, read by the key.
@@ -251,7 +257,8 @@ where stored.organization_id = $1::bigint and stored.sub_supplier_id = wanted.su
     ) is distinct from (
         wanted."firstName", wanted."lastName", wanted.email, wanted.phone, wanted.role, wanted."faxNumber",
         wanted."countryCode", wanted.goes
-    );
+    )
+returning stored.sub_supplier_id as id;
 
 -- name: writables
 with record as (

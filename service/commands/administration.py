@@ -4,9 +4,12 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+import asyncpg
+
 from service.commands import CommandError, Parsers
 from service.commands.connecting import database, execute
 from service.organizations import administration as queries
+from service.queries import changed
 from service.settings import Settings
 
 _LARGEST_ID = 2**63 - 1
@@ -75,18 +78,24 @@ def set_organization(settings: Settings, arguments: Namespace) -> None:
     if arguments.name is arguments.multiple_language is arguments.pro is None:
         raise CommandError("give --name, --multiple-language or --pro")
     with database(settings) as dsn:
-        found = execute(
-            dsn,
-            lambda connection: queries.set_organization(
-                connection,
-                arguments.id,
-                name=arguments.name,
-                multiple_language=arguments.multiple_language,
-                pro=arguments.pro,
-            ),
-        )
+        found = execute(dsn, lambda connection: _set_organization(connection, arguments))
     if not found:
         raise CommandError(f"there is no organization {arguments.id}")
+
+
+async def _set_organization(connection: asyncpg.Connection, arguments: Namespace) -> bool:
+    """Whether there is the organization; what its records show of it is among its changes."""
+    async with connection.transaction():
+        is_shown = await queries.set_organization(
+            connection,
+            arguments.id,
+            name=arguments.name,
+            multiple_language=arguments.multiple_language,
+            pro=arguments.pro,
+        )
+        if is_shown:
+            await changed.store(connection, arguments.id, {}, {changed.SETTINGS: [arguments.id]})
+    return is_shown is not None
 
 
 def list_organizations(settings: Settings, _: Namespace) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from aiohttp import web
 
-from service.handlers import docs, reading, system, writing
+from service.handlers import changes, docs, reading, system, writing
 from service.http.media import JSON, JSON_PATCH
 
 _MANY: Final = "{root}"
@@ -160,6 +160,25 @@ BULK_DELETE: Final = Kind(
     "Delete {several}",
     "All or none, in one transaction.",
     deletes=True,
+)
+
+CHANGES: Final = Kind(
+    "changes",
+    "GET",
+    _MANY,
+    changes.read_changes,
+    "Follow {several}",
+    "What was changed since a cursor, in order, so that a copy can be kept equal. Take the cursor "
+    "of `from=now`, walk the lists, then follow it: nothing is missed. Of what shows or counts "
+    "other records, or settings, an entry comes for each record that does so when it is read.",
+    failures=(
+        "validation_error.required_field",
+        "validation_error.out_of_range",
+        "validation_error.duplicate",
+        "validation_error.exclusive_parameters",
+        "validation_error.invalid_cursor",
+        "gone.changes_expired",
+    ),
 )
 
 OF_MASTER_RECORDS: Final = (

@@ -1,5 +1,6 @@
 """Lists and reads."""
 
+from dataclasses import replace
 from sys import getsizeof
 from typing import Final, TypeAlias
 
@@ -9,9 +10,11 @@ from service.failures import failed
 from service.handlers.parameters import form, path_ids, together
 from service.handlers.remembered import Remembered
 from service.http.accounts import hold
+from service.http.answer import Answer
 from service.http.context import caller, database
 from service.http.envelope import many, pagination, respond, success
 from service.http.etag import etag, is_known
+from service.http.prefer import APPLIED, preferences
 from service.listing import cursor, parameters
 from service.queries import reading
 from service.queries.master_record import MasterRecord
@@ -24,7 +27,7 @@ _OBJECT_BYTES: Final = 1024
 
 
 async def list_records(resource: Resource, request: web.Request) -> web.Response:
-    """One page of a collection (contract, Lists)."""
+    """One page of a collection; 304 when the caller has it already (contract, Lists)."""
     tenant = caller(request)
     scope = cursor.scope(request.path, tenant.organization_id)
     parents, asked = together(
@@ -37,7 +40,15 @@ async def list_records(resource: Resource, request: web.Request) -> web.Response
     )
     hold(request, len(page.documents))
     following = None if page.last is None else cursor.encode(asked.listing, page.last, scope)
-    return respond(many(page.documents, pagination=pagination(following)))
+    answer = many(page.documents, pagination=pagination(following))
+    headers = {"ETag": etag(answer.body)}
+    if "Prefer" in request.headers and preferences(request).get("count") == "exact":
+        total = await database(request).read(
+            lambda connection: resource.count(connection, tenant, asked.listing, parents),
+            tenant.organization_id,
+        )
+        headers |= {"Total-Count": str(total), APPLIED: "count=exact"}
+    return _unless_known(request, replace(answer, headers=headers))
 
 
 async def read_record(resource: Resource, request: web.Request) -> web.Response:
@@ -52,10 +63,14 @@ async def read_record(resource: Resource, request: web.Request) -> web.Response:
         tenant.organization_id,
     )
     hold(request, len(document))
-    headers = {"ETag": etag(document)}
-    if is_known(request.headers.get("If-None-Match"), headers["ETag"]):
-        return web.Response(status=304, headers=headers)
-    return respond(success(document, headers=headers))
+    return _unless_known(request, success(document, headers={"ETag": etag(document)}))
+
+
+def _unless_known(request: web.Request, answer: Answer) -> web.Response:
+    """The answer, or 304 where the caller has it already."""
+    if is_known(request.headers.get("If-None-Match"), answer.headers["ETag"]):
+        return web.Response(status=304, headers=answer.headers)
+    return respond(answer)
 
 
 def _asked(resource: Resource, request: web.Request, scope: str) -> Question:

@@ -21,7 +21,7 @@ from service.handlers.parameters import (
 from service.handlers.patch import editor
 from service.http.accounts import hold_written
 from service.http.answer import Answer
-from service.http.context import caller, database
+from service.http.context import REQUEST_ID, caller, database
 from service.http.envelope import many, respond, success
 from service.http.etag import etag
 from service.queries import writing
@@ -162,15 +162,15 @@ async def _bulk(
         batch.failed.raise_any()
 
     async def work(connection: Connection) -> Answer:
-        documents = await write(connection, resource, Batch.of(caller(request), sent))
-        return many(documents, created=created)
+        batch = Batch.of(caller(request), sent, request[REQUEST_ID])
+        return many(await write(connection, resource, batch), created=created)
 
     use = Use(bulk=True, exclusive=locks_organization(resource, creates=created))
     return await _write(request, work, use, retried)
 
 
 def _single(request: web.Request, item: Item) -> Batch:
-    return Batch.of(caller(request), Sent([item]))
+    return Batch.of(caller(request), Sent([item]), request[REQUEST_ID])
 
 
 def _record(document: bytes) -> Answer:

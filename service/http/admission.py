@@ -1,6 +1,8 @@
 """How many requests of one organization a worker has under way and waiting (contract, Shares)."""
 
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from service.database.failing import too_many_requests
 
@@ -17,6 +19,15 @@ class Admission:
         if self._under_way[organization_id] >= self._limit:
             raise too_many_requests()
         self._under_way[organization_id] += 1
+
+    @contextmanager
+    def aside(self, organization_id: int) -> Iterator[None]:
+        """Do not count a request meanwhile; it comes back whatever the limit is."""
+        self.leave(organization_id)
+        try:
+            yield
+        finally:
+            self._under_way[organization_id] += 1
 
     def leave(self, organization_id: int) -> None:
         """The request is answered, or its caller is gone."""

@@ -37,6 +37,7 @@ CALLERS: web.AppKey[Callers] = web.AppKey("callers", Callers)
 ACCESS_LOG: web.AppKey[AccessLog] = web.AppKey("access_log", AccessLog)
 
 CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
+REQUEST_ID: web.RequestKey[str] = web.RequestKey("request_id", str)
 
 
 def database(request: web.Request) -> Database:

@@ -39,11 +39,15 @@ def many(documents: bytes, *, created: bool = False, pagination: bytes = b"") ->
     return success(b"[", documents, b"]", created=created, pagination=pagination)
 
 
-def pagination(cursor: str | None) -> bytes:
-    """The member that follows ``data`` in a list: the next page's cursor, if there is one."""
+def pagination(cursor: str | None, *, has_more: bool = True) -> bytes:
+    """The member that follows ``data`` in a list: the next page's cursor, if there is one.
+
+    A cursor without more to come now is that of changes.
+    """
     if cursor is None:
         return b',"pagination":{"hasMore":false}'
-    return b',"pagination":{"hasMore":true,"cursor":"%b"}' % cursor.encode()
+    more = b"true" if has_more else b"false"
+    return b',"pagination":{"hasMore":%b,"cursor":"%b"}' % (more, cursor.encode())
 
 
 def respond(answer: Answer) -> web.Response:

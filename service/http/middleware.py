@@ -19,6 +19,7 @@ from service.http.context import (
     ADMISSION,
     CALLER,
     CALLERS,
+    REQUEST_ID,
     ROUTES,
     ServedRoute,
 )
@@ -43,6 +44,7 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     started = time.perf_counter()
     given = request.headers.get("X-Request-Id", "")
     request_id = given if _SANE_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
+    request[REQUEST_ID] = request_id
     route = request.app[ROUTES].get(request.match_info.route)
     try:
         response = await _answer(request, route, handler)

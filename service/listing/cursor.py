@@ -20,6 +20,8 @@ from service.listing.properties import Properties, Property
 from service.listing.query import MAX_CONDITIONS, MAX_PAGE_SIZE, Condition, Listing, SortKey
 
 VERSION = 1
+UNREADABLE = (ValueError, TypeError, KeyError, zlib.error)
+"""What reading raises where a cursor is none of ours."""
 MAX_LENGTH = 4096
 _MAX_PAYLOAD = 64 * 1024
 #: Bytes; compressing a shorter query takes longer than all else that makes the cursor.
@@ -70,7 +72,7 @@ def seal(payload: bytes, scope: str) -> str:
 def decode(text: str, properties: Properties, scope: str) -> Listing:
     """The listing that a cursor continues; raises ApiError ``invalid_cursor``."""
     try:
-        payload = _opened(text, scope)
+        payload = unseal(text, scope)
         version, conditions, sort, page_size, last = orjson.loads(payload)
         if type(version) is not int or version != VERSION:
             raise ValueError("unknown version")
@@ -84,7 +86,7 @@ def decode(text: str, properties: Properties, scope: str) -> Listing:
             page_size,
         )
         return replace(listing, after=_after(listing.sort, _list(last)))
-    except (ValueError, TypeError, KeyError, zlib.error) as error:
+    except UNREADABLE as error:
         raise invalid() from error
 
 
@@ -94,7 +96,8 @@ def invalid() -> ApiError:
     return failed("validation_error.invalid_cursor", "cursor", message=message)
 
 
-def _opened(text: str, scope: str) -> bytes:
+def unseal(text: str, scope: str) -> bytes:
+    """The payload of a sealed text; raises ValueError, or another of UNREADABLE."""
     if len(text) > MAX_LENGTH or not text.isascii() or "=" in text:
         raise ValueError("wrong form")
     try:

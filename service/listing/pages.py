@@ -21,6 +21,7 @@ _SQL_TYPES = {
     "string": "text",
     "date-time": "timestamptz",
 }
+_LIVE = "record.state <> 'deleted'"
 _UTC = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 
 
@@ -42,7 +43,7 @@ class Page:
         return f"${self.leading + len(self.parameters)}::{sql_type}"
 
 
-def batch_page(leading: int, ids: list[int]) -> Page:
+def batch_page(leading: int, ids: list[int], *, hides_deleted: bool = False) -> Page:
     """The records of ``ids``, in any order; their ``page_order`` is the id."""
     page = Page(leading)
     if len(ids) == 1:
@@ -51,6 +52,8 @@ def batch_page(leading: int, ids: list[int]) -> Page:
     else:
         wanted = page.parameter(id_array(ids), "text")
         condition = f"record.id = any((select {wanted}::bigint[])::bigint[])"
+    if hides_deleted:
+        condition += f" and {_LIVE}"
     page.text = (
         "select record.*, record.id as page_order, null::text as sort_values\n"
         f"from record where {condition}"
@@ -67,15 +70,13 @@ def listing_page(
     array that a cursor continues from. Where the page may end anywhere, every row has them.
     """
     page = Page(leading, size=str(listing.page_size))
-    conditions = [_condition(page, condition) for condition in listing.conditions]
-    if hides_deleted and not listing.filters("state"):
-        conditions.append("record.state <> 'deleted'")
+    conditions = _conditions(page, listing, hides_deleted=hides_deleted)
     if listing.after is not None:
         keys = list(zip(listing.sort, listing.after, strict=True))
         conditions.append(_after(page, keys))
     order = ", ".join(_column(key.property) + " desc" * key.descending for key in listing.sort)
     key = ", ".join(_key(key.property) for key in listing.sort)
-    where = f"where {' and '.join(conditions)}\n" if conditions else ""
+    where = _where(conditions)
     skipped = ((listing.page_number or 1) - 1) * listing.page_size
     offset = page.parameter(skipped, "bigint") if skipped else "0"
     page_order = f"row_number() over (order by {order}) - {offset}"
@@ -87,6 +88,26 @@ def listing_page(
         f"from record {where}order by {order} limit {page.size} + 1 offset {offset}"
     )
     return page
+
+
+def counted_page(leading: int, listing: Listing, *, hides_deleted: bool) -> Page:
+    """All records of a listing, whatever its pages are."""
+    page = Page(leading)
+    where = _where(_conditions(page, listing, hides_deleted=hides_deleted))
+    page.text = f"select record.id from record {where}"
+    return page
+
+
+def _conditions(page: Page, listing: Listing, *, hides_deleted: bool) -> list[str]:
+    """What records have to be, by the filters."""
+    conditions = [_condition(page, condition) for condition in listing.conditions]
+    if hides_deleted and not listing.filters("state"):
+        conditions.append(_LIVE)
+    return conditions
+
+
+def _where(conditions: list[str]) -> str:
+    return f"where {' and '.join(conditions)}\n" if conditions else ""
 
 
 def _column(prop: Property) -> str:

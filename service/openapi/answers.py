@@ -4,11 +4,14 @@ from typing import Any
 
 from service import schemas
 from service.http.media import JSON, JSON_PATCH
+from service.http.prefer import APPLIED
 from service.openapi.components import reference
 
 _HEADERS = {
     "X-Request-Id": "The request's name, for questions about it.",
-    "ETag": "Strong entity tag of the data.",
+    "ETag": "Strong entity tag of the data, on lists with the pagination.",
+    "Total-Count": "How many records all pages have; where `Prefer: count=exact` asked for it.",
+    "Preference-Applied": "The preference that was followed.",
     "Location": "Path of the new record; only where a single one was sent.",
     "Idempotent-Replayed": "`true` where this is an earlier answer given again.",
     "WWW-Authenticate": "How to present a key.",
@@ -68,13 +71,19 @@ def success(data: Any, example: Any, *names: str, created: bool = False) -> dict
     }
 
 
-def page(collection: str) -> dict[str, Any]:
-    """One page of a list."""
+def page_or_unchanged(collection: str) -> dict[str, Any]:
+    """One page of a list, or that it is still what the caller has."""
+    named = ("ETag", "Total-Count", APPLIED)
+    return {"200": page(collection, "list", *named), "304": _unchanged(*named)}
+
+
+def page(collection: str, form: str, *names: str) -> dict[str, Any]:
+    """One page in an envelope of that form, with the named headers."""
     envelope = schemas.load()["common/envelope"]["$defs"]
-    answer = success(array(collection), [example_of(collection, "document")])
+    answer = success(array(collection), [example_of(collection, "document")], *names)
     media = answer["content"][JSON]
     media["schema"] = {
-        "allOf": [reference("common/envelope", "list")],
+        "allOf": [reference("common/envelope", form)],
         "properties": {"data": array(collection)},
     }
     media["example"] |= {"pagination": envelope["pagination"]["examples"][0]}
@@ -88,11 +97,12 @@ def one_or_unchanged(collection: str) -> dict[str, Any]:
     data = one_of([reference(collection, form) for form in forms])
     return {
         "200": success(data, example_of(collection, "document"), "ETag"),
-        "304": {
-            "description": "The record is still as If-None-Match says.",
-            "headers": headers("ETag"),
-        },
+        "304": _unchanged("ETag"),
     }
+
+
+def _unchanged(*names: str) -> dict[str, Any]:
+    return {"description": "It is still as If-None-Match says.", "headers": headers(*names)}
 
 
 def array(collection: str) -> dict[str, Any]:

@@ -10,10 +10,19 @@ import orjson
 from service import schemas
 from service.database.failing import TOO_MANY_REQUESTS
 from service.failures import ApiError, Bulk, Failure, Path
-from service.handlers.kinds import BULK_DELETE, BULK_REPLACE, DELETE, LIST, READ, Kind
+from service.handlers.kinds import (
+    BULK_DELETE,
+    BULK_REPLACE,
+    CHANGES,
+    DELETE,
+    LIST,
+    READ,
+    Kind,
+)
 from service.http import envelope
 from service.http.media import JSON, TOO_LONG
 from service.http.receiving import TOO_LATE
+from service.listing.changes import MAX_LIMIT
 from service.listing.cursor import MAX_LENGTH
 from service.listing.query import MAX_CONDITIONS, MAX_PAGE_SIZE
 from service.schemas.messages import of_kind, of_limit
@@ -69,6 +78,10 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
     "conflict.test_failed": ((0, "path"), "The stored value is another one."),
     "conflict.duplicate": (("userDefinedId",), "Another material holds MAT-0042."),
     "conflict.in_progress": ((), "The first request with this Idempotency-Key still runs."),
+    "gone.changes_expired": (
+        ("cursor",),
+        "Start again: take the cursor of now, then read the lists.",
+    ),
     "precondition_failed": ((), "The record has changed since it was read."),
     "payload_too_large": ((), TOO_LONG),
     "unsupported_media_type": (("Content-Type",), f"Send {JSON} in UTF-8."),
@@ -113,6 +126,16 @@ OF_KIND: dict[Kind, dict[str, tuple[Path, str]]] = {
             f"The cursor would exceed {MAX_LENGTH} bytes.",
         ),
         "validation_error.duplicate": (("pageSize",), "Give this parameter once."),
+    },
+    CHANGES: {
+        "validation_error.required_field": (
+            ("collection",),
+            "Name one collection beside recordId.",
+        ),
+        "validation_error.invalid_value": (("from",), "Use oldest or now."),
+        "validation_error.out_of_range": (("limit",), f"Use a number from 1 to {MAX_LIMIT}."),
+        "validation_error.duplicate": (("limit",), "Give this parameter once."),
+        "validation_error.exclusive_parameters": (("limit",), "A cursor carries the whole query."),
     },
     READ: {"validation_error.invalid_value": (("id",), _NO_ID)},
     DELETE: {"validation_error.invalid_value": (("id",), _NO_ID)},

@@ -20,6 +20,7 @@ _REASONS = {
     404: "There is no such record.",
     408: "The body did not arrive in time.",
     409: "It conflicts with what is stored.",
+    410: "What the cursor goes on from is kept no longer.",
     412: "The record is no longer as If-Match says.",
     413: f"The body is over {MAX_BODY_MIB} MiB.",
     415: "The Content-Type is another one.",

@@ -7,9 +7,11 @@ from typing import Any
 from service import schemas
 from service.handlers import kinds
 from service.openapi import answers, failures, parameters
+from service.openapi.changes import of_changes
 from service.openapi.components import name_of, reference
 from service.openapi.parameters import Parameter
 from service.queries.resource import Resource
+from service.resources import registry
 from service.routes import Route
 
 
@@ -67,6 +69,9 @@ class Operation:
         yield from parameters.path_parameters(self.route.path, resource)
         if kind is kinds.LIST:
             yield from parameters.of_list(resource.properties)
+            yield from map(parameters.header, ("IfNoneMatch", "Prefer"))
+        if kind is kinds.CHANGES:
+            yield from of_changes(registry.CHANGES)
         if kind is kinds.READ:
             if "writable" in schemas.load()[resource.name]["$defs"]:
                 yield parameters.form()
@@ -84,7 +89,9 @@ class Operation:
         example = answers.example_of(name, "document")
         document, several = reference(name, "document"), answers.array(name)
         if kind is kinds.LIST:
-            return {"200": answers.page(name)}
+            return answers.page_or_unchanged(name)
+        if kind is kinds.CHANGES:
+            return {"200": answers.page(name, "changes")}
         if kind is kinds.READ:
             return answers.one_or_unchanged(name)
         if kind is kinds.CREATE:

@@ -36,9 +36,8 @@ HEADERS: dict[str, Parameter] = {
         "If-Match",
         "Do it only while the record's entity tag is one of these; `*` asks that it exists.",
     ),
-    "IfNoneMatch": _header(
-        "If-None-Match", "Answer 304 while the record's entity tag is one of these."
-    ),
+    "IfNoneMatch": _header("If-None-Match", "Answer 304 while the entity tag is one of these."),
+    "Prefer": _header("Prefer", "`count=exact` adds the number of records on all pages."),
     "IdempotencyKey": _header(
         "Idempotency-Key",
         "Makes the request safe to repeat: for 24 hours the same key gives the first answer again.",

@@ -31,11 +31,15 @@ async def set_organization(
     name: str | None,
     multiple_language: bool | None,
     pro: bool | None,
-) -> bool:
-    """Change what is not None; return whether there is such an organization."""
+) -> bool | None:
+    """Change what is not None; return whether what records show of it is another now.
+
+    None means that there is no such organization.
+    """
     statement = _SQL["set_organization"].text
     arguments = (organization_id, name, multiple_language, pro)
-    return await connection.fetchval(statement, *arguments) is not None
+    is_shown: bool | None = await connection.fetchval(statement, *arguments)
+    return is_shown
 
 
 async def list_organizations(connection: asyncpg.Connection) -> list[asyncpg.Record]:

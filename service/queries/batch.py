@@ -88,20 +88,26 @@ class Batch:
     """
 
     def __init__(
-        self, caller: Caller, items: list[Item], places: Sequence[int], failed: FailedItems
+        self,
+        caller: Caller,
+        items: list[Item],
+        places: Sequence[int],
+        failed: FailedItems,
+        request_id: str = "",
     ) -> None:
         self.caller = caller
+        self.request_id = request_id
         self.items = items
         self.places = places
         self.failed = failed
         self._texts: dict[tuple[str, ...], str] = {}
 
     @classmethod
-    def of(cls, caller: Caller, sent: Sent) -> "Batch":
+    def of(cls, caller: Caller, sent: Sent, request_id: str = "") -> "Batch":
         """The items that can be looked at further: the request alone shows nothing wrong."""
         failed = FailedItems(sent)
         places = [place for place in range(len(sent.items)) if place not in failed]
-        return cls(caller, [sent.items[place] for place in places], places, failed)
+        return cls(caller, [sent.items[place] for place in places], places, failed, request_id)
 
     @property
     def ids(self) -> list[int]:
@@ -136,7 +142,7 @@ class Batch:
         if len(chosen) == len(self.items):
             return self
         items, places = [self.items[n] for n in chosen], [self.places[n] for n in chosen]
-        return Batch(self.caller, items, places, self.failed)
+        return Batch(self.caller, items, places, self.failed, self.request_id)
 
     def fail(self, number: int, kind: str, *path: str | int, message: str) -> None:
         """Report what is wrong with the item of that number, at the path in it."""

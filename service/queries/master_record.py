@@ -3,7 +3,7 @@
 A resource is a subclass of :class:`MasterRecord` and the statements of its SQL file.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -32,6 +32,8 @@ class Change:
     """Those whose records are deleted."""
     live: list[int]
     """Of these the ids that are not deleted yet."""
+    new: Sequence[int] = ()
+    """The ids of records that it makes."""
 
 
 class MasterRecord(Resource):
@@ -43,6 +45,8 @@ class MasterRecord(Resource):
     path as a JSON array. With ``$2`` ids: those of ``deletes`` mark records deleted and see to what
     hangs on them, and ``in_use`` answers (id, message) of those that others need. Deletes come
     before updates: what a deleted record held is free for the others of its request.
+
+    Each answers what it changed (``service/queries/changed.py``).
     """
 
     table: ClassVar[str]

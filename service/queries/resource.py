@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Final
 
 import orjson
@@ -9,12 +10,13 @@ import orjson
 from service.database import statements
 from service.database.connections import Connection
 from service.failures import failed
-from service.listing.pages import batch_page, listing_page
+from service.listing.pages import Page, batch_page, counted_page, listing_page
 from service.listing.properties import Properties, parse_id
 from service.listing.query import Listing
 from service.organizations.caller import Caller
 
 SHARED = statements.load("shared")
+SHOWN_IN: Final = "shown_in_"
 MAX_PAGE_BYTES: Final = 8 * 2**20
 """Of the documents of one page; beyond, it ends before its size."""
 MAX_BATCH_BYTES: Final = 32 * 2**20
@@ -79,6 +81,14 @@ class Resource:
         """The collection's statements by name: those of its file."""
         return statements.load(self.name.replace("-", "_"))
 
+    @cached_property
+    def shown_in(self) -> Mapping[str, statements.Statement]:
+        """What finds the ids of others that show its records, by the collection of those.
+
+        From ``$2``, the ids of what is shown: statements whose name says so.
+        """
+        return shown_in(self.statements)
+
     def stored_id(self, text: str) -> int:
         """The stored id of one in a path or query; ValueError where the form is wrong.
 
@@ -129,6 +139,22 @@ class Resource:
             row["documents"], orjson.loads(row["last_values"]) if row["has_more"] else None
         )
 
+    async def count(
+        self,
+        connection: Connection,
+        caller: Caller,
+        wanted: Listing,
+        parents: Sequence[int] = (),
+    ) -> int:
+        """How many records a listing has on all its pages together."""
+        page = counted_page(1 + len(parents), wanted, hides_deleted=self.hides_deleted)
+        beginning = self.statements["documents"].pieces[0]
+        text = SHARED["count"].fill(beginning=beginning, page=page.text)
+        total: int = await connection.fetchval(
+            text, caller.organization_id, *parents, *page.parameters
+        )
+        return total
+
     async def documents(
         self, connection: Connection, caller: Caller, ids: list[int], form: str = "documents"
     ) -> bytes:
@@ -149,15 +175,36 @@ class Resource:
         ApiError where they have too many bytes.
         """
         page = batch_page(1 + len(parents), ids)
+        found = await self._collected(connection, caller, page, form, parents, MAX_BATCH_BYTES)
+        if found is None:
+            message = f"The answer exceeds {_mib(MAX_BATCH_BYTES)}: send fewer items."
+            raise failed("validation_error.too_many_items", message=message)
+        return found
+
+    async def live(
+        self, connection: Connection, caller: Caller, ids: list[int]
+    ) -> dict[int, bytes] | None:
+        """The documents of those of ``ids`` that lists show; None if a page is too short."""
+        page = batch_page(1, ids, hides_deleted=self.hides_deleted)
+        return await self._collected(connection, caller, page, "documents", (), MAX_PAGE_BYTES)
+
+    async def _collected(
+        self,
+        connection: Connection,
+        caller: Caller,
+        page: Page,
+        form: str,
+        parents: Sequence[int],
+        most: int,
+    ) -> dict[int, bytes] | None:
         text = SHARED["collect_batch"].fill(
-            documents=self.statements[form].fill(page=page.text), most=str(MAX_BATCH_BYTES)
+            documents=self.statements[form].fill(page=page.text), most=str(most)
         )
         found, documents = await connection.fetchrow(
             text, caller.organization_id, *parents, *page.parameters
         )
         if found and documents is None:
-            message = f"The answer exceeds {_mib(MAX_BATCH_BYTES)}: send fewer items."
-            raise failed("validation_error.too_many_items", message=message)
+            return None
         return dict(zip(found or (), documents or (), strict=True))
 
     async def require_parents(
@@ -169,6 +216,15 @@ class Resource:
             unknown = await connection.fetchval(statement, caller.organization_id, *parents)
             if unknown:
                 raise failed("not_found", unknown, message="There is no such record.")
+
+
+def shown_in(known: Mapping[str, statements.Statement]) -> dict[str, statements.Statement]:
+    """The statements named ``shown_in_<collection>``, by collection."""
+    return {
+        name.removeprefix(SHOWN_IN).replace("_", "-"): statement
+        for name, statement in known.items()
+        if name.startswith(SHOWN_IN)
+    }
 
 
 def joined(documents: Mapping[int, bytes], ids: list[int]) -> bytes:

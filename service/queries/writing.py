@@ -13,6 +13,7 @@ import orjson
 from service.database.connections import Connection
 from service.database.failing import own_locks
 from service.queries.batch import Batch, Item
+from service.queries.changed import CREATED, DELETED, Changed
 from service.queries.master_record import Change, MasterRecord
 from service.queries.reading import foreign_ids
 from service.queries.resource import SHARED, joined
@@ -36,7 +37,7 @@ async def create(connection: Connection, resource: MasterRecord, batch: Batch) -
     rows = await connection.fetch(SHARED["next_ids"].text, resource.table, len(batch.items))
     for item, row in zip(batch.items, rows, strict=True):
         item["id"] = row["id"]
-    change = Change(batch, kept=batch, gone=batch.part(_none), live=[])
+    change = Change(batch, kept=batch, gone=batch.part(_none), live=[], new=batch.ids)
     return await _carry_out(connection, resource, change, resource.steps(resource.inserts, batch))
 
 
@@ -144,19 +145,27 @@ async def _carry_out(
     batch = change.batch
     batch.failed.raise_any()
     documents = {**await resource.last_documents(connection, change)}
-    await _write(connection, resource, batch, [*resource.deletions(change.live), *steps, *plan])
+    plan = [*resource.deletions(change.live), *steps, *plan]
+    changed = await _write(connection, resource, batch, plan)
+    own = {resource.name: {CREATED: change.new, DELETED: change.live}}
+    await changed.record(connection, batch.caller, batch.request_id, own)
     if staying := [one for one in batch.ids if one not in documents]:
         documents |= await resource.rendered(connection, batch.caller, staying)
     return joined(documents, batch.ids)
 
 
-async def _write(connection: Connection, resource: MasterRecord, batch: Batch, plan: Plan) -> None:
-    """Run the plan; raises ApiError where a constraint tells what no check could see."""
+async def _write(
+    connection: Connection, resource: MasterRecord, batch: Batch, plan: Plan
+) -> Changed:
+    """What the plan changed; raises ApiError where a constraint tells what no check could see."""
+    organization_id, changed = batch.caller.organization_id, Changed()
     try:
         for step in plan:
-            await connection.execute(step.text, batch.caller.organization_id, *step.parameters)
+            rows = await connection.fetch(step.text, organization_id, *step.parameters)
+            changed.note(resource.name, rows)
     except asyncpg.IntegrityConstraintViolationError as error:
         refusal = resource.refusal(batch, error)
         if refusal is None:
             raise
         raise refusal from None
+    return changed

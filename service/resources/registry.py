@@ -1,5 +1,6 @@
 """The collections of the interface, in the order of its documentation."""
 
+from service.queries.feed import Feed
 from service.queries.master_record import MasterRecord
 from service.queries.resource import Resource
 from service.resources.care_instruction_materials import CareInstructionMaterials
@@ -40,3 +41,10 @@ REFERENCE_LISTS: tuple[Resource, ...] = (
 STYLE_RELATIONS = Resource("style-relations")
 
 MEASUREMENTS = Measurements()
+
+#: What the changes tell of: what an organization owns, by itself and not below another record.
+CHANGES = Feed(
+    resource
+    for resource in (*MASTER_RECORDS, *REFERENCE_LISTS, STYLE_RELATIONS)
+    if resource.name != "languages" and not resource.parents
+)

@@ -5,8 +5,8 @@ import asyncio
 import asyncpg
 import pytest
 
+from service.handlers.clearing import clear_some
 from service.http.context import DATABASE
-from service.retries.clearing import clear_some
 from service.retries.stored_answers import STORED_ANSWERS, StoredAnswers
 from tests.support.api import Answer, Api
 
@@ -182,10 +182,10 @@ async def test_old_keys_go_though_their_organization_never_comes_back(
         )
         assert api.client.app is not None
         database = api.client.app[DATABASE]
-        assert await clear_some(database, 0) == 2
+        assert await clear_some(database, 0, 30) == 2
         kept = await connection.fetch("select organization_id, key from idempotency_key order by 1")
         assert [tuple(row) for row in kept] == [(1, "k1"), (2, "k1")]
-        assert await clear_some(database, 2) == 0
+        assert await clear_some(database, 2, 30) == 0
     finally:
         await connection.close()
 

@@ -41,10 +41,9 @@ async def test_every_answer_with_one_record_has_its_tag(
     deleted = await shared_api.delete(place)
     tags = [answer.headers["ETag"] for answer in (made, read, replaced, patched, deleted)]
     for answer, tag in zip((made, read, replaced, patched, deleted), tags, strict=True):
-        assert tag == f'"{hashlib.blake2b(data_of(answer), digest_size=16).hexdigest()}"'
+        assert tag == f'"{hashlib.sha256(data_of(answer)).hexdigest()[:32]}"'
     assert tags[0] == tags[1]
     assert len(set(tags)) == 4
-    assert "ETag" not in (await shared_api.get(f"/api/{resource.name}")).headers
 
 
 @of_each_resource

@@ -70,7 +70,11 @@ def targets(collection: str | None = None) -> Iterator[Route]:
     Those with bodies come several times, for they have most to be wrong with.
     """
     for route in routes():
-        if route.resource and collection in (None, route.resource.name):
+        if (
+            route.operation != "changes"
+            and route.resource
+            and collection in (None, route.resource.name)
+        ):
             yield from [route] * (_WEIGHT_OF_BODIES if route.operation in _SUBJECTS else 1)
 
 

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 import pytest
 
 from service.database.statements import Statement
+from service.queries.resource import SHOWN_IN
 from tests.policy.sources import modules, sql_files, tenant_tables, texts
 
 FILES = sql_files()
 STATEMENTS = [statement for file in FILES for statement in file.values()]
 TENANTS = tenant_tables()
-#: The operator's statements, and the one that tells a foreign size range from an unknown one.
-ACROSS_ORGANIZATIONS = frozenset({"shared.owned_by_any"})
+#: The operator's statements, the one that tells a foreign size range from an unknown one, and the
+#: look at what is new for all who wait.
+ACROSS_ORGANIZATIONS = frozenset({"shared.owned_by_any", "changes.news"})
 OPERATORS_FILE = "administration."
 SLOTS = {"table": "color", "kind": "style", "owner": "care_instruction"}
 
@@ -107,6 +109,19 @@ def test_every_parameter_has_its_type(statement: Statement) -> None:
     assert not re.findall(r"\$\d+(?!\d*::)", plain(statement))
 
 
+#: Of these nobody has to know what they changed: they are no records.
+TELL_NOTHING = ("administration.", "idempotency.", "changes.")
+
+
+@each_statement
+def test_writes_answer_what_they_changed(statement: Statement) -> None:
+    """As a column ``id``, or one named after a collection (``service/queries/changed.py``)."""
+    text = plain(statement)
+    if re.search(r"^(insert into|update|delete from)\b", text, re.MULTILINE):
+        answered = re.search(r"returning (?:.*?\b)(id|as \"[a-z-]+\")", text)
+        assert answered or statement.name.startswith(TELL_NOTHING)
+
+
 @each_statement
 def test_sql_is_lowercase(statement: Statement) -> None:
     bare = re.sub(r'"[^"]*"', "", plain(statement))
@@ -139,4 +154,5 @@ def test_every_statement_is_used() -> None:
     in_code = {text for module in modules() for text in texts(module)}
     in_sql = {text for other in STATEMENTS for text in re.findall(r"'(\w+)'", whole(other))}
     names = {statement.name.rpartition(".")[2] for statement in STATEMENTS}
-    assert not names - in_code - in_sql
+    found_by_name = {name for name in names if name.startswith(SHOWN_IN)}
+    assert not names - in_code - in_sql - found_by_name

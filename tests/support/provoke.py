@@ -16,6 +16,7 @@ from service.queries.resource import Resource
 from tests.support.api import Answer, Api
 
 GROUPS, COLORS, SIZE_RANGES = "/api/groups", "/api/colors", "/api/size-ranges"
+CHANGES = "/api/changes"
 CARE, MATERIALS = "/api/care-instructions", "/api/care-instruction-materials"
 UNKNOWN = 2**62
 LEFT_OUT: Final = object()
@@ -174,6 +175,23 @@ async def replace_used(on: Stage) -> Answer:
     return await on.api.put(GROUPS, [item])
 
 
+async def expired(on: Stage) -> Answer:
+    now = (await on.api.get(CHANGES, {"from": "now"})).json["pagination"]["cursor"]
+    connection = await asyncpg.connect(on.dsn)
+    await connection.execute("update change_feed set cleared_n = last_n + 1, last_n = last_n + 1")
+    await connection.close()
+    return await on.api.get(CHANGES, {"cursor": now})
+
+
+async def continued(on: Stage) -> Answer:
+    now = (await on.api.get(CHANGES, {"from": "now"})).json["pagination"]["cursor"]
+    return await on.api.get(CHANGES, {"cursor": now, "limit": "1"})
+
+
+def followed(*parameters: tuple[str, str]) -> Provoke:
+    return lambda on: on.api.get(CHANGES, parameters)
+
+
 def deleted(*ids: object) -> Provoke:
     return lambda on: on.api.delete(GROUPS, [("ids", str(one)) for one in ids])
 
@@ -209,6 +227,7 @@ REQUESTS: Final[dict[str, Provoke]] = {
     "conflict.in_use": delete_used,
     "conflict.test_failed": patched(("test", "/name", "Another color")),
     "conflict.in_progress": in_progress,
+    "gone.changes_expired": expired,
     "precondition_failed": lambda on: on.api.delete(f"{GROUPS}/1", headers={"If-Match": '"old"'}),
     "payload_too_large": lambda on: on.api.post(GROUPS, b" " * (8 * 2**20 + 1)),
     "unsupported_media_type": lambda on: on.api.post(GROUPS, b"{}", content_type="text/plain"),
@@ -235,6 +254,11 @@ REQUESTS: Final[dict[str, Provoke]] = {
         ("pageSize", "1"),
     ),
     "list.validation_error.duplicate": listed(("pageSize", "1"), ("pageSize", "1")),
+    "changes.validation_error.required_field": followed(("recordId", "1")),
+    "changes.validation_error.invalid_value": followed(("from", "here")),
+    "changes.validation_error.out_of_range": followed(("limit", "0")),
+    "changes.validation_error.duplicate": followed(("limit", "1"), ("limit", "1")),
+    "changes.validation_error.exclusive_parameters": continued,
     "read.validation_error.invalid_value": lambda on: on.api.get(f"{GROUPS}/x"),
     "delete.validation_error.invalid_value": lambda on: on.api.delete(f"{GROUPS}/x"),
     "bulk_delete.validation_error.required_field": deleted(),

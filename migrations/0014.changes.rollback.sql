@@ -1,0 +1,3 @@
+drop table change_feed;
+
+drop table change;

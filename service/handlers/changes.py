@@ -1,0 +1,113 @@
+"""The changes of an organization, for who keeps a copy of its records (contract, Changes)."""
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import orjson
+from aiohttp import web
+
+from service.handlers.waiting import WATCH
+from service.http.accounts import hold
+from service.http.context import ADMISSION, caller, database
+from service.http.envelope import many, pagination, respond
+from service.listing import changes, cursor
+from service.listing.changes import Reading
+from service.queries import feed
+from service.queries.feed import Entry, Feed, Page
+
+_MICROSECONDS = "%Y-%m-%dT%H:%M:%S.%fZ"
+
+
+async def read_changes(known: Feed, request: web.Request) -> web.Response:
+    """The next entries, waited for if the caller wants that, and the cursor to go on with."""
+    scope = cursor.scope(request.path, caller(request).organization_id)
+    reading = changes.read(list(request.query.items()), known.resources, scope)
+    page = await _awaited(known, request, reading)
+    documents: Mapping[tuple[str, int], bytes] | None = None
+    if reading.wanted.documents:
+        page, documents = await _with_documents(known, request, page)
+    body = b",".join(_written(known, page, documents))
+    hold(request, len(body))
+    following = changes.encode(reading.wanted, page.after, page.epoch, scope)
+    return respond(many(body, pagination=pagination(following, has_more=page.has_more)))
+
+
+async def _awaited(known: Feed, request: web.Request, reading: Reading) -> Page:
+    """The page, or an empty one when the time to wait is over."""
+    until = time.monotonic() + reading.wait
+    page = await _page(known, request, reading)
+    organization_id = caller(request).organization_id
+    while reading.after and not page.entries and not page.has_more:
+        left = until - time.monotonic()
+        if left <= 0:
+            break
+        with request.app[ADMISSION].aside(organization_id):
+            is_more = await request.app[WATCH].changes(organization_id, page.after.n, left)
+        if not is_more:
+            break
+        page = await _page(known, request, replace(reading, after=page.after, epoch=page.epoch))
+    return page
+
+
+async def _page(known: Feed, request: web.Request, reading: Reading) -> Page:
+    """The page after a place, of changes that are numbered for it if there is need."""
+    tenant = caller(request)
+    organization_id = tenant.organization_id
+    read = partial(
+        known.read,
+        caller=tenant,
+        wanted=reading.wanted,
+        after=reading.after,
+        epoch=reading.epoch,
+    )
+    page = await database(request).read(read, organization_id)
+    if page is None:
+        number = partial(feed.number, organization_id=organization_id)
+        while await database(request).write(number, organization_id):
+            pass
+        page = await database(request).read(partial(read, is_numbered=True), organization_id)
+    assert page is not None, "a feed is there once it was numbered"
+    return page
+
+
+async def _with_documents(
+    known: Feed, request: web.Request, page: Page
+) -> tuple[Page, Mapping[tuple[str, int], bytes]]:
+    """The page with its records' documents; it ends early where they are too long for one."""
+    tenant = caller(request)
+    while True:
+        documents = await database(request).read(
+            partial(known.documents_of, caller=tenant, entries=page.entries),
+            tenant.organization_id,
+        )
+        if documents is not None:
+            return page, documents
+        page = feed.shortened(page)
+
+
+def _written(
+    known: Feed, page: Page, documents: Mapping[tuple[str, int], bytes] | None
+) -> Iterator[bytes]:
+    """Each entry as JSON; with its document, null where there is none."""
+    for entry in page.entries:
+        written = _members(known, entry)
+        if documents is not None:
+            document = documents.get((entry.collection, entry.record))
+            written["document"] = None if document is None else orjson.Fragment(document)
+        yield orjson.dumps(written)
+
+
+def _members(known: Feed, entry: Entry) -> dict[str, Any]:
+    row, record = entry.transaction, entry.record
+    return {
+        "n": row["n"],
+        "at": row["at"].strftime(_MICROSECONDS),
+        "collection": entry.collection,
+        "recordId": str(record) if known.resources[entry.collection].string_ids else record,
+        "operation": entry.operation,
+        "apiKeyId": row["api_key_id"],
+        "requestId": row["request_id"],
+    }

@@ -1,0 +1,104 @@
+"""Readers that wait for changes: one look tells all of a worker (contract, Changes)."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable
+from functools import partial
+from typing import Final
+
+from aiohttp import web
+
+from service.database.connections import Database
+from service.database.failing import too_many_requests
+from service.failures import ApiError
+from service.http.context import DATABASE
+from service.queries import feed
+from service.queries.feed import Numbered
+
+MAX_WAITING: Final = 256
+"""Of one organization in one worker."""
+INTERVAL_SECONDS: Final = 0.25
+
+
+class Watch:
+    """Looks for changes as long as anyone waits for some."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: defaultdict[int, dict[asyncio.Future[bool], int]] = defaultdict(dict)
+        self._looking: asyncio.Task[None] | None = None
+        self._is_over = False
+
+    async def changes(self, organization_id: int, after: int, seconds: float) -> bool:
+        """Whether the organization has changes after that number, which it waits for so long.
+
+        Raises ApiError ``too_many_requests`` where too many wait already.
+        """
+        if self._is_over:
+            return False
+        waiting = self._waiting[organization_id]
+        if len(waiting) >= MAX_WAITING:
+            raise too_many_requests()
+        turn = asyncio.get_running_loop().create_future()
+        waiting[turn] = after
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._look())
+        try:
+            await asyncio.wait([turn], timeout=seconds)
+            return turn.done() and turn.result()
+        finally:
+            waiting.pop(turn, None)
+            if not waiting:
+                self._waiting.pop(organization_id, None)
+
+    def end(self) -> None:
+        """Let nobody wait any longer."""
+        self._is_over = True
+        for waiting in self._waiting.values():
+            _wake(waiting, for_changes=False)
+        if self._looking is not None:
+            self._looking.cancel()
+
+    async def _look(self) -> None:
+        while self._waiting:
+            await asyncio.sleep(INTERVAL_SECONDS)
+            try:
+                for one in await self._news():
+                    await self._tell(one)
+            except ApiError:
+                pass  # the database is away: later
+
+    async def _news(self) -> list[Numbered]:
+        ids = list(self._waiting)
+        if not ids:
+            return []
+        return await self._database.look_up(partial(feed.news, organization_ids=ids))
+
+    async def _tell(self, found: Numbered) -> None:
+        """Wake those for whom there is something, once it is numbered for all of them."""
+        if found.is_behind:
+            one = found.organization_id
+            await self._database.write(partial(feed.number, organization_id=one), one)
+        waiting = self._waiting.get(found.organization_id, {})
+        told = [turn for turn, n in waiting.items() if found.is_behind or found.last > n]
+        _wake(told, for_changes=True)
+
+
+def _wake(waiting: Iterable[asyncio.Future[bool]], *, for_changes: bool) -> None:
+    for turn in waiting:
+        if not turn.done():
+            turn.set_result(for_changes)
+
+
+WATCH: web.AppKey[Watch] = web.AppKey("watch", Watch)
+
+
+async def watching(app: web.Application) -> AsyncIterator[None]:
+    """Look for changes as long as the application runs."""
+    app[WATCH] = Watch(app[DATABASE])
+    yield
+
+
+async def end_watching(app: web.Application) -> None:
+    """Answer those who wait: a stop waits for them."""
+    app[WATCH].end()

@@ -1,0 +1,92 @@
+"""What a write changed: the ids that its statements answered (contract, Changes).
+
+A statement that writes answers a row for each row that it changed, and none for what stayed as it
+was. The column says whose id it has: ``id`` is the record's that is written, also where the row is
+a part of it; a collection's name is that of a side effect there. ``shown`` tells that what other
+records show of this one has changed.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final, TypeAlias
+
+import asyncpg
+import orjson
+
+from service.database.connections import Connection
+from service.database.statements import load
+from service.organizations.caller import Caller
+
+Records: TypeAlias = Mapping[str, Mapping[str, Sequence[int]]]
+"""Ids in their order, by operation, by collection."""
+
+CREATED: Final = "created"
+UPDATED: Final = "updated"
+DELETED: Final = "deleted"
+SHOWN: Final = "shown"
+SETTINGS: Final = "settings"
+"""What the organization's settings are as a cause."""
+
+_RECORD: Final = load("changes")["record"]
+
+
+class Changed:
+    """The ids of what one write changed, by collection; those of what others show are causes."""
+
+    def __init__(self) -> None:
+        self.ids: defaultdict[str, set[int]] = defaultdict(set)
+        self.causes: defaultdict[str, set[int]] = defaultdict(set)
+
+    def note(self, collection: str, rows: Sequence[asyncpg.Record]) -> None:
+        """Take what a statement of the collection answered."""
+        for place, name in enumerate(rows[0].keys() if rows else ()):
+            if name == SHOWN:
+                self.causes[collection].update(row["id"] for row in rows if row[place])
+            else:
+                self.ids[collection if name == "id" else name].update(row[place] for row in rows)
+
+    async def record(
+        self,
+        connection: Connection,
+        caller: Caller,
+        request_id: str,
+        own: Mapping[str, Mapping[str, Collection[int]]],
+    ) -> None:
+        """Store what was changed, if anything was, in the transaction that changed it.
+
+        ``own`` are ids that were not updated, by operation, by collection.
+        """
+        if not self.ids:
+            return
+        records = {
+            name: _by_operation(self.ids[name], own.get(name, {})) for name in sorted(self.ids)
+        }
+        causes = {name: sorted(ids) for name, ids in sorted(self.causes.items()) if ids}
+        await store(connection, caller.organization_id, records, causes, caller.key_id, request_id)
+
+
+async def store(
+    connection: Connection,
+    organization_id: int,
+    records: Records,
+    causes: Mapping[str, Sequence[int]],
+    key_id: int | None = None,
+    request_id: str | None = None,
+) -> None:
+    """Store a transaction's change; without a key it is the operator's."""
+    await connection.execute(
+        _RECORD.text,
+        organization_id,
+        key_id,
+        request_id,
+        sum(len(ids) for operations in records.values() for ids in operations.values()),
+        orjson.dumps(records).decode(),
+        orjson.dumps(causes).decode() if causes else None,
+    )
+
+
+def _by_operation(changed: set[int], others: Mapping[str, Collection[int]]) -> dict[str, list[int]]:
+    """The changed ids in their order; what is under no other operation was updated."""
+    found = {operation: changed.intersection(ids) for operation, ids in others.items()}
+    found[UPDATED] = changed.difference(*found.values())
+    return {operation: sorted(ids) for operation, ids in found.items() if ids}

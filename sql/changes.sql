@@ -1,0 +1,118 @@
+-- The changes of an organization: left without a number by who writes, numbered by who reads (contract, Changes).
+
+-- name: advance
+update change_feed set last_n = $2::bigint
+where organization_id = $1::bigint;
+
+-- name: begin
+insert into change_feed (organization_id, epoch)
+values ($1::bigint, $2::bigint)
+on conflict (organization_id) do nothing;
+
+-- name: clear
+delete from change
+where organization_id = $1::bigint and n <= $2::bigint;
+
+-- name: clear_up_to
+update change_feed set cleared_n = $2::bigint
+where organization_id = $1::bigint;
+
+-- name: lock
+select last_n, cleared_n from change_feed
+where organization_id = $1::bigint
+for no key update;
+
+-- name: news
+select
+    feed.organization_id,
+    feed.last_n,
+    exists (
+        select 1 from change where change.organization_id = feed.organization_id and change.n is null
+    ) as is_behind
+from change_feed feed
+where feed.organization_id = any($1::bigint[]);
+
+-- name: number
+with next as materialized (
+    select id, row_number() over (order by clock, id) as place
+    from change
+    where organization_id = $1::bigint and n is null
+    order by clock, id
+    limit $3::integer
+)
+update change as numbered set n = $2::bigint + next.place
+from next
+where numbered.organization_id = $1::bigint and numbered.id = next.id
+returning numbered.n;
+
+-- name: oldest
+select n, at from change
+where organization_id = $1::bigint and n > $2::bigint
+order by n
+limit $3::integer;
+
+-- name: page
+-- Transactions from the number $2 on, among the next {{span}}: as many as it takes to have $3 entries. There is a row
+-- also where there is none of them, so that all that is read here was so at one moment.
+select
+    feed.last_n,
+    feed.cleared_n,
+    feed.epoch,
+    exists (
+        select 1 from change waiting where waiting.organization_id = $1::bigint and waiting.n is null
+    ) as is_behind,
+    found.n,
+    found.at,
+    found.api_key_id,
+    found.request_id,
+    found.entries,
+    found.records,
+    found.causes
+from change_feed feed
+left join (
+    select counted.*, sum(counted.entries) over (order by counted.n) - counted.entries as entries_before
+    from (
+        select one.* from change one
+        where one.organization_id = $1::bigint and one.n >= $2::bigint and one.n < $2::bigint + {{span}}
+            {{condition}}
+        order by one.n
+        limit $3::integer
+    ) as counted
+) as found on found.entries_before < $3::integer
+where feed.organization_id = $1::bigint
+order by found.n;
+
+-- name: record
+insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+select
+    $1::bigint,
+    coalesce(max(earlier.clock), 0) + 1,
+    $2::bigint,
+    $3::text,
+    $4::integer,
+    $5::jsonb,
+    $6::jsonb
+from change earlier
+where earlier.organization_id = $1::bigint and earlier.n is null
+returning id;
+
+-- name: shown
+-- What shows records, from the one after $3 on.
+select distinct shown.id
+from ({{shown}}) as shown
+where shown.id > $3::bigint and ($5::bigint is null or shown.id = $5::bigint)
+order by shown.id
+limit $4::integer;
+
+-- name: touching
+-- A condition of page: of the collections $4, or caused by $5.
+and (one.records ?| $4::text[] or one.causes ?| $5::text[])
+
+-- name: touching_record
+-- A condition of page: of the record $6 of the collection $4, or caused by $5.
+and (
+    one.records #> array[($4::text[])[1], 'created'] @> $6::jsonb
+    or one.records #> array[($4::text[])[1], 'updated'] @> $6::jsonb
+    or one.records #> array[($4::text[])[1], 'deleted'] @> $6::jsonb
+    or one.causes ?| $5::text[]
+)

@@ -1,0 +1,5 @@
+-- What shows the organization's settings; $2 is its id, as those of records are elsewhere.
+
+-- name: shown_in_size_ranges
+select id from size_range
+where organization_id = $1::bigint and organization_id = any($2::bigint[]) and is_advanced_grading;

@@ -1,0 +1,268 @@
+"""The changes as callers follow them (contract, Changes)."""
+
+import asyncio
+import time
+from argparse import Namespace
+from contextlib import AsyncExitStack
+from typing import Any
+
+import asyncpg
+import pytest
+
+from service.commands import administration
+from service.handlers import waiting
+from service.handlers.clearing import clear_some
+from service.http.context import DATABASE
+from service.queries import feed
+from tests.support.api import Answer, Api, replacing
+from tests.support.changes import PATH, Follower
+from tests.support.published import is_failure
+
+GROUPS, FIELDS, SUPPLIERS = "/api/groups", "/api/style-custom-fields", "/api/sub-suppliers"
+
+
+def cursor_of(answer: Answer) -> str:
+    assert answer.status == 200, answer.raw
+    return str(answer.json["pagination"]["cursor"])
+
+
+async def now(api: Api, **asked: str) -> str:
+    return cursor_of(await api.get(PATH, {"from": "now", **asked}))
+
+
+async def make(api: Api, count: int, path: str = GROUPS) -> list[Any]:
+    answer = await api.post(path, [{"name": f"Group {number}"} for number in range(count)])
+    assert answer.status == 201, answer.raw
+    return [one["id"] for one in answer.data]
+
+
+async def run(dsn: str, statement: str, *arguments: object) -> None:
+    connection = await asyncpg.connect(dsn)
+    await connection.execute(statement, *arguments)
+    await connection.close()
+
+
+async def test_who_did_what_and_when(api: Api, other_api: Api) -> None:
+    [group] = await make(api, 1)
+    headers = {"X-Request-Id": "rename-7"}
+    await api.patch(f"{GROUPS}/{group}", replacing("/name", "Knit"), headers=headers)
+    created, updated = (await api.get(PATH)).data
+    assert list(updated) == [
+        "n", "at", "collection", "recordId", "operation", "apiKeyId", "requestId",
+    ]  # fmt: skip
+    assert (updated["n"], updated["collection"], updated["recordId"]) == (2, "groups", group)
+    assert (created["operation"], updated["operation"]) == ("created", "updated")
+    assert updated["apiKeyId"] == int(api.key.split("_")[2])
+    assert updated["requestId"] == "rename-7"
+    assert created["at"] < updated["at"]
+    assert (await other_api.get(PATH)).data == []
+
+
+async def test_the_cursor_is_always_there_and_goes_on(api: Api) -> None:
+    start = await now(api)
+    assert cursor_of(await api.get(PATH, {"cursor": start})) == start
+    ids = await make(api, 7)
+    for limit in ("1", "3", "7", "8"):
+        follower = Follower(api, limit=limit)
+        follower.cursor = cursor_of(await api.get(PATH, {"limit": limit}))
+        first = (await api.get(PATH, {"limit": limit})).data
+        pages = [first, *[page async for page in follower.pages()]]
+        assert [one["recordId"] for page in pages for one in page] == ids
+        assert all(len(page) <= int(limit) for page in pages)
+
+
+async def test_documents_are_as_they_are_now(api: Api) -> None:
+    start = await now(api, documents="true")
+    kept, gone = await make(api, 2)
+    supplier = (await api.post(SUPPLIERS, {"name": "Mill"})).data
+    category = (await api.post("/api/item-categories", {"name": "Zippers"})).data["id"]
+    await api.delete(f"{GROUPS}/{gone}")
+    await api.delete(f"/api/item-categories/{category}")
+    renamed = (await api.patch(f"{GROUPS}/{kept}", replacing("/name", "Knit"))).data
+    answer = await api.get(PATH, {"cursor": start})
+    shown = {(one["collection"], one["recordId"]): one["document"] for one in answer.data}
+    assert shown == {
+        ("groups", kept): renamed,
+        ("groups", gone): None,
+        ("sub-suppliers", supplier["id"]): supplier,
+        ("item-categories", category): None,
+    }
+    assert len(answer.data) == 7
+
+
+async def test_a_page_ends_where_its_documents_are_too_long(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follower = Follower(api, documents="true")
+    await follower.begin()
+    ids = await make(api, 20)
+    monkeypatch.setattr("service.queries.feed.MAX_PAGE_BYTES", 1000)
+    pages = [page async for page in follower.pages()]
+    assert [one["recordId"] for page in pages for one in page] == ids
+    assert all(one["document"] for page in pages for one in page)
+    assert len(pages) > 3
+
+
+async def test_filters(api: Api) -> None:
+    start = {name: await now(api, collection=name) for name in ("groups", "style-custom-fields")}
+    first, second = await make(api, 2)
+    field = {"name": "Fit", "type": "text", "associatedGroups": [{"id": second}]}
+    restricted = (await api.post(FIELDS, field)).data["id"]
+    await api.patch(f"{GROUPS}/{second}", replacing("/name", "Knit"))
+    await api.delete(f"{GROUPS}/{first}")
+    fields = (await api.get(PATH, {"cursor": start["style-custom-fields"]})).data
+    assert [(one["recordId"], one["operation"]) for one in fields] == [
+        (restricted, "created"),
+        (restricted, "updated"),
+    ]
+    groups = (await api.get(PATH, {"cursor": start["groups"]})).data
+    assert [one["recordId"] for one in groups] == [first, second, second, first]
+    both = [("collection", "groups"), ("collection", "style-custom-fields")]
+    assert len((await api.get(PATH, both)).data) == 6
+    of_one = {"collection": "groups", "recordId": str(first)}
+    assert [one["operation"] for one in (await api.get(PATH, of_one)).data] == [
+        "created",
+        "deleted",
+    ]
+    of_field = {"collection": "style-custom-fields", "recordId": str(restricted)}
+    assert len((await api.get(PATH, of_field)).data) == 2
+
+
+async def test_causes_are_unfolded_page_by_page(api: Api) -> None:
+    """A record of the transaction itself has its entry once, among those that show the cause."""
+    [group] = await make(api, 1)
+    field = {"name": "Fit", "type": "text", "associatedGroups": [{"id": group}]}
+    fields = [one["id"] for one in (await api.post(FIELDS, [field] * 9)).data]
+    follower = Follower(api, limit="2")
+    await follower.begin()
+    await api.patch(f"{GROUPS}/{group}", replacing("/name", "Knit"))
+    await make(api, 1)
+    pages = [page async for page in follower.pages()]
+    told = [(one["collection"], one["recordId"]) for page in pages for one in page]
+    assert told[:-1] == [("groups", group), *(("style-custom-fields", one) for one in fields)]
+    assert {one["n"] for page in pages[:-1] for one in page[:1]} == {pages[0][0]["n"]}
+
+
+async def test_settings_are_a_cause(api: Api, demo_dsn: str) -> None:
+    graded = [
+        one["id"]
+        for state in ("active", "inactive", "deleted")
+        for one in (
+            await api.get("/api/size-ranges", {"isAdvancedGrading": "true", "state": state})
+        ).data
+    ]
+    follower = Follower(api)
+    await follower.begin()
+    arguments: Any = Namespace(id=1, name=None, multiple_language=None, pro=False)
+    connection = await asyncpg.connect(demo_dsn)
+    for _ in range(2):
+        assert await administration._set_organization(connection, arguments)
+    await connection.close()
+    entries = await follower.entries()
+    assert sorted(one["recordId"] for one in entries) == sorted(graded)
+    assert {(one["apiKeyId"], one["requestId"]) for one in entries} == {(None, None)}
+    assert graded
+
+
+async def test_a_waiting_reader_is_answered_once_there_is_something(api: Api) -> None:
+    start = await now(api, collection="groups")
+    asked = {"cursor": start, "wait": "20"}
+    reading = [asyncio.create_task(api.get(PATH, asked)) for _ in range(20)]
+    await asyncio.sleep(0.2)
+    await api.post("/api/item-categories", {"name": "Zippers"})
+    await asyncio.sleep(0.6)
+    assert not any(one.done() for one in reading)
+    ids = await make(api, 2)
+    async with asyncio.timeout(10):
+        answers = await asyncio.gather(*reading)
+    assert all([one["recordId"] for one in answer.data] == ids for answer in answers)
+
+
+async def test_who_waits_in_vain_gets_an_empty_page(api: Api) -> None:
+    start, began = await now(api), time.monotonic()
+    answer = await api.get(PATH, {"cursor": start, "wait": "1"})
+    assert (answer.data, cursor_of(answer)) == ([], start)
+    assert time.monotonic() - began >= 1
+
+
+async def test_who_waits_takes_no_place(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does a stop wait for them."""
+    monkeypatch.setattr(waiting, "MAX_WAITING", 70)
+    start = await now(api)
+    asked = {"cursor": start, "wait": "30"}
+    async with AsyncExitStack() as stack:
+        reading = list[asyncio.Task[Answer]]()
+        stack.callback(lambda: [one.cancel() for one in reading])
+        for _ in range(2):
+            reading += [asyncio.create_task(api.get(PATH, asked)) for _ in range(35)]
+            await asyncio.sleep(0.5)
+        assert (await api.get(GROUPS)).status == 200
+        is_failure(await api.get(PATH, asked), 429, "too_many_requests")
+        app: Any = api.client.app
+        await waiting.end_watching(app)
+        async with asyncio.timeout(5):
+            answers = await asyncio.gather(*reading)
+        assert {answer.status for answer in answers} == {200}
+
+
+async def test_what_was_cleared_is_gone(api: Api, demo_dsn: str) -> None:
+    start = await now(api)
+    await make(api, 1)
+    middle = await now(api)
+    await make(api, 1)
+    await run(demo_dsn, "update change set at = at - interval '40 days' where n = 1")
+    app: Any = api.client.app
+    assert await clear_some(app[DATABASE], 0, 30) == 2
+    is_failure(await api.get(PATH, {"cursor": start}), 410, "gone.changes_expired")
+    assert len((await api.get(PATH, {"cursor": middle})).data) == 1
+    oldest = await api.get(PATH)
+    assert [one["n"] for one in oldest.data] == [2]
+    assert (await api.get(PATH, {"cursor": cursor_of(oldest)})).data == []
+
+
+async def test_a_cursor_of_another_epoch_is_gone(api: Api, demo_dsn: str) -> None:
+    start = await now(api)
+    await make(api, 1)
+    later = await now(api)
+    await run(demo_dsn, "update change_feed set epoch = epoch + 1")
+    is_failure(await api.get(PATH, {"cursor": start}), 410, "gone.changes_expired")
+    await run(demo_dsn, "update change_feed set epoch = epoch - 1, last_n = 0")
+    is_failure(await api.get(PATH, {"cursor": later}), 410, "gone.changes_expired")
+
+
+async def test_a_backlog_is_numbered_in_steps(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed, "STEP", 3)
+    monkeypatch.setattr(feed, "SPAN", 5)
+    follower = Follower(api, collection="groups")
+    await follower.begin()
+    made = []
+    for _ in range(20):
+        made += await make(api, 1)
+        await api.post("/api/item-categories", {"name": "Zippers"})
+    assert [one["recordId"] for one in await follower.entries()] == made
+
+
+async def test_changes_of_one_record_keep_their_order(api: Api) -> None:
+    [group] = await make(api, 1)
+    follower = Follower(api, collection="groups", limit="1000")
+    await follower.begin()
+
+    async def rename(number: int) -> str:
+        headers = {"X-Request-Id": f"{number}"}
+        answer = await api.patch(
+            f"{GROUPS}/{group}", replacing("/name", f"{number}"), headers=headers
+        )
+        assert answer.status == 200
+        return str(number)
+
+    entries, names = list[Any](), list[str]()
+    for round_ in range(5):
+        renaming = [rename(10 * round_ + number) for number in range(10)]
+        *_, found = await asyncio.gather(*renaming, follower.entries())
+        entries += found
+        names.append((await api.get(f"{GROUPS}/{group}")).data["name"])
+    entries += await follower.entries()
+    numbers = [one["n"] for one in entries]
+    assert numbers == sorted(set(numbers))
+    assert len(entries) == 50
+    assert entries[-1]["requestId"] == names[-1]
