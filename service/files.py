@@ -1,5 +1,6 @@
-"""Where the SQL, schema and migration files are, in a checkout and in an installed wheel."""
+"""Where files are, in a checkout and in an installed wheel: the code, SQL, schemas, migrations."""
 
+import sysconfig
 from pathlib import Path
 from typing import Final
 
@@ -11,3 +12,9 @@ _ROOT: Final = _PACKED if _PACKED.is_dir() else _PACKAGE.parent
 SQL: Final = _ROOT / "sql"
 SCHEMAS: Final = _ROOT / "schemas"
 MIGRATIONS: Final = _ROOT / "migrations"
+
+
+def program_folders() -> list[Path]:
+    """Return the folders whose files a process that serves reads: ours, packages and Python's."""
+    python = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    return [*dict.fromkeys([_PACKAGE, SQL, SCHEMAS, MIGRATIONS, *map(Path, python)])]
