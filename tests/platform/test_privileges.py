@@ -118,9 +118,10 @@ def test_what_one_opened_stays_open_while_another_needs_it(closed: Path) -> None
     before = _modes(closed)
     with running(closed / "second") as second:
         with running(closed / "first") as first:
-            second_opened = _modes(closed, before)
+            opened = _modes(closed, before)
+            assert _get(first, "/readyz") == 200
             assert first.stop() == 0
-        assert _modes(closed, before) == second_opened
+        assert _modes(closed, before) == opened
         assert _get(second, "/docs/swagger-ui.css") == 200
         assert second.stop() == 0
     assert _modes(closed, before) == before
@@ -130,6 +131,7 @@ def test_a_worker_that_dies_is_replaced_by_one_that_is_not_root(
     data_dir: Path, demo_dsn: str
 ) -> None:
     with running(data_dir, "serve", DATABASE_URL=demo_dsn) as service:
+        assert _get(service, "/readyz") == 200
         [worker] = service.workers()
         worker.kill()
         assert wait_until_gone([worker]) == []
