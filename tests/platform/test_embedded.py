@@ -92,7 +92,9 @@ def test_only_the_servers_account_and_the_services_reach_the_socket(data_dir: Pa
 def test_a_long_path_moves_the_socket_and_nothing_else(data_dir: Path) -> None:
     deep = data_dir / ("a folder, " * 12) / "data"
     with EmbeddedServer(deep) as server:
-        assert _one(server.dsn, "show data_directory") == str(deep.resolve() / "postgresql")
+        assert _one(server.superuser_dsn, "show data_directory") == str(
+            deep.resolve() / "postgresql"
+        )
         moved = postmaster.socket_folder(deep.resolve())
         assert moved.is_dir()
     assert not moved.exists()

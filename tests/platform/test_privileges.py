@@ -7,6 +7,8 @@ import os
 import shutil
 import signal
 import urllib.request
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -20,6 +22,11 @@ from service.privileges.accounts import service_account
 from tests.support.processes import Running, running, selvedge, wait_until_gone
 
 _IS_ROOT = os.geteuid() == 0
+
+
+def _service_uid() -> int:
+    uid = service_account().uid
+    return os.geteuid() if uid is None else uid
 
 
 @pytest.fixture
@@ -46,22 +53,35 @@ def _get(service: Running, path: str) -> int:
         return int(answer.status)
 
 
-def _serving(service: Running) -> list[psutil.Process]:
-    """Return the processes that callers' connections or statements get to."""
-    return [
-        process
-        for process in service.family()
-        if process.name() == "postgres"
-        or any(one.status == psutil.CONN_LISTEN for one in process.net_connections("tcp"))
-    ]
+@dataclass(frozen=True, slots=True)
+class _Process:
+    """What a process was when it was looked at; sessions of the database come and go."""
+
+    pid: int
+    is_database: bool
+    listens: bool
+    uids: set[int]
+    groups: set[int]
 
 
-def _groups(process: psutil.Process) -> set[int]:
-    """Return all groups of a process, the supplementary ones too where the system shows them."""
-    status = Path(f"/proc/{process.pid}/status")
+def _looked_at(process: psutil.Process) -> _Process:
+    listens = any(each.status == psutil.CONN_LISTEN for each in process.net_connections("tcp"))
+    status = Path(f"/proc/{process.pid}/status")  # where a system shows all groups
     lines = status.read_text().splitlines() if status.exists() else []
-    further = [line.split()[1:] for line in lines if line.startswith("Groups:")]
-    return {*process.gids(), *(int(group) for groups in further for group in groups)}
+    further = {int(gid) for line in lines if line.startswith("Groups:") for gid in line.split()[1:]}
+    return _Process(
+        *(process.pid, process.name() == "postgres", listens),
+        *({*process.uids()}, {*process.gids()} | further),
+    )
+
+
+def _serving(service: Running) -> list[_Process]:
+    """Return the processes that callers' connections or statements get to."""
+    found = []
+    for process in service.family():
+        with suppress(psutil.NoSuchProcess, FileNotFoundError):
+            found.append(_looked_at(process))
+    return [each for each in found if each.is_database or each.listens]
 
 
 @pytest.mark.parametrize("embedded", [True, False], ids=["embedded", "DATABASE_URL"])
@@ -70,23 +90,24 @@ def test_no_process_that_serves_is_root(data_dir: Path, demo_dsn: str, embedded:
     with running(data_dir, command, WORKERS="2", **settings) as service:
         assert _get(service, "/readyz") == 200
         serving = _serving(service)
-        assert set(service.workers()) < set(serving)
-        expected = (service_account().uid, 0) if _IS_ROOT else (os.geteuid(), None)
+        assert {each.pid for each in service.workers()} < {each.pid for each in serving}
         for process in serving:
-            assert expected[1] not in {*process.uids(), *_groups(process)}
-            if process.name() != "postgres":
-                assert set(process.uids()) == {expected[0]}
-        # Root's keeps the rest, and nobody outside gets to it.
-        assert (psutil.Process(service.process.pid) in serving) is not _IS_ROOT
+            assert (0 in process.uids | process.groups) is False
+            if not process.is_database:
+                assert process.uids == {_service_uid()}
+        # Root's own process is there for the rest, and nobody outside gets to it.
+        assert (service.process.pid in {each.pid for each in serving}) is not _IS_ROOT
 
 
 def test_the_service_and_its_database_have_accounts_apart(data_dir: Path) -> None:
     with running(data_dir) as service:
-        databases = {each.uids().real for each in _serving(service) if each.name() == "postgres"}
-        services = {each.uids().real for each in service.workers()}
+        assert _get(service, "/readyz") == 200
+        serving = _serving(service)
+        databases = {uid for each in serving if each.is_database for uid in each.uids}
+        services = {uid for each in serving if not each.is_database for uid in each.uids}
+        assert services == {_service_uid()}
         assert databases.isdisjoint(services) is _IS_ROOT
         superuser = postmaster.dsn(postmaster.socket_folder(data_dir.resolve()), SUPERUSER)
-        assert _get(service, "/readyz") == 200
         with psycopg.connect(superuser) as connection:
             sessions = connection.execute(
                 "select distinct usename from pg_stat_activity where application_name = 'selvedge'"
@@ -136,6 +157,4 @@ def test_a_worker_that_dies_is_replaced_by_one_that_is_not_root(
         worker.kill()
         assert wait_until_gone([worker]) == []
         assert _get(service, "/readyz") == 200
-        assert {each.uids().effective for each in service.workers()} == {
-            service_account().uid if _IS_ROOT else os.geteuid()
-        }
+        assert {each.uids().effective for each in service.workers()} == {_service_uid()}
