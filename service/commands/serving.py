@@ -83,7 +83,7 @@ def _serve(
     account = service_account()
     if account.uid is None:
         serve_here(tend_database)
-    with Opening("Nothing serves as root; for those who do", program_folders()):
+    with Opening("The service does not run as root; for its own account", program_folders()):
         sys.exit(keeping.run_as(account, serve_here, tend_database, listeners))
 
 

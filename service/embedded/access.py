@@ -7,6 +7,7 @@ from typing import Final
 
 import psycopg
 
+from service import files
 from service.privileges.accounts import Account
 
 SUPERUSER: Final = "postgres"
@@ -80,8 +81,7 @@ def prepare(superuser_dsn: str) -> None:
 
 
 def _replace(path: Path, text: str) -> Path:
-    """Write a file anew, whoever owned it before; others may read it."""
-    path.unlink(missing_ok=True)
-    path.write_text(text, encoding="utf-8")
-    path.chmod(0o644)
+    """Write a file anew, for PostgreSQL's account to read, whoever owned it before."""
+    with files.fresh(path, 0o644) as file:
+        file.write(text)
     return path

@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 import psutil
 
+from service import files
 from service.embedded import logs
 from service.privileges.accounts import Account
 from service.settings import cores
@@ -146,8 +147,7 @@ def start(
     """
     program = str(installation(version) / "bin" / "postgres")
     options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-    log.unlink(missing_ok=True)
-    with os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as output:
+    with files.fresh(log, 0o600) as output:
         return subprocess.Popen(
             [program, "-D", str(cluster), *options],
             stdin=subprocess.DEVNULL,

@@ -74,6 +74,7 @@ class EmbeddedServer:
             self._lock = _lock(self._data_dir)
             self._open()
             self._start()
+            access.prepare(self.superuser_dsn)
         except (OSError, subprocess.SubprocessError, psycopg.Error) as error:
             self._stop()
             raise EmbeddedServerError(f"no embedded server: {_one_line(error)}") from error
@@ -116,7 +117,6 @@ class EmbeddedServer:
         }
         self._process = postmaster.start(self._cluster, self._version, account, settings, self._log)
         self._wait_until_ready(self._process)
-        access.prepare(self.superuser_dsn)
 
     def _initialize(self, account: Account) -> None:
         """Make the cluster once, under another name first, so that it is there whole or not."""

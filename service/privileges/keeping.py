@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Final, NoReturn
@@ -29,6 +30,7 @@ def run_as(
     The work has to call what it is given about once a second, which is how often `tend` is called
     here; when that raises, the child is ended first. The sockets are the child's alone.
     """
+    sys.stdout.flush()
     parent = os.getpid()
     child = os.fork()
     if child == 0:
