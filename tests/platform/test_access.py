@@ -85,9 +85,8 @@ def test_logs_are_nobody_elses_and_bounded(data_dir: Path) -> None:
     (data_dir / "postgresql.log").chmod(0o644)
     with EmbeddedServer(data_dir) as server:
         with psycopg.connect(server.superuser_dsn) as connection:
-            settings = dict(
-                connection.execute("select name, current_setting(name) from pg_settings").fetchall()
-            )
+            rows = connection.execute("select name, current_setting(name) from pg_settings")
+            settings: dict[str, str] = dict(rows.fetchall())
         assert settings["logging_collector"] == "on"
         assert settings["log_directory"] == str(data_dir / "logs")
         assert settings["log_file_mode"] == "0600"
