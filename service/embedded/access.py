@@ -34,7 +34,7 @@ begin
         from pg_class
         where relnamespace = 'public'::regnamespace and relowner <> '{ROLE}'::regrole
             and relkind in ('r', 'p', 'v', 'm', 'S') and not exists (
-                select from pg_depend
+                select 1 from pg_depend
                 where classid = 'pg_class'::regclass and objid = pg_class.oid
                     and deptype in ('a', 'e', 'i')
             )
@@ -47,7 +47,7 @@ begin
         from pg_proc
         where pronamespace = 'public'::regnamespace and proowner <> '{ROLE}'::regrole
             and not exists (
-                select from pg_depend
+                select 1 from pg_depend
                 where classid = 'pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e'
             )
     loop
