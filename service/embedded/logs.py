@@ -1,4 +1,8 @@
-"""PostgreSQL's logs: readable by its own account alone, and bounded in bytes."""
+"""PostgreSQL's logs: readable by its own account alone, and bounded in bytes.
+
+Its own way to bound them, files named by weekday that are emptied when their day comes again,
+bounds neither a day with many failures nor a server that is never up at midnight.
+"""
 
 from contextlib import suppress
 from pathlib import Path

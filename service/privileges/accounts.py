@@ -48,12 +48,18 @@ def service_account() -> Account:
 
 
 def become(account: Account) -> None:
-    """Give up root for good, in this process: its groups, its home and its folder too."""
+    """Give up root for good, in this process: its groups, its home and its folder too.
+
+    Raises OSError where root is not allowed to, as in some containers.
+    """
     assert account.uid is not None
     assert account.gid is not None
-    os.setgroups([account.gid])
-    os.setgid(account.gid)
-    os.setuid(account.uid)
+    try:
+        os.setgroups([account.gid])
+        os.setgid(account.gid)
+        os.setuid(account.uid)
+    except OSError as error:
+        raise OSError(f"root cannot work as another user here, start as one: {error}") from error
     os.chdir("/")
     # Drivers look for passwords and certificates there, and root's own home is closed to them.
     os.environ["HOME"] = "/nonexistent"
