@@ -1,7 +1,9 @@
-"""Where the SQL, schema and migration files are, in a checkout and in an installed wheel."""
+"""Where files are, in a checkout and in an installed wheel: the code, SQL, schemas, migrations."""
 
+import os
+import sysconfig
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 _PACKAGE: Final = Path(__file__).resolve().parent
 _PACKED: Final = _PACKAGE / "_data"
@@ -11,3 +13,20 @@ _ROOT: Final = _PACKED if _PACKED.is_dir() else _PACKAGE.parent
 SQL: Final = _ROOT / "sql"
 SCHEMAS: Final = _ROOT / "schemas"
 MIGRATIONS: Final = _ROOT / "migrations"
+
+
+def fresh(path: Path, mode: int) -> IO[str]:
+    """Return a new file to write, with that mode whatever the umask; one that was there goes.
+
+    It is never a link's target, which another owner of the folder might have put there for root.
+    """
+    path.unlink(missing_ok=True)
+    file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w")
+    os.fchmod(file.fileno(), mode)
+    return file
+
+
+def program_folders() -> list[Path]:
+    """Return the folders whose files a process that serves reads: ours, packages and Python's."""
+    python = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    return [*dict.fromkeys([_PACKAGE, SQL, SCHEMAS, MIGRATIONS, *map(Path, python)])]

@@ -167,6 +167,9 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
             "worker_class": "aiohttp.GunicornUVLoopWebWorker",
             "graceful_timeout": _GRACE_SECONDS + 5,
             "loglevel": _log_level(self._settings),
+            # Whoever we are by now: its default is who imported it, which root may have been.
+            "user": os.geteuid(),
+            "group": os.getegid(),
             "proc_name": "selvedge",
             "control_socket_disable": True,
             "pre_fork": _deal_socket,

@@ -13,7 +13,11 @@ from service.commands.storing import fill
 from service.database import migrating
 from service.database.preflight import check
 from service.embedded import EmbeddedServer
+from service.files import program_folders
 from service.organizations import administration
+from service.privileges import keeping
+from service.privileges.accounts import service_account
+from service.privileges.opening import Opening
 from service.settings import Settings
 
 
@@ -28,18 +32,17 @@ def add(parsers: Parsers) -> None:
 
 def serve(settings: Settings, _: Namespace) -> None:
     """Serve until a signal; the database may be away, then readiness says so."""
-    with _owned_database(settings) as (dsn, keep_database_alive):
-        check(settings, dsn, required=False)
-        _serve(settings, dsn, keep_database_alive)
+    with _owned_database(settings) as (dsn, tend_database):
+        _serve(settings, dsn, tend_database)
 
 
 def run(settings: Settings, _: Namespace) -> None:
     """Migrate, load the demo data into an empty embedded database, say where we are, and serve."""
-    with _owned_database(settings) as (dsn, keep_database_alive):
+    with _owned_database(settings) as (dsn, tend_database):
         check(settings, dsn, required=True)
         migrating.migrate(dsn)
         keys = {} if settings.database_url else _demo(settings, dsn)
-        _serve(settings, dsn, keep_database_alive, keys)
+        _serve(settings, dsn, tend_database, keys)
 
 
 def _demo(settings: Settings, dsn: str) -> dict[int, str]:
@@ -52,25 +55,36 @@ def _demo(settings: Settings, dsn: str) -> dict[int, str]:
 
 @contextmanager
 def _owned_database(settings: Settings) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Give the DSN, and what keeps the server behind it alive, if that is ours to do."""
+    """Give the DSN, and what has to be called once a second, if the server behind it is ours."""
     if settings.database_url is not None:
         yield settings.database_url, lambda: None
     else:
         with EmbeddedServer(settings.data_dir) as server:
-            yield server.dsn, server.revive
+            yield server.dsn, server.tend
 
 
 def _serve(
     settings: Settings,
     dsn: str,
-    keep_database_alive: Callable[[], None],
+    tend_database: Callable[[], None],
     keys: dict[int, str] | None = None,
 ) -> NoReturn:
+    """Serve in this process, or where that is root's in a child that is not; raises SystemExit."""
     from service import supervisor  # gunicorn and aiohttp, which no other command needs
 
     listeners = supervisor.listen(settings)
-    _announce(_base_url(listeners[0]), keys or {})
-    supervisor.serve(settings, dsn, listeners, keep_database_alive)
+
+    def serve_here(tend: Callable[[], None]) -> NoReturn:
+        # As who serves: root may reach a database that they do not.
+        check(settings, dsn, required=False)
+        _announce(_base_url(listeners[0]), keys or {})
+        supervisor.serve(settings, dsn, listeners, tend)
+
+    account = service_account()
+    if account.uid is None:
+        serve_here(tend_database)
+    with Opening("The service does not run as root; for its own account", program_folders()):
+        sys.exit(keeping.run_as(account, serve_here, tend_database, listeners))
 
 
 def _base_url(listener: socket.socket) -> str:

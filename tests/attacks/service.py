@@ -17,7 +17,6 @@ from urllib.parse import urlsplit
 import asyncpg
 import psutil
 
-from service.embedded.postmaster import at_work
 from tests.attacks.witness import PATIENCE
 from tests.support.processes import Running, running
 
@@ -56,7 +55,6 @@ class Service:
         self.port = urlsplit(process.base_url).port or 0
         self._log_bytes = 0
         self._watcher = watcher
-        self._parent = psutil.Process(process.process.pid)
         threading.Thread(target=self._read_log, daemon=True).start()
 
     def _read_log(self) -> None:
@@ -67,7 +65,7 @@ class Service:
 
     def workers(self) -> set[int]:
         """The process ids of the workers."""
-        return {each.pid for each in self._parent.children() if at_work(each)}
+        return {each.pid for each in self.process.workers()}
 
     def worker_memory(self) -> float:
         """Resident memory of all workers together, in MB."""

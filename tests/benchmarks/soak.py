@@ -17,6 +17,7 @@ from tests.benchmarks.contestants import contestant, tree_seconds
 from tests.benchmarks.data import Data, data
 from tests.benchmarks.load import Measured
 from tests.benchmarks.scenarios import scenarios
+from tests.support.processes import workers as workers_of
 
 #: Connections by scenario: 64, mostly reads.
 _MIX: Final = {
@@ -46,7 +47,7 @@ def run(minutes: float) -> None:
         TemporaryDirectory(prefix="selvedge-soak-") as folder,
         contestant("selvedge", measured.dsn, Path(folder), workers=_WORKERS) as server,
     ):
-        while len(workers := server.process.children()) < _WORKERS:
+        while len(workers := workers_of(server.process)) < _WORKERS:
             time.sleep(0.1)
         before = [tree_seconds(worker) for worker in workers]
         seen, memory = uvloop.run(_load(measured, server.port, workers, minutes))

@@ -68,8 +68,7 @@ class Stage:
 
     def workers(self) -> list[psutil.Process]:
         """Return the processes that serve."""
-        children = psutil.Process(self.service.process.pid).children()
-        return [child for child in children if postmaster.at_work(child)]
+        return self.service.workers()
 
     async def kill_workers(self) -> None:
         """End every worker by SIGKILL; their parent starts others."""

@@ -16,6 +16,7 @@ from service.embedded import (
     postmaster,
     running_server,
 )
+from service.privileges.accounts import service_account
 from tests.support.processes import kill, wait_until_gone
 
 _OWNER = """
@@ -79,16 +80,21 @@ def test_the_cluster_knows_letters_beyond_ascii_whatever_the_locale(
         assert _one(server.dsn, "show server_encoding") == "UTF8"
 
 
-def test_only_the_servers_account_reaches_the_socket(data_dir: Path) -> None:
+def test_only_the_servers_account_and_the_services_reach_the_socket(data_dir: Path) -> None:
     with EmbeddedServer(data_dir):
-        assert (data_dir / "run").stat().st_mode & 0o077 == 0
         assert (data_dir / "postgresql").stat().st_mode & 0o077 == 0
+        socket_folder = (data_dir / "run").stat()
+        # Root's service passes through by its group, which nobody else is in.
+        assert socket_folder.st_mode & 0o777 == (0o700 if service_account().gid is None else 0o710)
+        assert service_account().gid in (None, socket_folder.st_gid)
 
 
 def test_a_long_path_moves_the_socket_and_nothing_else(data_dir: Path) -> None:
     deep = data_dir / ("a folder, " * 12) / "data"
     with EmbeddedServer(deep) as server:
-        assert _one(server.dsn, "show data_directory") == str(deep.resolve() / "postgresql")
+        assert _one(server.superuser_dsn, "show data_directory") == str(
+            deep.resolve() / "postgresql"
+        )
         moved = postmaster.socket_folder(deep.resolve())
         assert moved.is_dir()
     assert not moved.exists()

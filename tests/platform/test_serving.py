@@ -19,7 +19,7 @@ import pytest
 from aiohttp import http_parser
 
 from service.database import migrating
-from service.embedded.postmaster import at_work, read_pid_file
+from service.embedded.postmaster import read_pid_file
 from tests.support.databases import fresh_database
 from tests.support.folders import temporary_folder
 from tests.support.processes import Running, kill, running, selvedge, wait_until_gone
@@ -113,9 +113,8 @@ def _workers(service: Running) -> list[psutil.Process]:
     """Return both workers, once they are there."""
     deadline = time.monotonic() + 15
     while time.monotonic() < deadline:
-        workers = [each for each in psutil.Process(service.process.pid).children() if at_work(each)]
-        if len(workers) == 2:
-            return list(workers)
+        if len(workers := service.workers()) == 2:
+            return workers
         time.sleep(0.1)
     raise AssertionError("there are not two workers")
 

@@ -17,12 +17,18 @@ import psycopg
 from service import demo
 from service.database import distributing, migrating
 from service.embedded import EmbeddedServer
+from service.embedded.access import ROLE
 from tests.support import cluster
 from tests.support.folders import sweep, temporary_folder
 
 _PREFIX = "selvedge_test_"
 """Of every database of the tests, so that none of them is left on a server that stays."""
 _TEMPLATE = f"{_PREFIX}template"
+_ALLOWED = (
+    f"alter role {ROLE} createdb",
+    f"grant set on parameter session_replication_role to {ROLE}",
+)
+"""What the tests do as the service's role, which it may not do by itself."""
 DEMO_TEMPLATE = f"{_PREFIX}demo_template"
 
 
@@ -58,6 +64,9 @@ def _server() -> Iterator[str]:
             temporary_folder() as folder,
             EmbeddedServer(folder, postgres_version=version, durable=False) as server,
         ):
+            with psycopg.connect(server.superuser_dsn) as connection:
+                for statement in _ALLOWED:
+                    connection.execute(statement.encode())
             yield server.dsn
 
 

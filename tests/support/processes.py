@@ -70,10 +70,22 @@ class Running:
         parent = psutil.Process(self.process.pid)
         return [parent, *parent.children(recursive=True)]
 
+    def workers(self) -> list[psutil.Process]:
+        """Return the workers there are."""
+        return workers(psutil.Process(self.process.pid))
+
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Send a signal and return the exit code."""
         self.process.send_signal(number)
         return self.process.wait(_START_SECONDS)
+
+
+def workers(parent: psutil.Process) -> list[psutil.Process]:
+    """Return the workers of a `selvedge` process; of root's they are its child's."""
+    children = [each for each in parent.children() if each.name() != "postgres"]
+    if os.geteuid() == 0:
+        children = [worker for child in children for worker in child.children()]
+    return [child for child in children if at_work(child)]
 
 
 @contextmanager

@@ -1,0 +1,87 @@
+"""Who may use the embedded server, and as what: the service by a role that is no superuser."""
+
+import os
+import pwd
+from pathlib import Path
+from typing import Final
+
+import psycopg
+
+from service import files
+from service.privileges.accounts import Account
+
+SUPERUSER: Final = "postgres"
+ROLE: Final = "selvedge"
+"""The service's: it owns the database with all that is in it, and nothing else of the server."""
+_MAP: Final = "selvedge"
+_ONE_ACCOUNT: Final = "local all all trust\n"
+"""Whoever reaches the socket is the account that has the server's files: nothing is left to ask."""
+_MAPPED: Final = f"local all all peer map={_MAP}\n"
+_PREPARE: Final = f"""
+do $$
+declare
+    command text;
+begin
+    if to_regrole('{ROLE}') is null then
+        create role {ROLE} login;
+    end if;
+    for command in
+        select format('alter database %I owner to {ROLE}', datname)
+        from pg_database
+        where datname = current_database() and datdba <> '{ROLE}'::regrole
+        union all
+        select format('alter table %s owner to {ROLE}', oid::regclass)
+        from pg_class
+        where relnamespace = 'public'::regnamespace and relowner <> '{ROLE}'::regrole
+            and relkind in ('r', 'p', 'v', 'm', 'S') and not exists (
+                select 1 from pg_depend
+                where classid = 'pg_class'::regclass and objid = pg_class.oid
+                    and deptype in ('a', 'e', 'i')
+            )
+        union all
+        select format('alter statistics %I owner to {ROLE}', stxname)
+        from pg_statistic_ext
+        where stxnamespace = 'public'::regnamespace and stxowner <> '{ROLE}'::regrole
+        union all
+        select format('alter routine %s owner to {ROLE}', oid::regprocedure)
+        from pg_proc
+        where pronamespace = 'public'::regnamespace and proowner <> '{ROLE}'::regrole
+            and not exists (
+                select 1 from pg_depend
+                where classid = 'pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e'
+            )
+    loop
+        execute command;
+    end loop;
+end $$
+"""
+
+
+def write(data_dir: Path, database: Account, service: Account) -> dict[str, str]:
+    """Write which account may be which role, and return the settings that make it so.
+
+    Root and PostgreSQL's own account may be any; the service's account the service's role alone.
+    """
+    rules = _ONE_ACCOUNT
+    lines = []
+    if database.uid is not None and service.uid is not None:
+        rules = _MAPPED
+        accounts = ((os.geteuid(), "all"), (database.uid, "all"), (service.uid, ROLE))
+        lines = [f'{_MAP} "{pwd.getpwuid(uid).pw_name}" {role}\n' for uid, role in accounts]
+    return {
+        "hba_file": str(_replace(data_dir / "pg_hba.conf", rules)),
+        "ident_file": str(_replace(data_dir / "pg_ident.conf", "".join(lines))),
+    }
+
+
+def prepare(superuser_dsn: str) -> None:
+    """Make the service's role, and give it what earlier releases made as superuser."""
+    with psycopg.connect(superuser_dsn, autocommit=True) as connection:
+        connection.execute(_PREPARE)
+
+
+def _replace(path: Path, text: str) -> Path:
+    """Write a file anew, for PostgreSQL's account to read, whoever owned it before."""
+    with files.fresh(path, 0o644) as file:
+        file.write(text)
+    return path

@@ -1,0 +1,161 @@
+"""What root starts serves as somebody else, and leaves no folder as it was not before.
+
+Whoever else runs these tests sees the same hold of their own account: nothing is opened at all.
+"""
+
+import os
+import shutil
+import signal
+import urllib.request
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+
+from service import files
+from service.embedded import postmaster
+from service.embedded.access import ROLE, SUPERUSER
+from service.privileges.accounts import service_account
+from tests.support.processes import Running, running, selvedge, wait_until_gone
+
+_IS_ROOT = os.geteuid() == 0
+
+
+def _service_uid() -> int:
+    uid = service_account().uid
+    return os.geteuid() if uid is None else uid
+
+
+@pytest.fixture
+def closed(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home that nobody else may enter, with a copy of the code that nobody else may read."""
+    home = data_dir.parent / "closed"
+    for folder in (files.SQL.parent / "service", files.SQL, files.SCHEMAS, files.MIGRATIONS):
+        shutil.copytree(folder, home / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in (home, *home.rglob("*")):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.chdir(home)
+    return home
+
+
+def _modes(home: Path, among: dict[Path, int] | None = None) -> dict[Path, int]:
+    paths = (home, *home.rglob("*")) if among is None else among
+    return {path: path.stat().st_mode & 0o7777 for path in paths}
+
+
+def _get(service: Running, path: str) -> int:
+    with urllib.request.urlopen(service.base_url + path) as answer:
+        assert answer.read()
+        return int(answer.status)
+
+
+@dataclass(frozen=True, slots=True)
+class _Process:
+    """What a process was when it was looked at; sessions of the database come and go."""
+
+    pid: int
+    is_database: bool
+    listens: bool
+    uids: set[int]
+    groups: set[int]
+
+
+def _looked_at(process: psutil.Process) -> _Process:
+    listens = any(each.status == psutil.CONN_LISTEN for each in process.net_connections("tcp"))
+    status = Path(f"/proc/{process.pid}/status")  # where a system shows all groups
+    lines = status.read_text().splitlines() if status.exists() else []
+    further = {int(gid) for line in lines if line.startswith("Groups:") for gid in line.split()[1:]}
+    return _Process(
+        *(process.pid, process.name() == "postgres", listens),
+        *({*process.uids()}, {*process.gids()} | further),
+    )
+
+
+def _serving(service: Running) -> list[_Process]:
+    """Return the processes that callers' connections or statements get to."""
+    found = []
+    for process in service.family():
+        with suppress(psutil.NoSuchProcess, FileNotFoundError):
+            found.append(_looked_at(process))
+    return [each for each in found if each.is_database or each.listens]
+
+
+@pytest.mark.parametrize("embedded", [True, False], ids=["embedded", "DATABASE_URL"])
+def test_no_process_that_serves_is_root(data_dir: Path, demo_dsn: str, embedded: bool) -> None:
+    command, settings = ("run", {}) if embedded else ("serve", {"DATABASE_URL": demo_dsn})
+    with running(data_dir, command, WORKERS="2", **settings) as service:
+        assert _get(service, "/readyz") == 200
+        serving = _serving(service)
+        inherited = {0} if _IS_ROOT else set()
+        assert {each.pid for each in service.workers()} < {each.pid for each in serving}
+        for process in serving:
+            assert inherited.isdisjoint(process.uids | process.groups)
+            if not process.is_database:
+                assert process.uids == {_service_uid()}
+        # Root's own process is there for the rest, and nobody outside gets to it.
+        assert (service.process.pid in {each.pid for each in serving}) is not _IS_ROOT
+
+
+def test_the_service_and_its_database_have_accounts_apart(data_dir: Path) -> None:
+    with running(data_dir) as service:
+        assert _get(service, "/readyz") == 200
+        serving = _serving(service)
+        databases = {uid for each in serving if each.is_database for uid in each.uids}
+        services = {uid for each in serving if not each.is_database for uid in each.uids}
+        assert services == {_service_uid()}
+        assert databases.isdisjoint(services) is _IS_ROOT
+        superuser = postmaster.dsn(postmaster.socket_folder(data_dir.resolve()), SUPERUSER)
+        with psycopg.connect(superuser) as connection:
+            sessions = connection.execute(
+                "select distinct usename from pg_stat_activity where application_name = 'selvedge'"
+            ).fetchall()
+        assert sessions == [(ROLE,)]
+
+
+def test_a_program_that_others_cannot_read_serves_and_is_closed_again(closed: Path) -> None:
+    before = _modes(closed)
+    with running(closed / "data", WORKERS="2") as service:
+        for path in ("/readyz", "/docs/swagger-ui.css", "/openapi.json"):
+            assert _get(service, path) == 200
+        assert (_modes(closed, before) != before) is _IS_ROOT
+        assert service.stop() == 0
+    assert _modes(closed, before) == before
+
+
+def test_what_a_killed_start_opened_is_closed_after_the_next(closed: Path) -> None:
+    before = _modes(closed)
+    with running(closed / "data") as service:
+        family = service.family()
+        service.stop(signal.SIGKILL)
+        assert wait_until_gone(family) == []
+    assert selvedge(closed / "data", "organization", "list").returncode == 0
+    assert _modes(closed, before) == before
+
+
+def test_what_one_opened_stays_open_while_another_needs_it(closed: Path) -> None:
+    before = _modes(closed)
+    with running(closed / "second") as second:
+        with running(closed / "first") as first:
+            opened = _modes(closed, before)
+            assert _get(first, "/readyz") == 200
+            assert first.stop() == 0
+        assert _modes(closed, before) == opened
+        assert _get(second, "/docs/swagger-ui.css") == 200
+        assert second.stop() == 0
+    assert _modes(closed, before) == before
+
+
+def test_a_worker_that_dies_is_replaced_by_one_that_is_not_root(
+    data_dir: Path, demo_dsn: str
+) -> None:
+    with running(data_dir, "serve", DATABASE_URL=demo_dsn) as service:
+        assert _get(service, "/readyz") == 200
+        [worker] = service.workers()
+        worker.kill()
+        assert wait_until_gone([worker]) == []
+        assert _get(service, "/readyz") == 200
+        assert {each.uids().effective for each in service.workers()} == {_service_uid()}

