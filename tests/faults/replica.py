@@ -58,8 +58,8 @@ async def stays_equal(
     for _ in range(strikes):
         await asyncio.sleep(stage.random.uniform(0.2, 1.5))
         await _strike(stage)
+        await stage.answers_again()
         progress(1)
-    await stage.answers_again()
     struck.set()
     await asyncio.gather(*busy)
     for replica in replicas:
