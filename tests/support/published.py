@@ -38,6 +38,11 @@ def form(file: str, definition: str) -> jsonschema.Draft202012Validator:
     )
 
 
+def component(name: str) -> jsonschema.Draft202012Validator:
+    """The independent validator of a schema of the document."""
+    return _validator(orjson.dumps({"$ref": f"urn:openapi#/components/schemas/{name}"}))
+
+
 def holds(route: Route, answer: Answer) -> None:
     """Raise unless the document tells of such an answer: status, headers, types, whole body."""
     operation = _DOCUMENT["paths"][route.path][route.method.lower()]
