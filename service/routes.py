@@ -33,6 +33,8 @@ class Route:
     resource: Resource | None = None
     problems: frozenset[int] = frozenset()
     """Statuses that are answered as problem details (RFC 9457), without the envelope."""
+    reserved: frozenset[int] = frozenset()
+    """Statuses that callers have to expect one day, though nothing is answered so yet."""
 
     @property
     def operation(self) -> str:
@@ -77,6 +79,6 @@ def routes() -> Iterator[Route]:
     for reference in REFERENCE_LISTS:
         yield from (Route(kind, reference) for kind in (kinds.LIST, kinds.READ))
     yield Route(kinds.LIST, STYLE_RELATIONS)
-    yield Route(kinds.READ, MEASUREMENTS, problems=frozenset({401, 500}))
+    yield Route(kinds.READ, MEASUREMENTS, problems=frozenset({401, 500}), reserved=frozenset({403}))
     yield Route(kinds.CHANGES, CHANGES)
     yield from map(Route, kinds.WITHOUT_RESOURCE)

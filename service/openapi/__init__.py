@@ -10,7 +10,9 @@ from typing import Any
 from service import schemas
 from service.openapi import answers, examples, parameters
 from service.openapi.components import components
+from service.openapi.envelopes import envelopes
 from service.openapi.operations import Operation
+from service.openapi.responses import Responses
 from service.routes import routes
 
 _DESCRIPTION = """\
@@ -35,6 +37,20 @@ An unknown parameter is refused, never ignored.
 """
 
 
+_INFO = {
+    "title": "External API",
+    "version": "1.0.0",
+    "summary": "Master data and style data of an apparel organization",
+    "description": _DESCRIPTION,
+    "license": {"name": "MIT", "identifier": "MIT"},
+}
+_KEY = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "An API key, such as `slv_1_1_` and 64 hexadecimal digits.",
+}
+
+
 def operations() -> Iterator[Operation]:
     """The routes that callers with a key reach, as operations of the document."""
     for route in routes():
@@ -44,35 +60,35 @@ def operations() -> Iterator[Operation]:
 
 def build() -> dict[str, Any]:
     """The OpenAPI document of the route table, JSON-ready."""
+    described = [*operations()]
+    responses = Responses(answer for one in described for answer in one.answers())
     paths: dict[str, Any] = {}
     tags: dict[str, Any] = {}
-    for one in operations():
-        paths.setdefault(one.route.path, {})[one.route.method.lower()] = one.described()
+    for one in described:
+        paths.setdefault(one.route.path, {})[one.route.method.lower()] = one.described(responses)
         tags[one.tag] = schemas.load()[one.resource.name]["description"]
     return {
         "openapi": "3.1.0",
-        "info": {
-            "title": "External API",
-            "version": "1.0.0",
-            "summary": "Master data and style data of an apparel organization",
-            "description": _DESCRIPTION,
-            "license": {"name": "MIT", "identifier": "MIT"},
-        },
+        "info": _INFO,
         "servers": [{"url": "/"}],
         "security": [{"key": []}],
         "tags": [{"name": name, "description": text} for name, text in tags.items()],
         "paths": paths,
-        "components": {
-            "securitySchemes": {
-                "key": {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "description": "An API key, such as `slv_1_1_` and 64 hexadecimal digits.",
-                }
-            },
-            "parameters": parameters.HEADERS,
-            "headers": answers.HEADERS,
-            "examples": examples.components(),
-            "schemas": components(),
-        },
+        "components": _components(paths, responses.components(), described),
+    }
+
+
+def _components(
+    paths: dict[str, Any], responses: dict[str, Any], described: list[Operation]
+) -> dict[str, Any]:
+    shared, composed = parameters.components(), envelopes() | parameters.SCHEMAS
+    for one in described:
+        composed |= parameters.schemas(one.resource)
+    return {
+        "securitySchemes": {"key": _KEY},
+        "parameters": shared,
+        "headers": answers.HEADERS,
+        "responses": responses,
+        "examples": examples.components(),
+        "schemas": components([paths, responses, shared], composed),
     }

@@ -1,11 +1,15 @@
-"""Request bodies and answers of operations, built from the components and their examples."""
+"""Request bodies and successful answers of operations, with examples from the schemas."""
 
+from collections.abc import Iterator
+from http import HTTPStatus
 from typing import Any
 
 from service import schemas
 from service.http.media import JSON, JSON_PATCH
 from service.http.prefer import APPLIED
-from service.openapi.components import reference
+from service.openapi import envelopes
+from service.openapi.components import named, reference
+from service.openapi.responses import Answer
 
 _HEADERS = {
     "X-Request-Id": "The request's name, for questions about it.",
@@ -21,6 +25,7 @@ HEADERS: dict[str, Any] = {
     name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()
 }
 """Header components by name."""
+_REPLAYED = "Idempotent-Replayed"
 
 
 def headers(*names: str) -> dict[str, Any]:
@@ -53,63 +58,67 @@ def body(collection: str, media_type: str, *forms: str) -> dict[str, Any]:
     return {"required": True, "content": content}
 
 
-def success(data: Any, example: Any, *names: str, created: bool = False) -> dict[str, Any]:
-    """An answer with data of a schema, in the envelope, with the named headers."""
-    code = "created" if created else "ok"
-    return {
-        "description": "Done." if created else "The data.",
-        "headers": headers(*names),
-        "content": {
-            JSON: {
-                "schema": {
-                    "allOf": [reference("common/envelope", "success")],
-                    "properties": {"code": {"const": code}, "data": data},
-                },
-                "example": {"status": "success", "code": code, "data": example},
-            }
-        },
-    }
+def page(collection: str, *names: str) -> Answer:
+    """One page of a list, with the named headers."""
+    more = {"pagination": schemas.load()["common/envelope"]["$defs"]["pagination"]["examples"][0]}
+    found = _success(collection, [envelopes.LIST], "One page.", *names)
+    media = found.response["content"][JSON]
+    media["example"] = {**media["example"], "data": [media["example"]["data"]], **more}
+    return found
 
 
-def page_or_unchanged(collection: str) -> dict[str, Any]:
+def page_or_unchanged(collection: str) -> Iterator[Answer]:
     """One page of a list, or that it is still what the caller has."""
     named = ("ETag", "Total-Count", APPLIED)
-    return {"200": page(collection, "list", *named), "304": _unchanged(*named)}
+    yield page(collection, *named)
+    yield unchanged("ListNotModified", *named)
 
 
-def page(collection: str, form: str, *names: str) -> dict[str, Any]:
-    """One page in an envelope of that form, with the named headers."""
-    envelope = schemas.load()["common/envelope"]["$defs"]
-    answer = success(array(collection), [example_of(collection, "document")], *names)
-    media = answer["content"][JSON]
-    media["schema"] = {
-        "allOf": [reference("common/envelope", form)],
-        "properties": {"data": array(collection)},
-    }
-    media["example"] |= {"pagination": envelope["pagination"]["examples"][0]}
-    return answer
+def read(collection: str) -> Answer:
+    """One record in any of its forms."""
+    writable = "writable" in schemas.load()[collection]["$defs"]
+    kinds = [envelopes.ANSWER, *([envelopes.WRITABLE] if writable else [])]
+    return _success(collection, kinds, "The record.", "ETag", suffix="Read")
 
 
-def one_or_unchanged(collection: str) -> dict[str, Any]:
-    """One record in any of its forms, or that it is still what the caller has."""
-    named = ("document", "writable")
-    forms = [form for form in named if form in schemas.load()[collection]["$defs"]]
-    data = one_of([reference(collection, form) for form in forms])
-    return {
-        "200": success(data, example_of(collection, "document"), "ETag"),
-        "304": _unchanged("ETag"),
-    }
+def unchanged(name: str, *names: str) -> Answer:
+    """That it is still what the caller has, as a component of that name, with the headers."""
+    text = "It is still as If-None-Match says."
+    return Answer(304, (name,), {"description": text, "headers": headers(*names)})
 
 
-def _unchanged(*names: str) -> dict[str, Any]:
-    return {"description": "It is still as If-None-Match says.", "headers": headers(*names)}
+def created(collection: str) -> Answer:
+    """A new record, or several."""
+    kinds, named = [envelopes.ANSWER, envelopes.BULK], ("Location", "ETag", _REPLAYED)
+    return _success(collection, kinds, "Created.", *named, suffix="Created", status=201)
 
 
-def array(collection: str) -> dict[str, Any]:
-    """The schema of several documents."""
-    return {"type": "array", "items": reference(collection, "document")}
+def written(collection: str) -> Answer:
+    """The record of a single write."""
+    return _success(collection, [envelopes.ANSWER], "Done.", "ETag", suffix="Written")
+
+
+def written_in_bulk(collection: str) -> Answer:
+    """The records of a bulk write."""
+    found = _success(collection, [envelopes.BULK], "Done.", _REPLAYED)
+    media = found.response["content"][JSON]
+    media["example"] = {**media["example"], "data": [media["example"]["data"]]}
+    return found
+
+
+def _success(
+    collection: str, kinds: list[str], text: str, *names: str, suffix: str = "", status: int = 200
+) -> Answer:
+    """An answer in one of the kinds of envelopes, with the named headers."""
+    found = [envelopes.name_of_envelope(collection, kind) for kind in kinds]
+    code = "created" if status == HTTPStatus.CREATED else "ok"
+    example = {"status": "success", "code": code, "data": example_of(collection, "document")}
+    media = {"schema": one_of([named(name) for name in found]), "example": example}
+    name = envelopes.name_of_envelope(collection, suffix or kinds[0])
+    described = {"description": text, "headers": headers(*names), "content": {JSON: media}}
+    return Answer(status, (name,), described)
 
 
 def one_of(options: list[dict[str, Any]]) -> dict[str, Any]:
-    """A schema for exactly one of the options; they never overlap, all being closed."""
+    """A schema for one of the options; they never overlap, all being closed."""
     return {"oneOf": options} if len(options) > 1 else options[0]

@@ -1,15 +1,29 @@
-"""The schema files as OpenAPI components: same content, references rewritten."""
+"""Schemas of the document: definitions of the schema files, as generators of clients read them.
 
+What the files say stays so, in a flatter form: records, enumerations and lists of a request are
+components; simple values stand where they are used; a form that narrows another has all fields
+itself, without those that callers do not send.
+"""
+
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 from urllib.parse import urljoin
 
-from service import schemas
-from service.schemas.definitions import Schema
+import orjson
 
-_BESIDE_REFERENCE = frozenset({"$ref", "description", "x-filter-only"})
+from service import schemas
+from service.openapi.flat import flattened, is_sent
+from service.schemas.definitions import Located, Schema
+
+_HOME = "#/components/schemas/"
+_REFERENCE = re.compile(rf'"{_HOME}(\w+)"')
+_BESIDE_REFERENCE = frozenset({"$ref", "description"})
 """What may stand beside a reference without narrowing what it names."""
+_OUR_OWN = re.compile(r"x-|\$")
+"""Keywords that say nothing to callers."""
+_INT32 = 2**31 - 1
 
 
 def name_of(file: str, definition: str = "") -> str:
@@ -23,42 +37,116 @@ def name_of(file: str, definition: str = "") -> str:
     return "".join(word[:1].upper() + word[1:] for word in words) + part
 
 
+def plural(noun: str) -> str:
+    """The plural of a record's name."""
+    return noun.removesuffix("y") + "ies" if noun.endswith("y") else noun + "s"
+
+
+def named(name: str) -> Schema:
+    """A reference to the component of that name."""
+    return {"$ref": _HOME + name}
+
+
 def reference(file: str, definition: str = "") -> Schema:
-    """A reference to the component of a definition, or of a whole file."""
-    return {"$ref": f"#/components/schemas/{name_of(file, definition)}"}
+    """A definition, or a whole file, where it is used: a reference, or a simple value itself."""
+    ref = f"{file}.json" + (f"#/$defs/{definition}" if definition else "")
+    return _used(Located({"$ref": ref}, ""))
+
+
+def definition(file: str, name: str) -> Schema:
+    """The component that a definition is."""
+    return _definitions()[name_of(file, name)]
+
+
+def components(parts: Any, composed: dict[str, Schema]) -> dict[str, Schema]:
+    """Every schema that parts of the document name, and those that these name in turn.
+
+    They are definitions of the files, or else among the ``composed``.
+    """
+    known, found = _definitions() | composed, dict[str, Schema]()
+    waiting = _names(parts)
+    while waiting:
+        name = waiting.pop()
+        found[name] = known[name]
+        waiting |= _names(found[name]) - found.keys()
+    return {name: found[name] for name in sorted(found)}
+
+
+def _names(part: Any) -> set[str]:
+    return set(_REFERENCE.findall(orjson.dumps(part).decode()))
 
 
 @cache
-def components() -> dict[str, Schema]:
-    """Every definition of every schema file, by component name."""
-    return {name_of(file, name): _rewritten(file, schema) for file, name, schema in _definitions()}
+def _definitions() -> dict[str, Schema]:
+    """Every definition that is a component, by name."""
+    return {
+        name_of(file, name): _published(located)
+        for file, name, located in _located()
+        if _is_component(located)
+    }
 
 
-def _definitions() -> Iterator[tuple[str, str, Schema]]:
+def _located() -> Iterator[tuple[str, str, Located]]:
     for file, schema in schemas.load().items():
         if "type" in schema:
-            yield file, "", {key: schema[key] for key in schema if key[0] != "$"}
+            yield file, "", Located(schema, file)
         for name, definition in schema["$defs"].items():
-            yield file, name, definition
+            yield file, name, Located(definition, file)
 
 
-def _rewritten(file: str, schema: Any) -> Any:
-    """The schema with references to components.
+def _is_component(located: Located) -> bool:
+    """Whether a definition has a name of its own, of which clients make a type."""
+    found = flattened(located)
+    whole = found.items if found.types == {"array"} else found
+    return "object" in whole.types or "enum" in found.schema
 
-    A reference beside keywords that narrow it becomes an ``allOf``, which means the same and is
-    what viewers of OpenAPI documents show in full.
-    """
-    if isinstance(schema, list):
-        return [_rewritten(file, part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    own = {
-        key: value if key == "examples" else _rewritten(file, value)
-        for key, value in schema.items()
-        if key != "$ref"
-    }
-    if not isinstance(schema.get("$ref"), str):
-        return own
-    path, _, definition = schema["$ref"].partition("#/$defs/")
-    target = reference(urljoin(file, path.removesuffix(".json")) if path else file, definition)
-    return {"allOf": [target]} | own if schema.keys() - _BESIDE_REFERENCE else target | own
+
+def _used(located: Located) -> Schema:
+    """A schema where it is used."""
+    if located.schema.keys() <= _BESIDE_REFERENCE and "$ref" in located.schema:
+        home, definition = _target(located)
+        schema = schemas.load()[home]
+        found = Located(schema["$defs"][definition] if definition else schema, home)
+        if _is_component(found):
+            return {**located.schema, **named(name_of(home, definition))}
+        return _used(Located({**found.schema, **_without_reference(located.schema)}, home))
+    return _published(located)
+
+
+def _target(located: Located) -> tuple[str, str]:
+    """The file and the definition that a reference names."""
+    path, _, definition = located.schema["$ref"].partition("#/$defs/")
+    return urljoin(located.home, path.removesuffix(".json")) if path else located.home, definition
+
+
+def _without_reference(schema: Schema) -> Schema:
+    return {key: value for key, value in schema.items() if key != "$ref"}
+
+
+def _published(located: Located) -> Schema:
+    """A schema with all that it says in itself, down to the next component."""
+    flat = flattened(located)
+    found = {key: value for key, value in flat.schema.items() if not _OUR_OWN.match(key)}
+    found.pop("title", None)
+    if "properties" in found:
+        found["properties"] = {
+            name: _used(Located(value, flat.home))
+            for name, value in found["properties"].items()
+            if is_sent(value, flat.home)
+        }
+    if "items" in found:
+        found["items"] = _used(Located(found["items"], flat.home))
+    return _typed(found)
+
+
+def _typed(schema: Schema) -> Schema:
+    """The schema with what generators choose a type by: the width of numbers, a constant's type."""
+    types = Located(schema, "").types
+    if "integer" in types:
+        wide = schema.get("maximum", _INT32 + 1) > _INT32
+        return schema | {"format": "int64" if wide else "int32"}
+    if "number" in types:
+        return schema | {"format": "double"}
+    if isinstance(schema.get("const"), str):
+        return {"type": "string"} | schema
+    return schema

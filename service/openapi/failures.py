@@ -1,6 +1,6 @@
 """What can go wrong where: the failures that an operation can answer (contract, Errors)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
@@ -8,28 +8,38 @@ from service.failures import Failure
 from service.handlers.kinds import Kind
 from service.http.media import JSON, MAX_BODY_MIB, PROBLEM
 from service.openapi import examples
-from service.openapi.answers import headers, one_of
-from service.openapi.components import reference
+from service.openapi.answers import headers
+from service.openapi.components import name_of, reference
+from service.openapi.envelopes import failure
 from service.openapi.examples import EXAMPLES
+from service.openapi.responses import Answer
 from service.queries.resource import Resource
+from service.routes import Route
 
 _REASONS = {
-    400: "The request itself is wrong.",
-    401: "The request carries no valid API key.",
-    403: "The API key or the record's organization forbids it.",
-    404: "There is no such record.",
-    408: "The body did not arrive in time.",
-    409: "It conflicts with what is stored.",
-    410: "What the cursor goes on from is kept no longer.",
-    412: "The record is no longer as If-Match says.",
-    413: f"The body is over {MAX_BODY_MIB} MiB.",
-    415: "The Content-Type is another one.",
-    422: "The request is well formed but cannot be done.",
-    429: "The organization's share of the service is used up; nothing was done.",
-    500: "The service failed; nothing was changed.",
-    503: "The service cannot answer now. With `Retry-After` nothing was done; without it the "
-    "connection was lost while committing, and the change may have been made.",
+    400: ("BadRequest", "The request itself is wrong."),
+    401: ("Unauthorized", "The request carries no valid API key."),
+    403: ("Forbidden", "The API key or the record's organization forbids it."),
+    404: ("NotFound", "There is no such record."),
+    408: ("RequestTimeout", "The body did not arrive in time."),
+    409: ("Conflict", "It conflicts with what is stored."),
+    410: ("Gone", "What the cursor goes on from is kept no longer."),
+    412: ("PreconditionFailed", "The record is no longer as If-Match says."),
+    413: ("ContentTooLarge", f"The body is over {MAX_BODY_MIB} MiB."),
+    415: ("UnsupportedMediaType", "The Content-Type is another one."),
+    422: ("UnprocessableContent", "The request is well formed but cannot be done."),
+    429: (
+        "TooManyRequests",
+        "The organization's share of the service is used up; nothing was done.",
+    ),
+    500: ("InternalServerError", "The service failed; nothing was changed."),
+    503: (
+        "ServiceUnavailable",
+        "The service cannot answer now. With `Retry-After` nothing was done; without it the "
+        "connection was lost while committing, and the change may have been made.",
+    ),
 }
+"""By status the name of the component, and what it tells."""
 _HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 _EVERYWHERE = (
     "validation_error.unknown_parameter", "validation_error.invalid_value", "unauthorized",
@@ -42,6 +52,11 @@ _OF_BODIES = (
     "validation_error.out_of_range", "validation_error.too_many_items",
     "validation_error.duplicate", "request_timeout", "payload_too_large", "unsupported_media_type",
 )  # fmt: skip
+_BEFORE_ITEMS = {
+    "unauthorized", "forbidden.scope", "request_timeout", "payload_too_large",
+    "unsupported_media_type", "server_error",
+}  # fmt: skip
+"""Types that a bulk operation answers before it knows of items."""
 _OF_WRITES = ("forbidden.scope", "server_error.outcome_unknown")
 _OF_BULK = (
     "validation_error.required_field", "validation_error.duplicate",
@@ -49,29 +64,55 @@ _OF_BULK = (
 )  # fmt: skip
 
 
-def failed(kind: Kind, resource: Resource, problems: Iterable[int]) -> dict[str, Any]:
-    """Every failure of an operation by status code, with an example of each error type.
-
-    Those of the statuses in ``problems`` are problem details (RFC 9457).
-    """
-    found = sorted(error_types(kind, resource), key=_status)
-    return {
-        str(status): _failure(kind, status, list(types), is_problem=status in problems)
-        for status, types in groupby(found, key=_status)
-    }
+def failed(route: Route, resource: Resource) -> Iterator[Answer]:
+    """Every failure of an operation by status code, with an example of each error type."""
+    found = sorted(error_types(route.kind, resource), key=_status)
+    for status, types in groupby(found, key=_status):
+        yield _answer(route, status, [*types])
+    for status in sorted(route.reserved):
+        yield _answer(route, status, [])
 
 
-def _failure(kind: Kind, status: int, types: list[str], *, is_problem: bool) -> dict[str, Any]:
-    named = _HEADERS.get(status, ())
-    if is_problem:
-        schema, example = reference("common/envelope", "problem"), examples.problem(types[0])
-        content: dict[str, Any] = {PROBLEM: {"schema": schema, "example": example}}
+def _answer(route: Route, status: int, types: list[str]) -> Answer:
+    phrase, text = _REASONS[status]
+    if types:
+        text = f"{text} Types: {', '.join(f'`{name}`' for name in types)}."
     else:
-        forms = ["bulkFailure", "failure"] if kind.is_bulk else ["failure"]
-        schema = one_of([reference("common/envelope", form) for form in forms])
-        content = {JSON: {"schema": schema, "examples": _examples(types, kind)}}
-    text = f"{_REASONS[status]} Types: {', '.join(f'`{name}`' for name in types)}."
-    return {"description": text, "headers": headers(*named), "content": content}
+        text = f"{text} No key is limited so today."
+    if status in route.problems:
+        phrase += "Problem"
+        content = _problem(types[0])
+    else:
+        content = _failure(route.kind, types)
+    described = {
+        "description": text,
+        "headers": headers(*_HEADERS.get(status, ())),
+        "content": content,
+    }
+    return Answer(status, (*_names(route, phrase),), described)
+
+
+def _names(route: Route, phrase: str) -> Iterator[str]:
+    """The component's name, if all operations answer alike; else those of fewer and fewer."""
+    kind = "".join(word.title() for word in route.kind.name.split("_"))
+    yield phrase
+    yield f"{'Write' if route.kind.writes else 'Lookup'}{phrase}"
+    yield f"{kind}{phrase}"
+    if route.resource:
+        yield f"{name_of(route.resource.name, 'document')}{kind}{phrase}"
+
+
+def _problem(error_type: str) -> dict[str, Any]:
+    example = examples.problem(error_type)
+    return {PROBLEM: {"schema": reference("common/envelope", "problem"), "example": example}}
+
+
+def _failure(kind: Kind, types: list[str]) -> dict[str, Any]:
+    is_bulk = kind.is_bulk and not {*types} <= _BEFORE_ITEMS
+    media: dict[str, Any] = {"schema": failure(is_bulk=is_bulk)}
+    if types:
+        media["examples"] = _examples(types, kind)
+    return {JSON: media}
 
 
 def _examples(types: list[str], kind: Kind) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from service import schemas
 from service.handlers import kinds
 from service.openapi import answers, failures, parameters
 from service.openapi.changes import of_changes
-from service.openapi.components import name_of, reference
+from service.openapi.components import name_of, plural
 from service.openapi.parameters import Parameter
+from service.openapi.responses import Answer, Responses
 from service.queries.resource import Resource
 from service.resources import registry
 from service.routes import Route
@@ -30,7 +31,7 @@ class Operation:
     @property
     def tag(self) -> str:
         """The heading that the resource's operations stand under."""
-        return _plural(self.title)
+        return plural(self.title)
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -38,17 +39,17 @@ class Operation:
         kind, title = self.route.kind, self.title.lower()
         texts = self.resource.own_texts.get(kind.name, (kind.summary, kind.description))
         one = f"{'an' if title[0] in 'aeio' else 'a'} {title}"
-        summary, description = (text.format(one=one, several=_plural(title)) for text in texts)
+        summary, description = (text.format(one=one, several=plural(title)) for text in texts)
         return summary, description
 
     @property
     def identifier(self) -> str:
         """The name that generated clients call it by."""
         name = name_of(self.resource.name, "document")
-        return self.route.kind.identifier.format(one=name, several=_plural(name))
+        return self.route.kind.identifier.format(one=name, several=plural(name))
 
-    def described(self) -> dict[str, Any]:
-        """The operation object."""
+    def described(self, responses: Responses) -> dict[str, Any]:
+        """The operation object, its answers being references to components."""
         summary, description = self.texts
         found: dict[str, Any] = {
             "operationId": self.identifier,
@@ -60,51 +61,45 @@ class Operation:
         if media_type := self.route.kind.media_type:
             forms = self.route.kind.body
             found["requestBody"] = answers.body(self.resource.name, media_type, *forms)
-        failed = failures.failed(self.route.kind, self.resource, self.route.problems)
-        found["responses"] = self._success() | failed
+        found["responses"] = dict(responses.references(self.answers()))
         return found
 
     def _parameters(self) -> Iterator[Parameter]:
         kind, resource = self.route.kind, self.resource
-        yield from parameters.path_parameters(self.route.path, resource)
+        yield from parameters.path_parameters(self.route.path, resource, self.title.lower())
         if kind is kinds.LIST:
-            yield from parameters.of_list(resource.properties)
-            yield from map(parameters.header, ("IfNoneMatch", "Prefer"))
+            yield from parameters.of_list(resource)
+            yield from map(parameters.shared, ("IfNoneMatch", "Prefer"))
         if kind is kinds.CHANGES:
             yield from of_changes(registry.CHANGES)
         if kind is kinds.READ:
             if "writable" in schemas.load()[resource.name]["$defs"]:
-                yield parameters.form()
-            yield parameters.header("IfNoneMatch")
+                yield parameters.shared("Form")
+            yield parameters.shared("IfNoneMatch")
         if kind.is_bulk and not kind.body:
             yield parameters.ids(resource)
         if kind.is_bulk:
-            yield parameters.header("IdempotencyKey")
+            yield parameters.shared("IdempotencyKey")
         if kind.is_guarded:
-            yield parameters.header("IfMatch")
-        yield from map(parameters.header, ("ServiceApi", "RequestId"))
+            yield parameters.shared("IfMatch")
+        yield from map(parameters.shared, ("ServiceApi", "RequestId"))
 
-    def _success(self) -> dict[str, Any]:
+    def answers(self) -> Iterator[Answer]:
+        """Everything that can be answered, successes first."""
+        yield from self._successes()
+        yield from failures.failed(self.route, self.resource)
+
+    def _successes(self) -> Iterator[Answer]:
         kind, name = self.route.kind, self.resource.name
-        example = answers.example_of(name, "document")
-        document, several = reference(name, "document"), answers.array(name)
         if kind is kinds.LIST:
-            return answers.page_or_unchanged(name)
-        if kind is kinds.CHANGES:
-            return {"200": answers.page(name, "changes")}
-        if kind is kinds.READ:
-            return answers.one_or_unchanged(name)
-        if kind is kinds.CREATE:
-            data, named = answers.one_of([document, several]), ("Location", "ETag", _REPLAYED)
-            return {"201": answers.success(data, example, *named, created=True)}
-        if kind.is_bulk:
-            return {"200": answers.success(several, [example], _REPLAYED)}
-        return {"200": answers.success(document, example, "ETag")}
-
-
-_REPLAYED = "Idempotent-Replayed"
-
-
-def _plural(noun: str) -> str:
-    """The plural of a record's name."""
-    return noun.removesuffix("y") + "ies" if noun.endswith("y") else noun + "s"
+            yield from answers.page_or_unchanged(name)
+        elif kind is kinds.CHANGES:
+            yield answers.page(name)
+        elif kind is kinds.READ:
+            yield from (answers.read(name), answers.unchanged("NotModified", "ETag"))
+        elif kind is kinds.CREATE:
+            yield answers.created(name)
+        elif kind.is_bulk:
+            yield answers.written_in_bulk(name)
+        else:
+            yield answers.written(name)

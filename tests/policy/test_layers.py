@@ -1,6 +1,7 @@
 """Where things are done: SQL in ``sql/``, HTTP in handlers, and nothing of either elsewhere."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ COMPOSES_SQL = {
     "service/demo/loading.py",
 }
 DATABASE_DRIVERS = {"asyncpg", "psycopg"}
+CLIENT_STANDS_ON = {"service", "aiohttp", "orjson", "yarl"}
 
 
 def relative(module: Path) -> str:
@@ -51,6 +53,15 @@ def test_queries_know_no_http(module: Path) -> None:
     rooms = ("service.handlers", "service.http", "service.retries")
     assert not {name for name in names if name.startswith(rooms)}
     assert not [text for text in texts(module) if text.startswith("/")]
+
+
+@each(modules("client"))
+def test_the_client_needs_nothing_of_the_service(module: Path) -> None:
+    """It speaks to any Selvedge over HTTP, and may be taken elsewhere as it is."""
+    names = {name for name in imports(module) if top(name) == "service"}
+    assert not {name for name in names if not f"{name}.".startswith("service.client.")}
+    standard = {top(name) for name in imports(module)} & sys.stdlib_module_names
+    assert {top(name) for name in imports(module)} - standard <= CLIENT_STANDS_ON
 
 
 def test_nothing_below_the_entry_of_a_query_sees_the_pool() -> None:

@@ -38,15 +38,24 @@ def form(file: str, definition: str) -> jsonschema.Draft202012Validator:
     )
 
 
+def component(name: str) -> jsonschema.Draft202012Validator:
+    """The independent validator of a schema of the document."""
+    return _validator(orjson.dumps({"$ref": f"urn:openapi#/components/schemas/{name}"}))
+
+
 def holds(route: Route, answer: Answer) -> None:
     """Raise unless the document tells of such an answer: status, headers, types, whole body."""
-    described = _DOCUMENT["paths"][route.path][route.method.lower()]["responses"]
-    assert str(answer.status) in described, (route.method, route.path, answer.status, answer.raw)
+    operation = _DOCUMENT["paths"][route.path][route.method.lower()]
+    references = operation["responses"]
+    assert str(answer.status) in references, (route.method, route.path, answer.status, answer.raw)
+    described = _DOCUMENT["components"]["responses"][
+        references[str(answer.status)]["$ref"].rpartition("/")[2]
+    ]
     assert answer.headers["X-Request-Id"]
     if answer.status == 304:
         assert answer.raw == b""
         return
-    media = described[str(answer.status)]["content"][answer.headers["Content-Type"]]
+    media = described["content"][answer.headers["Content-Type"]]
     _validator(orjson.dumps(media["schema"])).validate(answer.json)
     if answer.status < 400:
         assert list(answer.json)[:3] == ["status", "code", "data"]

@@ -1,0 +1,55 @@
+"""A client of the interface for Python: pages, safe retries, typed errors.
+
+It knows the service by HTTP alone and imports nothing else of it, so it works against any Selvedge:
+
+    async with Client("https://selvedge.example.com", key) as client:
+        colors = client.collection("colors")
+        async for color in colors.records(state="active"):
+            ...
+        created = await colors.create({"name": "Washed Sage"})
+        await colors.patch(created.id, changes, if_match=created.etag)
+"""
+
+from service.client.client import Client
+from service.client.collections import Collection
+from service.client.errors import (
+    ConflictError,
+    Detail,
+    FailureError,
+    ForbiddenError,
+    InvalidError,
+    NotFoundError,
+    PreconditionFailedError,
+    SelvedgeError,
+    TooManyRequestsError,
+    UnauthorizedError,
+    UnavailableError,
+    UnprocessableError,
+    UnreachableError,
+)
+from service.client.queries import Filter, Sort
+from service.client.records import Page, Record
+from service.client.retrying import Retrying
+
+__all__ = [
+    "Client",
+    "Collection",
+    "ConflictError",
+    "Detail",
+    "FailureError",
+    "Filter",
+    "ForbiddenError",
+    "InvalidError",
+    "NotFoundError",
+    "Page",
+    "PreconditionFailedError",
+    "Record",
+    "Retrying",
+    "SelvedgeError",
+    "Sort",
+    "TooManyRequestsError",
+    "UnauthorizedError",
+    "UnavailableError",
+    "UnprocessableError",
+    "UnreachableError",
+]

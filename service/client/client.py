@@ -1,0 +1,60 @@
+"""The client: one organization's key at one service."""
+
+from types import TracebackType
+from typing import Self
+
+import aiohttp
+
+from service.client.collections import Collection
+from service.client.queries import Parameters
+from service.client.retrying import Retrying
+from service.client.transport import Answer, Request, Transport
+
+_SECONDS = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
+"""A write takes up to 30 seconds in the database, and may wait for its turn before that."""
+
+
+class Client:
+    """Calls with one key; an asynchronous context, outside of which nothing can be sent."""
+
+    def __init__(
+        self,
+        url: str,
+        key: str,
+        *,
+        retrying: Retrying | None = None,
+        timeout: aiohttp.ClientTimeout = _SECONDS,
+    ) -> None:
+        self._url, self._key, self._timeout = url, key, timeout
+        self._retrying = retrying or Retrying()
+        self._session: aiohttp.ClientSession | None = None
+        self._transport: Transport | None = None
+
+    async def __aenter__(self) -> Self:
+        self._session = aiohttp.ClientSession(timeout=self._timeout)
+        # By itself it repeats PUT and DELETE where a kept connection was cut; we know better when.
+        self._session._retry_connection = False
+        self._transport = Transport(self._session, self._url, self._key, self._retrying)
+        return self
+
+    async def __aexit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    def collection(self, *path: str | int) -> Collection:
+        """A collection by its path: ``("colors")``, ``("styles", 5, "sample-requests")``."""
+        return Collection(self._open(), path)
+
+    async def get(self, path: str, parameters: Parameters | None = None) -> Answer:
+        """The answer to a read of any path, such as ``/api/…/measurements/9``."""
+        return await self._open().send(Request("GET", path, parameters or []))
+
+    def _open(self) -> Transport:
+        if self._transport is None:
+            raise RuntimeError("Enter the client's context first: async with Client(…) as client.")
+        return self._transport

@@ -1,0 +1,127 @@
+"""What can be done with the records of a collection (contract, Surface)."""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
+
+from service.client.queries import Filter, Scalar, Sort, parameters
+from service.client.records import Document, Page, Record
+from service.client.transport import Answer, Request, Transport
+
+_JSON_PATCH = "application/json-patch+json"
+
+
+class Collection:
+    """The records at a path below ``/api``.
+
+    Every method raises SelvedgeError. Reads are tried again as often as needed. So are writes that
+    carry an ``Idempotency-Key`` (creates and bulk writes, with a key of their own unless one is
+    given) or an ``If-Match``; a refusal by the latter may then be due to the first try. Any other
+    write is tried again only where nothing was done.
+    """
+
+    def __init__(self, transport: Transport, path: Sequence[str | int]) -> None:
+        self._transport = transport
+        self._path = "/".join(("/api", *(quote(str(part), safe="") for part in path)))
+
+    async def pages(
+        self,
+        *,
+        filters: Iterable[Filter] = (),
+        sort: Iterable[Sort] = (),
+        page_size: int | None = None,
+        cursor: str | None = None,
+        **fields: Scalar | Sequence[Scalar],
+    ) -> AsyncIterator[Page]:
+        """The pages of a list, each asked for when it is wanted; or those from a cursor on."""
+        asked = parameters(fields, filters, sort)
+        if page_size is not None:
+            asked.append(("pageSize", str(page_size)))
+        while True:
+            asked = asked if cursor is None else [("cursor", cursor)]
+            answer = await self._transport.send(Request("GET", self._path, asked))
+            cursor = answer.body["pagination"].get("cursor")
+            yield Page(answer.body["data"], cursor)
+            if cursor is None:
+                return
+
+    async def records(self, **query: Any) -> AsyncIterator[Document]:
+        """Every record of a list, whose query is that of ``pages``."""
+        async for page in self.pages(**query):
+            for record in page.records:
+                yield record
+
+    async def read(self, record_id: str | int, *, writable: bool = False) -> Record:
+        """One record, deleted or not; or the form of it that is written."""
+        wanted = [("form", "writable")] if writable else []
+        return await self._record(Request("GET", self._one(record_id), wanted))
+
+    async def create(self, record: Document, *, key: str | None = None) -> Record:
+        """A new record."""
+        return await self._record(Request("POST", self._path, body=record, headers=_key(key)))
+
+    async def create_many(
+        self, records: Sequence[Document], *, key: str | None = None
+    ) -> list[Document]:
+        """New records, all or none, in that order."""
+        return await self._several(Request("POST", self._path, body=[*records], headers=_key(key)))
+
+    async def replace(
+        self, record_id: str | int, record: Document, *, if_match: str | None = None
+    ) -> Record:
+        """The record with new content."""
+        sent = Request("PUT", self._one(record_id), body=record, headers=_guard(if_match))
+        return await self._record(sent)
+
+    async def replace_many(
+        self, records: Sequence[Document], *, key: str | None = None
+    ) -> list[Document]:
+        """Records with new content, all or none; those with ``state`` ``deleted`` are deleted."""
+        return await self._several(Request("PUT", self._path, body=[*records], headers=_key(key)))
+
+    async def patch(
+        self, record_id: str | int, changes: Sequence[Document], *, if_match: str | None = None
+    ) -> Record:
+        """The record changed by a JSON Patch of its writable form (RFC 6902)."""
+        return await self._record(
+            Request(
+                "PATCH",
+                self._one(record_id),
+                body=[*changes],
+                media_type=_JSON_PATCH,
+                headers=_guard(if_match),
+            )
+        )
+
+    async def delete(self, record_id: str | int, *, if_match: str | None = None) -> Record:
+        """The record as it was deleted."""
+        return await self._record(Request("DELETE", self._one(record_id), headers=_guard(if_match)))
+
+    async def delete_many(
+        self, ids: Sequence[str | int], *, key: str | None = None
+    ) -> list[Document]:
+        """The records as they were deleted, all or none."""
+        named = [("ids", str(one)) for one in ids]
+        return await self._several(Request("DELETE", self._path, named, headers=_key(key)))
+
+    def _one(self, record_id: str | int) -> str:
+        return f"{self._path}/{quote(str(record_id), safe='')}"
+
+    async def _record(self, request: Request) -> Record:
+        answer: Answer = await self._transport.send(request)
+        return Record(answer.body["data"], answer.headers.get("ETag"))
+
+    async def _several(self, request: Request) -> list[Document]:
+        answer = await self._transport.send(request)
+        documents: list[Document] = answer.body["data"]
+        return documents
+
+
+def _key(key: str | None) -> dict[str, str]:
+    """The header that makes a write safe to repeat, with a key of its own unless one is given."""
+    return {"Idempotency-Key": key or str(uuid4())}
+
+
+def _guard(etag: str | None) -> dict[str, str]:
+    return {} if etag is None else {"If-Match": etag}

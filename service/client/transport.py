@@ -1,0 +1,100 @@
+"""One request, tried again where that is safe."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+import orjson
+from yarl import URL
+
+from service.client.errors import SelvedgeError, UnreachableError, failure
+from service.client.queries import Parameters
+from service.client.retrying import Repeatable, Retrying
+
+_JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is sent; a body is any JSON value."""
+
+    method: str
+    path: str
+    """Below the service's address, its parts already quoted."""
+    parameters: Parameters = field(default_factory=list)
+    body: Any = None
+    media_type: str = _JSON
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def repeatable(self) -> Repeatable:
+        """What a second try may rely on."""
+        if self.method == "GET" or "Idempotency-Key" in self.headers:
+            return Repeatable.ALWAYS
+        is_guarded = self.headers.get("If-Match", "*") != "*"
+        return Repeatable.GUARDED if is_guarded else Repeatable.NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A successful answer."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+    """The parsed JSON; None where there was none."""
+
+
+class Transport:
+    """Sends requests over one session."""
+
+    def __init__(
+        self, session: aiohttp.ClientSession, url: str, key: str, retrying: Retrying
+    ) -> None:
+        self._session = session
+        self._base = URL(url.rstrip("/"), encoded=True)
+        self._headers = {"Authorization": f"Bearer {key}"}
+        self._retrying = retrying
+
+    async def send(self, request: Request) -> Answer:
+        """The answer; raises SelvedgeError when there is none, or it tells of a failure."""
+        raw = None if request.body is None else orjson.dumps(request.body)
+        tries = 1
+        while True:
+            try:
+                return await self._once(request, raw)
+            except SelvedgeError as error:
+                wait = self._retrying.wait(error, request.repeatable, tries)
+                if wait is None:
+                    raise
+            await asyncio.sleep(wait)
+            tries += 1
+
+    async def _once(self, request: Request, raw: bytes | None) -> Answer:
+        headers = {**self._headers, **request.headers}
+        if raw is not None:
+            headers["Content-Type"] = request.media_type
+        url = URL(f"{self._base}{request.path}", encoded=True).with_query(request.parameters)
+        try:
+            async with self._session.request(
+                request.method, url, data=raw, headers=headers, allow_redirects=False
+            ) as response:
+                body = await response.read()
+                status, told = response.status, response.headers
+        except aiohttp.ClientConnectorError as error:
+            raise UnreachableError(str(error)) from error
+        except (aiohttp.ClientError, TimeoutError) as error:
+            reason = str(error) or type(error).__name__
+            raise UnreachableError(reason, may_be_done=request.method != "GET") from error
+        if status not in (200, 201, 304):
+            raise failure(status, told, body)
+        return Answer(status, told, _parsed(body))
+
+
+def _parsed(body: bytes) -> Any:
+    try:
+        return orjson.loads(body) if body else None
+    except orjson.JSONDecodeError as error:
+        raise SelvedgeError("What answered is no Selvedge: it sent no JSON.") from error

@@ -1,0 +1,190 @@
+"""The Python client against the running service."""
+
+import asyncio
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from service.client import (
+    Client,
+    ConflictError,
+    Filter,
+    ForbiddenError,
+    InvalidError,
+    NotFoundError,
+    PreconditionFailedError,
+    Retrying,
+    SelvedgeError,
+    Sort,
+    UnauthorizedError,
+    UnprocessableError,
+    UnreachableError,
+)
+from tests.client.conftest import Place
+from tests.support.api import issue_key, replacing
+from tests.support.serving import serving
+
+
+async def test_pages_lead_through_a_whole_list(selvedge: Client) -> None:
+    colors = selvedge.collection("colors")
+    pages = [page async for page in colors.pages(page_size=100)]
+    assert [len(page.records) for page in pages[:-1]] == [100] * (len(pages) - 1)
+    assert len(pages) > 2
+    assert pages[-1].cursor is None
+    ids = [record["id"] for page in pages for record in page.records]
+    assert ids == sorted(set(ids))
+    rest = [page async for page in colors.pages(cursor=pages[0].cursor)]
+    assert [page.records for page in rest] == [page.records for page in pages[1:]]
+
+
+async def test_lists_filter_and_sort_by_several(selvedge: Client) -> None:
+    colors = selvedge.collection("colors")
+    found = [
+        color
+        async for color in colors.records(
+            filters=[
+                Filter("name", "contains", "e"),
+                Filter("state", "in", ["active", "inactive"]),
+            ],
+            sort=[Sort("state"), Sort("name", descending=True)],
+            page_size=7,
+            state=["active", "inactive"],
+        )
+    ]
+    assert len(found) > 7
+    assert all("e" in color["name"].lower() for color in found)
+    active = [color["name"] for color in found if color["state"] == "active"]
+    assert [color["name"] for color in found][: len(active)] == sorted(active, reverse=True)
+
+
+async def test_flags_filter_as_json_writes_them(selvedge: Client) -> None:
+    ranges = selvedge.collection("size-ranges")
+    [default] = [found async for found in ranges.records(isDefault=True)]
+    assert default["isDefault"] is True
+
+
+async def test_one_record_is_created_replaced_patched_and_deleted(selvedge: Client) -> None:
+    groups = selvedge.collection("groups")
+    created = await groups.create({"name": "Knits"})
+    form = await groups.read(created.id, writable=True)
+    replaced = await groups.replace(
+        created.id, form.data | {"name": "Fine knits"}, if_match=created.etag
+    )
+    patched = await groups.patch(
+        created.id, replacing("/name", "Coarse knits"), if_match=replaced.etag
+    )
+    assert (await groups.read(created.id)).data == patched.data
+    deleted = await groups.delete(created.id)
+    assert (deleted.data["name"], deleted.data["state"]) == ("Coarse knits", "deleted")
+
+
+async def test_many_records_are_created_replaced_and_deleted(selvedge: Client) -> None:
+    groups = selvedge.collection("groups")
+    created = await groups.create_many([{"name": "Tops"}, {"name": "Skirts"}])
+    items = [{"id": one["id"], "name": one["name"].upper(), "state": "active"} for one in created]
+    replaced = await groups.replace_many(items)
+    assert [one["name"] for one in replaced] == ["TOPS", "SKIRTS"]
+    deleted = await groups.delete_many([one["id"] for one in created])
+    assert [one["state"] for one in deleted] == ["deleted"] * 2
+
+
+async def test_ids_may_be_texts_and_collections_nested(selvedge: Client) -> None:
+    suppliers = selvedge.collection("sub-suppliers")
+    created = await suppliers.create({"name": "Ribeira"})
+    assert (await suppliers.read(created.id)).data["name"] == "Ribeira"
+    with pytest.raises(NotFoundError):
+        await suppliers.read("7/../8?x=1")
+    async for style in selvedge.collection("styles").records():
+        requests = selvedge.collection("styles", style["id"], "sample-requests")
+        async for request in requests.records():
+            size = request["sizes"][0]["sizeRangeSizeId"]
+            path = f"/api/styles/{style['id']}/sample-requests/{request['id']}/measurements/{size}"
+            assert (await selvedge.get(path)).body["data"]["sizeRangeSizeId"] == size
+            return
+    pytest.fail("No style has a sample request.")
+
+
+async def test_failures_say_what_is_wrong(selvedge: Client) -> None:
+    groups = selvedge.collection("groups")
+    with pytest.raises(InvalidError) as caught:
+        await groups.create_many([{"name": "Knits"}, {"name": "x" * 2000}, {"colour": 1}])
+    error = caught.value
+    assert (error.status, error.type) == (400, "validation_error")
+    first = error.details[0]
+    assert (first.type, first.field) == ("validation_error.too_long", "[1].name")
+    assert (error.failed_items, error.total_items) == (2, 3)
+    assert error.request_id
+    assert str(error).startswith("400 validation_error: [1].name: Use at most")
+
+
+async def test_each_status_has_an_error_of_its_own(selvedge: Client, place: Place) -> None:
+    groups = selvedge.collection("groups")
+    group = await groups.create({"name": "Knits"})
+    with pytest.raises(NotFoundError):
+        await groups.read(2**62)
+    with pytest.raises(PreconditionFailedError):
+        await groups.delete(group.id, if_match='"another"')
+    with pytest.raises(ConflictError):
+        await groups.patch(group.id, [{"op": "test", "path": "/name", "value": "x"}])
+    with pytest.raises(UnprocessableError):
+        await groups.patch(group.id, [{"op": "move", "from": "/name", "path": "/name/x"}])
+    async with Client(str(place.url), "slv_1_1_x") as stranger:
+        with pytest.raises(UnauthorizedError) as caught:
+            await stranger.get("/api/styles/1/sample-requests/1/measurements/1")
+        assert caught.value.details[0].value  # of problem details (RFC 9457)
+
+
+async def test_a_key_that_reads_does_not_write(place: Place) -> None:
+    async with Client(str(place.url), place.reader) as reader:
+        with pytest.raises(ForbiddenError):
+            await reader.collection("groups").create({"name": "Knits"})
+
+
+async def test_who_is_given_no_share_comes_back(demo_dsn: str) -> None:
+    """The service's own 429: one request of an organization at a time, and five at once."""
+    key = await issue_key(demo_dsn, 1)
+    async with (
+        serving(demo_dsn, CALLER_REQUESTS="1") as server,
+        Client(str(server.make_url("/")), key) as client,
+    ):
+        groups = client.collection("groups")
+        made = await asyncio.gather(*(groups.create({"name": f"{n}"}) for n in range(5)))
+        assert len({one.id for one in made}) == 5
+
+
+async def test_the_same_key_makes_one_record(selvedge: Client) -> None:
+    """Also while the first request still runs: ``conflict.in_progress`` is waited for."""
+    groups = selvedge.collection("groups")
+    made = await asyncio.gather(
+        *(groups.create({"name": "Once"}, key="made-once") for _ in range(5))
+    )
+    assert len({one.id for one in made}) == 1
+
+
+async def test_what_is_no_selvedge_is_told_so() -> None:
+    async def page(_: web.Request) -> web.Response:
+        return web.Response(text="<html>", content_type="text/html")
+
+    app = web.Application()
+    app.router.add_get("/api/groups", page)
+    async with TestServer(app) as server, Client(str(server.make_url("/")), "x") as client:
+        pages = client.collection("groups").pages()
+        with pytest.raises(SelvedgeError, match="no Selvedge"):
+            await anext(pages)
+
+
+async def test_without_a_service_it_ends_in_an_error() -> None:
+    retrying = Retrying(attempts=3, first_wait=0.01)
+    async with TestServer(web.Application()) as server:
+        url = str(server.make_url("/"))
+    async with Client(url, "x", retrying=retrying) as client:
+        with pytest.raises(UnreachableError) as caught:
+            await client.collection("groups").delete(1)
+        assert not caught.value.may_be_done
+
+
+async def test_outside_its_context_nothing_is_sent() -> None:
+    client = Client("http://127.0.0.1", "x")
+    with pytest.raises(RuntimeError):
+        client.collection("groups")

@@ -1,0 +1,150 @@
+"""The schemas of the OpenAPI document: what generators read, and as strict as ``schemas/``."""
+
+import re
+from collections.abc import Iterator
+from random import Random
+from typing import Any, Final
+
+import jsonschema
+import orjson
+import pytest
+
+from service import openapi
+from service.openapi.components import name_of
+from service.queries.master_record import MasterRecord
+from service.resources.registry import MASTER_RECORDS
+from tests.support import faults, generate
+from tests.support.generate import REFERRED
+from tests.support.published import component
+
+DOCUMENT: Final[dict[str, Any]] = openapi.build()
+SCHEMAS: Final = DOCUMENT["components"]["schemas"]
+FORMS: Final = ("create", "replace")
+BYTES_BEFORE: Final = 617_000
+"""What the document had when every answer was written out at each operation."""
+AT_NO_OPERATION: Final = {"not_found.route", "method_not_allowed"}
+KNOWN: Final = {name: range(1, 9) for name in REFERRED.values()}
+#: Names that languages and their libraries use for what is something else.
+TAKEN: Final = {
+    *("Any", "Array", "Boolean", "Date", "Dict", "Enum", "Error", "Exception", "File", "Function"),
+    *("Iterator", "List", "Map", "Number", "Object", "Operation", "Optional", "Promise", "Record"),
+    *("Request", "Response", "Set", "String", "Symbol", "Type", "Union"),
+}
+
+each_form = pytest.mark.parametrize(
+    ("resource", "form"),
+    [(resource, form) for resource in MASTER_RECORDS for form in FORMS],
+    ids=[f"{resource.name}-{form}" for resource in MASTER_RECORDS for form in FORMS],
+)
+
+
+def published(resource: MasterRecord, form: str) -> jsonschema.Draft202012Validator:
+    return component(name_of(resource.name, form))
+
+
+def schemas(part: Any) -> Iterator[Any]:
+    """Every schema within one, itself included."""
+    yield part
+    if isinstance(part, dict):
+        for key, value in part.items():
+            if key == "properties":
+                for field in value.values():
+                    yield from schemas(field)
+            elif key in ("items", "additionalProperties"):
+                yield from schemas(value)
+            elif key in ("oneOf", "anyOf", "allOf"):
+                for option in value:
+                    yield from schemas(option)
+
+
+def all_schemas() -> Iterator[tuple[str, Any]]:
+    for name, schema in SCHEMAS.items():
+        for part in schemas(schema):
+            yield name, part
+
+
+def test_no_schema_is_a_condition_a_boolean_or_for_ourselves() -> None:
+    for name, schema in all_schemas():
+        if schema is not False:  # what closes an object
+            assert isinstance(schema, dict), name
+            assert not schema.keys() & {"if", "then", "else", "not", "readOnly", "allOf"}, name
+            assert not [key for key in schema if key.startswith(("x-", "$")) and key != "$ref"]
+
+
+def test_every_value_says_its_type() -> None:
+    """But the value of a patch's operation, which may be any."""
+    untyped = [
+        (name, schema)
+        for name, schema in all_schemas()
+        if schema is not False and not schema.keys() & {"type", "$ref", "oneOf"}
+    ]
+    assert [name for name, _ in untyped] == ["PatchOperation"]
+
+
+def test_integers_beyond_32_bits_say_so() -> None:
+    for name, schema in all_schemas():
+        if schema and "integer" in schema.get("type", ()):
+            wide = schema.get("maximum", 2**63) >= 2**31
+            assert schema["format"] == ("int64" if wide else "int32"), name
+
+
+def test_names_are_free_in_the_languages_of_clients() -> None:
+    assert not SCHEMAS.keys() & TAKEN
+    assert all(re.fullmatch(r"[A-Z][A-Za-z]+", name) for name in SCHEMAS)
+
+
+def test_every_component_is_referred_to() -> None:
+    text = orjson.dumps(DOCUMENT).decode()
+    for kind in ("schemas", "responses", "parameters", "headers", "examples"):
+        used = set(re.findall(rf'"#/components/{kind}/([^"]+)"', text))
+        unused = DOCUMENT["components"][kind].keys() - used
+        assert unused == (AT_NO_OPERATION if kind == "examples" else set())
+
+
+def test_the_document_is_smaller_than_it_was() -> None:
+    assert len(orjson.dumps(DOCUMENT)) < BYTES_BEFORE
+
+
+def test_a_typed_client_can_send_two_filters_and_two_sort_keys() -> None:
+    for operations in DOCUMENT["paths"].values():
+        parameters = operations.get("get", {}).get("parameters", [])
+        names = {
+            DOCUMENT["components"]["parameters"][one["$ref"].rpartition("/")[2]]["name"]
+            if "$ref" in one
+            else one["name"]
+            for one in parameters
+        }
+        if "pageSize" in names:
+            for number in range(2):
+                filters = ("property", "operator", "value")
+                assert names >= {f"filter[{number}].{member}" for member in filters}
+                sorts = ("property", "order", "direction")
+                assert names >= {f"sort[{number}].{member}" for member in sorts}
+
+
+@each_form
+def test_published_forms_take_what_the_service_takes(resource: MasterRecord, form: str) -> None:
+    for number in range(10):
+        made = generate.body(resource, form, KNOWN, Random(number))
+        published(resource, form).validate(made)
+        if form == "replace":
+            item = made | {"id": "1" if resource.string_ids else 1, "state": "active"}
+            name = {"text": "x"} if "text" in made else {}
+            component(name_of(resource.name, "item")).validate(item | name)
+
+
+@each_form
+def test_published_forms_refuse_what_the_service_refuses(resource: MasterRecord, form: str) -> None:
+    """Every fault at every field, what the service alone sets among them."""
+    validator = published(resource, form)
+    assert validator.is_valid(faults.minimal(resource.name, form))
+    for fault in faults.planted(resource.name, form):
+        assert not validator.is_valid(fault.body), fault
+
+
+@pytest.mark.parametrize("resource", MASTER_RECORDS, ids=lambda resource: resource.name)
+def test_an_item_of_a_bulk_replace_has_the_fields_of_a_replace(resource: MasterRecord) -> None:
+    item, replace = (SCHEMAS[name_of(resource.name, form)] for form in ("item", "replace"))
+    assert item["properties"].keys() - {"id"} == replace["properties"].keys()
+    assert {"id"} <= {*item["required"]}
+    assert item["additionalProperties"] is False

@@ -1,0 +1,37 @@
+"""What the tests of generated clients share. Without Node.js and its tools none is collected."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+import pytest
+
+from service import openapi
+from tests.generated import tools
+from tests.support.api import issue_key
+from tests.support.serving import serving
+
+collect_ignore_glob = [] if tools.are_installed() else ["test_*.py"]
+
+
+class Place(NamedTuple):
+    """A running service, and a key of organization 1."""
+
+    url: str
+    key: str
+
+
+@pytest.fixture
+async def place(demo_dsn: str) -> AsyncIterator[Place]:
+    """The service on the demo data."""
+    async with serving(demo_dsn) as server:
+        yield Place(str(server.make_url("/")).rstrip("/"), await issue_key(demo_dsn, 1))
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Path:
+    """The OpenAPI document as a file."""
+    path = tmp_path / "openapi.json"
+    path.write_bytes(orjson.dumps(openapi.build()))
+    return path

@@ -1,0 +1,90 @@
+"""A caller whose types come from the OpenAPI document alone: openapi-python-client."""
+
+import json
+import os
+from typing import TypeVar
+
+from selvedge_client import AuthenticatedClient
+from selvedge_client.api.colors import bulk_replace_colors, create_colors, list_colors, patch_color
+from selvedge_client.models import (
+    BulkFailure,
+    Color,
+    ColorAnswer,
+    ColorBulkAnswer,
+    ColorCreate,
+    ColorFilterField,
+    ColorItem,
+    ColorList,
+    ColorSortField,
+    FilterOperator,
+    PatchOperation,
+    PatchOperationOp,
+    SortOrder,
+    State,
+)
+
+T = TypeVar("T")
+CLIENT = AuthenticatedClient(os.environ["SELVEDGE_URL"], os.environ["SELVEDGE_API_KEY"])
+
+
+def given(answer: object, kind: type[T]) -> T:
+    assert isinstance(answer, kind), answer
+    return answer
+
+
+def listed() -> list[Color]:
+    page = list_colors.sync(
+        client=CLIENT,
+        filter0_property=ColorFilterField.NAME,
+        filter0_operator=FilterOperator.CONTAINS,
+        filter0_value="e",
+        filter1_property=ColorFilterField.STATE,
+        filter1_operator=FilterOperator.EQ,
+        filter1_value="active",
+        sort0_property=ColorSortField.STATE,
+        sort0_order=SortOrder.ASC,
+        sort1_property=ColorSortField.NAME,
+        sort1_order=SortOrder.DESC,
+        page_size=5,
+    )
+    return given(page, ColorList).data
+
+
+def created() -> Color:
+    body = ColorCreate(name="Sage", color_group_ids=None)
+    return given(create_colors.sync(client=CLIENT, body=body), ColorAnswer).data
+
+
+def replaced(color: Color) -> Color:
+    item = ColorItem(id=color.id, name="Dusty sage", state=State.INACTIVE)
+    answer = bulk_replace_colors.sync(
+        client=CLIENT, body=[item], idempotency_key=f"python-{color.id}"
+    )
+    return given(answer, ColorBulkAnswer).data[0]
+
+
+def patched(color: Color) -> Color:
+    change = PatchOperation(op=PatchOperationOp.REPLACE, path="/name", value="Deep sage")
+    answer = patch_color.sync(color.id, client=CLIENT, body=[change])
+    return given(answer, ColorAnswer).data
+
+
+def failed() -> list[str]:
+    item = ColorItem(id=1, name="", state=State.ACTIVE)
+    failure = given(bulk_replace_colors.sync(client=CLIENT, body=[item]), BulkFailure)
+    assert failure.error.failed_items == 1
+    return [row.type_.value for row in failure.error.details]
+
+
+made = created()
+print(
+    json.dumps(
+        {
+            "listed": [color.name for color in listed()],
+            "created": made.name,
+            "replaced": replaced(made).name,
+            "patched": patched(made).name,
+            "failed": failed(),
+        }
+    )
+)

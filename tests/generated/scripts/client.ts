@@ -1,0 +1,97 @@
+// A caller whose types come from the OpenAPI document alone: openapi-typescript, openapi-fetch.
+
+import createClient from "openapi-fetch";
+
+import type { components, paths } from "./schema.js";
+
+type Color = components["schemas"]["Color"];
+
+const client = createClient<paths>({
+  baseUrl: process.env.SELVEDGE_URL,
+  headers: { Authorization: `Bearer ${process.env.SELVEDGE_API_KEY}` },
+});
+
+function given<T>(value: T | undefined, error: unknown): T {
+  if (value === undefined) throw new Error(JSON.stringify(error));
+  return value;
+}
+
+async function list(): Promise<Color[]> {
+  const { data, error } = await client.GET("/api/colors", {
+    params: {
+      query: {
+        "filter[0].property": "name",
+        "filter[0].operator": "contains",
+        "filter[0].value": "e",
+        "filter[1].property": "state",
+        "filter[1].operator": "eq",
+        "filter[1].value": "active",
+        "sort[0].property": "state",
+        "sort[0].order": "asc",
+        "sort[1].property": "name",
+        "sort[1].order": "desc",
+        pageSize: 5,
+      },
+    },
+  });
+  return given(data, error).data;
+}
+
+async function create(): Promise<Color> {
+  const { data, error } = await client.POST("/api/colors", {
+    body: { name: "Sage", colorGroupIds: null },
+  });
+  const created = given(data, error).data;
+  if (Array.isArray(created)) throw new Error("one was sent");
+  return created;
+}
+
+async function replace(id: number): Promise<Color[]> {
+  const { data, error } = await client.PUT("/api/colors", {
+    body: [{ id, name: "Dusty sage", state: "inactive" }],
+    params: { header: { "Idempotency-Key": `typescript-${id}` } },
+  });
+  return given(data, error).data;
+}
+
+async function patch(id: number): Promise<Color> {
+  const { data, error } = await client.PATCH("/api/colors/{id}", {
+    params: { path: { id } },
+    headers: { "Content-Type": "application/json-patch+json" },
+    body: [{ op: "replace", path: "/name", value: "Deep sage" }],
+  });
+  return given(data, error).data;
+}
+
+async function fail(): Promise<string[]> {
+  const { error } = await client.PUT("/api/colors", {
+    body: [{ id: 1, name: "", state: "active" }],
+  });
+  if (error === undefined) throw new Error("it was taken");
+  if ("failed_items" in error.error && error.error.failed_items !== 1) throw new Error("items");
+  return error.error.details.map((row): components["schemas"]["ErrorType"] => row.type);
+}
+
+// What the types have to refuse.
+export const wrong = () => [
+  // @ts-expect-error A name is required.
+  client.POST("/api/colors", { body: { colorNote: "nameless" } }),
+  // @ts-expect-error A name is a text.
+  client.POST("/api/colors", { body: { name: 7 } }),
+  // @ts-expect-error An item has more than its id.
+  client.PUT("/api/colors", { body: [{ id: 1 }] }),
+  // @ts-expect-error There is no such field to sort by.
+  client.GET("/api/colors", { params: { query: { "sort[1].property": "colour" } } }),
+];
+
+const created = await create();
+const [replaced] = await replace(created.id);
+console.log(
+  JSON.stringify({
+    listed: (await list()).map((color) => color.name),
+    created: created.name,
+    replaced: replaced.name,
+    patched: (await patch(created.id)).name,
+    failed: await fail(),
+  }),
+);

@@ -1,0 +1,17 @@
+"""Linters of OpenAPI documents find no error in ours."""
+
+from pathlib import Path
+
+from tests.generated.tools import SCRIPTS, lend, node_tool, run
+
+
+async def test_redocly(document: Path) -> None:
+    lend(document.parent)
+    script = document.parent / "lint.mjs"
+    script.write_text((SCRIPTS / "lint.mjs").read_text())
+    await run("node", script, document, folder=document.parent)
+
+
+async def test_spectral(document: Path) -> None:
+    rules = SCRIPTS / "spectral.json"
+    await run(node_tool("spectral"), "lint", "--ruleset", rules, document, folder=document.parent)

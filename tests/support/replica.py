@@ -1,0 +1,96 @@
+"""A copy of an organization's records, kept equal by the changes (contract, Changes)."""
+
+from typing import Any, TypeAlias
+
+import orjson
+
+from service.queries.resource import Resource
+from service.resources.registry import CHANGES
+from service.routes import root_of
+from tests.support.api import Api
+from tests.support.changes import Follower
+
+Key: TypeAlias = tuple[str, Any]
+"""Collection and id."""
+Records: TypeAlias = dict[Key, bytes]
+
+
+async def walked(api: Api) -> Records:
+    """Every record that lists show."""
+    found: Records = {}
+    for resource in CHANGES.resources.values():
+        found |= await _listed(api, resource)
+    return found
+
+
+async def _listed(api: Api, resource: Resource) -> Records:
+    found: Records = {}
+    asked = {"pageSize": "100"}
+    while asked:
+        answer = await api.get(root_of(resource), asked)
+        assert answer.status == 200, answer.raw
+        found |= {(resource.name, one["id"]): orjson.dumps(one) for one in answer.data}
+        following = answer.json["pagination"].get("cursor")
+        asked = {"cursor": following} if following else {}
+    return found
+
+
+class Replica:
+    """Begins with the cursor of now and a walk of the lists; then entries are applied in order.
+
+    With ``documents`` an entry brings the record, otherwise it is read.
+    """
+
+    def __init__(self, api: Api, *, documents: bool, limit: int = 100) -> None:
+        self.api = api
+        self.documents = documents
+        self.records: Records = {}
+        self.seen: list[tuple[int, str, Any]] = []
+        """Number, collection and id of each entry."""
+        asked = {"documents": "true"} if documents else {}
+        self._follower = Follower(api, limit=str(limit), **asked)
+
+    async def begin(self) -> None:
+        """Take the cursor, then the records."""
+        await self._follower.begin()
+        self.records = await walked(self.api)
+
+    async def follow(self) -> None:
+        """Apply what there is."""
+        async for page in self._follower.pages():
+            for entry in page:
+                await self._apply(entry)
+
+    async def _apply(self, entry: dict[str, Any]) -> None:
+        key = entry["collection"], entry["recordId"]
+        self.seen.append((entry["n"], *key))
+        document = entry["document"] if self.documents else await self._read(*key)
+        if document is None:
+            self.records.pop(key, None)
+        else:
+            self.records[key] = orjson.dumps(document)
+
+    async def _read(self, collection: str, record: Any) -> Any:
+        """The record as it is now; None where it is deleted or gone."""
+        resource = CHANGES.resources[collection]
+        answer = await self.api.get(f"{root_of(resource)}/{record}")
+        if answer.status == 404:
+            return None
+        assert answer.status == 200, answer.raw
+        is_hidden = resource.hides_deleted and answer.data["state"] == "deleted"
+        return None if is_hidden else answer.data
+
+    async def holds(self) -> None:
+        """Raise unless the copy is equal to the lists, and every entry came once and in order."""
+        await self.follow()
+        fresh = await walked(self.api)
+        differing = {
+            key
+            for key in fresh.keys() | self.records.keys()
+            if fresh.get(key) != self.records.get(key)
+        }
+        assert not differing, sorted(map(str, differing))[:10]
+        numbers = [n for n, *_ in self.seen]
+        assert numbers == sorted(numbers)
+        assert len(set(self.seen)) == len(self.seen)
+        assert {*numbers} == {*range(numbers[0], numbers[-1] + 1)} if numbers else True

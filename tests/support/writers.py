@@ -1,0 +1,126 @@
+"""Writers that do whatever can be done to master records, by chance."""
+
+import asyncio
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import aiohttp
+
+from service.queries.master_record import MasterRecord
+from service.resources.registry import MASTER_RECORDS
+from service.routes import root_of
+from tests.support import generate
+from tests.support.api import Answer, Api
+
+_CUSTOM_FIELDS = ("compliance-custom-fields", "style-custom-fields")
+#: What a write may be answered: others get in the way, and the service may be away.
+_PASSING = (200, 201, 400, 404, 409, 429, 503)
+
+
+class Writer:
+    """One caller that writes; it knows some of the records that are there."""
+
+    def __init__(self, api: Api, known: generate.References, random: Random) -> None:
+        self._api = api
+        self._known = known
+        self._random = random
+        self._ids: dict[str, list[Any]] = {resource.name: [] for resource in MASTER_RECORDS}
+        self._ids["groups"] += known["groups"]
+        self._parents: dict[str, list[Any]] = {name: [] for name in _CUSTOM_FIELDS}
+        self.done = 0
+
+    async def write(self, times: int) -> None:
+        """So many writes, of which some are refused."""
+        for _ in range(times):
+            resource = self._random.choice(MASTER_RECORDS)
+            operations = (
+                self._create, self._create, self._create_many, self._replace, self._replace_many,
+                self._patch, self._patch, self._delete, self._delete_many, self._rename,
+            )  # fmt: skip
+            try:
+                answer = await self._random.choice(operations)(resource)
+            except (aiohttp.ClientError, TimeoutError):
+                await asyncio.sleep(0.1)
+                continue
+            if answer is not None:
+                assert answer.status in _PASSING, answer.raw
+                self.done += answer.status in (200, 201)
+
+    def _body(self, resource: MasterRecord, form: str) -> dict[str, Any]:
+        made = generate.body(resource, form, self._known, self._random)
+        if resource.name == "size-ranges":
+            made["isDefault"] = self._random.random() < 0.5
+        parents = self._parents.get(resource.name)
+        if form == "create" and parents and self._random.random() < 0.7:
+            made["parentCustomFieldId"] = self._random.choice(parents)
+        return made
+
+    def _some(self, resource: MasterRecord, most: int) -> list[Any]:
+        ids = self._ids[resource.name]
+        return self._random.sample(ids, min(most, len(ids)))
+
+    def _learn(self, resource: MasterRecord, records: Sequence[Any]) -> None:
+        self._ids[resource.name] = [
+            *self._ids[resource.name][-30:],
+            *(record["id"] for record in records),
+        ]
+        if resource.name in _CUSTOM_FIELDS:
+            self._parents[resource.name] += [
+                record["id"] for record in records if "llowedValue" in record["type"]
+            ]
+
+    async def _create(self, resource: MasterRecord) -> Answer:
+        answer = await self._api.post(root_of(resource), self._body(resource, "create"))
+        if answer.status == 201:
+            self._learn(resource, [answer.data])
+        return answer
+
+    async def _create_many(self, resource: MasterRecord) -> Answer:
+        items = [self._body(resource, "create") for _ in range(self._random.randint(1, 5))]
+        for item in items[1:]:
+            item.pop("isDefault", None)
+        answer = await self._api.post(root_of(resource), items)
+        if answer.status == 201:
+            self._learn(resource, answer.data)
+        return answer
+
+    async def _replace(self, resource: MasterRecord) -> Answer | None:
+        for one in self._some(resource, 1):
+            body = self._body(resource, "replace")
+            return await self._api.put(f"{root_of(resource)}/{one}", body)
+        return None
+
+    async def _replace_many(self, resource: MasterRecord) -> Answer | None:
+        ids = self._some(resource, 4)
+        items = [self._body(resource, "replace") | {"id": one} for one in ids]
+        for item in items[1:]:
+            item.pop("isDefault", None)
+            if self._random.random() < 0.3:
+                item["state"] = "deleted"
+        return await self._api.put(root_of(resource), items) if items else None
+
+    async def _patch(self, resource: MasterRecord) -> Answer | None:
+        state = self._random.choice(("active", "inactive"))
+        return await self._patched(resource, "state", state)
+
+    async def _rename(self, resource: MasterRecord) -> Answer | None:
+        name = "text" if resource.has_position else "name"
+        return await self._patched(resource, name, f"Name {self._random.randrange(5)}")
+
+    async def _patched(self, resource: MasterRecord, name: str, value: str) -> Answer | None:
+        for one in self._some(resource, 1):
+            change = {"op": "replace", "path": f"/{name}", "value": value}
+            return await self._api.patch(f"{root_of(resource)}/{one}", [change])
+        return None
+
+    async def _delete(self, resource: MasterRecord) -> Answer | None:
+        for one in self._some(resource, 1):
+            return await self._api.delete(f"{root_of(resource)}/{one}")
+        return None
+
+    async def _delete_many(self, resource: MasterRecord) -> Answer | None:
+        ids = self._some(resource, 3)
+        if not ids:
+            return None
+        return await self._api.delete(root_of(resource), [("ids", str(one)) for one in ids])
