@@ -33,8 +33,6 @@ _READS = ("GET", "HEAD")
 _CODINGS = (web.ContentCoding.gzip, web.ContentCoding.deflate)
 _WEIGHT_ZERO = re.compile(r"q=0(\.0*)?")
 METHODS = frozenset({*_READS, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-#: Long answers that anybody may ask for, and that are the same for all.
-_SAME_FOR_ALL = frozenset({"/metrics", "/openapi.json"})
 _log = logging.getLogger("service")
 
 
@@ -55,7 +53,7 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
         response = _refused(route, failed("server_error", message="Something went wrong here."))
     response.headers["X-Request-Id"] = request_id
     response.headers["Server"] = "Selvedge"
-    _compress(request, response)
+    _compress(request, route, response)
     seconds = time.perf_counter() - started
     _count(request, route, response, seconds)
     request.app[ACCESS_LOG].write(request, request_id, request.get(CALLER), response, seconds)
@@ -113,6 +111,8 @@ async def _caller(request: web.Request) -> Caller:
         caller = await request.app[CALLERS].find(key.strip())
     if caller is None:
         message = "Present a valid API key as a bearer token."
+        if key.lower().startswith("bearer"):
+            message = "The word Bearer stands before the key twice; send it once."
         raise failed("unauthorized", message=message, headers={"WWW-Authenticate": "Bearer"})
     return caller
 
@@ -124,15 +124,20 @@ def _refused(route: ServedRoute | None, error: ApiError) -> web.StreamResponse:
     return envelope.respond(envelope.failure(error))
 
 
-def _compress(request: web.Request, response: web.StreamResponse) -> None:
-    """Let the caller's ``Accept-Encoding`` decide, where compressing saves anything."""
+def _compress(
+    request: web.Request, route: ServedRoute | None, response: web.StreamResponse
+) -> None:
+    """Let the caller's ``Accept-Encoding`` decide, where compressing saves anything.
+
+    What anybody may ask for is the same for all, and compressed once.
+    """
     if not isinstance(response, web.Response):
         return
     body = response.body
     if isinstance(body, bytes) and len(body) >= envelope.COMPRESS_FROM:
         response.headers["Vary"] = "Accept-Encoding"
         coding = _coding(request.headers.get("Accept-Encoding", ""))
-        if coding is not None and request.path in _SAME_FOR_ALL:
+        if coding is not None and route is not None and not route.needs_key:
             envelope.put_compressed(response, body, coding)
         elif coding is not None:
             response.enable_compression(coding)
