@@ -1,73 +1,34 @@
-"""The page of /docs in a real browser: no network but the service, and "try it" with a key."""
+"""The pages in a real browser: no network but the service, and a key that is entered once."""
 
 import asyncio
-import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
 from selenium import webdriver
-from selenium.webdriver.common.by import By
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.expected_conditions import (
-    element_to_be_clickable,
-    presence_of_element_located,
-)
-from selenium.webdriver.support.ui import WebDriverWait
 
 from service.openapi.answers import example_of
 from tests.support.api import Api
+from tests.support.browser import INSTALLED, Page, chromium
 
-_BROWSER, _DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-_ARGUMENTS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--window-size=1280,1400",
-)  # fmt: skip
-_SECONDS = 30
-
-pytestmark = pytest.mark.skipif(
-    not (_BROWSER and _DRIVER), reason="chromium and chromedriver are not installed"
-)
+pytestmark = pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed")
 
 
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
-    """A headless Chromium with a profile of its own, which logs what pages complain of."""
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(_BROWSER)
-    for argument in (*_ARGUMENTS, f"--user-data-dir={tmp_path / 'profile'}"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(_DRIVER))
-    try:
+    """A browser with a profile of its own."""
+    with chromium(tmp_path / "profile") as driver:
         yield driver
-    finally:
-        driver.quit()
 
 
-class Page:
-    """The page as a reader uses it."""
+class Docs(Page):
+    """The page of `/docs`."""
 
-    def __init__(self, driver: webdriver.Chrome, url: str) -> None:
-        self.driver = driver
-        self.wait = WebDriverWait(driver, _SECONDS)
-        driver.get("about:blank")
-        self.log("performance")  # of the page that the browser began with
-        driver.get(url)
-
-    def click(self, selector: str) -> None:
-        self.wait.until(element_to_be_clickable((By.CSS_SELECTOR, selector))).click()
-
-    def find(self, selector: str) -> WebElement:
-        return self.wait.until(presence_of_element_located((By.CSS_SELECTOR, selector)))
-
-    def authorize(self, key: str) -> None:
+    def authorize(self, pasted: str) -> None:
         """Paste a key."""
         self.click("button.authorize")
-        self.find(".auth-container input").send_keys(key)
+        self.find(".auth-container input").send_keys(pasted)
         self.click(".modal-ux button.authorize")
         self.click(".modal-ux button.btn-done")
 
@@ -84,28 +45,25 @@ class Page:
         status = self.find(f"{answer} .response-col_status").text
         return status, self.find(f"{answer} .highlight-code code").text
 
-    def requested(self) -> set[str]:
-        """Every address that the browser asked for."""
-        events = (orjson.loads(entry["message"])["message"] for entry in self.log("performance"))
-        return {
-            event["params"]["request"]["url"]
-            for event in events
-            if event["method"] == "Network.requestWillBeSent"
-        }
+    def tags(self) -> list[str]:
+        """The tags that are shown, in order."""
+        return self.texts(".opblock-tag a span")
 
-    def complaints(self) -> list[Any]:
-        """Errors on the console, refusals of the content security policy among them."""
-        return [entry for entry in self.log("browser") if entry["level"] == "SEVERE"]
+    def search(self, phrase: str) -> None:
+        """Type into the search."""
+        self.type(".operation-filter-input", phrase)
 
-    def log(self, kind: str) -> list[dict[str, Any]]:
-        """What a log of the browser gained since it was read last."""
-        entries: list[dict[str, Any]] = self.driver.get_log(kind)  # type: ignore[no-untyped-call]
-        return entries
+
+def _finds_nothing_wrong(page: Page, url: str) -> None:
+    addresses = page.requested()
+    assert addresses
+    assert {address for address in addresses if not address.startswith((url, "data:"))} == set()
+    assert page.complaints() == []
 
 
 def _explore(driver: webdriver.Chrome, url: str, key: str) -> None:
-    page = Page(driver, f"{url}docs")
-    page.authorize(key)
+    page = Docs(driver, f"{url}docs/")
+    page.authorize(f" Bearer {key} ")
     status, body = page.try_it("Colors", "listColors", pageSize="1")
     assert status.startswith("200")
     assert orjson.loads(body)["pagination"]["hasMore"] is True
@@ -113,11 +71,93 @@ def _explore(driver: webdriver.Chrome, url: str, key: str) -> None:
     status, body = page.try_it("Groups", "patchGroup", id="1")
     assert status.startswith("200")
     assert orjson.loads(body)["data"]["name"] == example_of("groups", "document")["name"]
-    addresses = page.requested()
-    assert f"{url}openapi.json" in addresses
-    assert {address for address in addresses if not address.startswith((url, "data:"))} == set()
-    assert page.complaints() == []
+    page.driver.get(f"{url}docs")
+    status, _ = page.try_it("Groups", "listGroups", pageSize="1")
+    assert status.startswith("200"), "a reload keeps the key"
+    _finds_nothing_wrong(page, url)
 
 
-async def test_reader_tries_operations_with_a_key(api: Api, browser: webdriver.Chrome) -> None:
-    await asyncio.to_thread(_explore, browser, str(api.client.make_url("/")), api.key)
+def _search(driver: webdriver.Chrome, url: str, _: str) -> None:
+    page = Docs(driver, f"{url}docs")
+    page.find(".opblock-tag")
+    all_tags = page.tags()
+    assert all_tags[0] == "Care instruction materials"
+    assert all_tags.index("Sub-suppliers") < all_tags.index("Brands")
+    for phrase, expected in (
+        ("cOLORs", ["Colors"]),
+        ("MEASURED", ["Sample request measurements"]),
+        ("/api/SIZE-", ["Size ranges"]),
+        ("patchgroup", ["Groups"]),
+    ):
+        page.search(phrase)
+        page.until(lambda expected=expected: page.tags() == expected)  # type: ignore[misc]
+    _finds_nothing_wrong(page, url)
+
+
+def _enter(driver: webdriver.Chrome, url: str, key: str) -> None:
+    page = Page(driver, url)
+    assert "Bearer KEY" in page.texts("pre")[0]
+    page.type("#key", "slv_1_1_nonsense")
+    page.click("#ask button")
+    page.until(lambda: "does not know this key" in "".join(page.texts("#told")))
+    assert page.texts("#rows tr") == []
+    page.type("#key", f"Authorization: Bearer {key}")
+    page.click("#ask button")
+    page.until(lambda: len(page.texts("#rows tr")) == 5)
+    assert page.texts("#told") == []
+    shown = page.texts("pre")[0]
+    assert f"Bearer {key}" in shown
+    assert f"'{url}api/colors?pageSize=3'" in shown
+    driver.refresh()
+    page.until(lambda: len(page.texts("#rows tr")) == 5)
+    page.click("nav a[href='docs']")
+    docs = Docs(driver, driver.current_url)
+    status, _ = docs.try_it("Colors", "listColors", pageSize="1")
+    assert status.startswith("200"), "the key comes along"
+    driver.get(url)
+    page.until(lambda: len(page.texts("#rows tr")) == 5)
+    page.click("#forget")
+    assert page.texts("#rows tr") == []
+    assert page.value("sessionStorage.length") == 0
+    # What the browser itself says of the key that was wrong.
+    assert all("401" in complaint["message"] for complaint in page.complaints())
+
+
+def _leaf(driver: webdriver.Chrome, url: str, _: str) -> None:
+    page = Page(driver, url)
+    page.click(".places a[href='guides']")
+    page.click("main a[href='guides/retries']")
+    page.until(lambda: page.texts("h1") == ["Retries"])
+    page.click("main a[href='errors']")
+    page.until(lambda: page.texts("h1") == ["Errors"])
+    page.click("main a[href='conflicts']")
+    page.until(lambda: page.texts("h1") == ["Conflicts"])
+    page.click("nav a")
+    page.find("#ask")
+    assert driver.current_url == url
+    _finds_nothing_wrong(page, url)
+
+
+def _hold(driver: webdriver.Chrome, url: str, key: str) -> None:
+    grounds = set()
+    for scheme in ("light", "dark"):
+        page = Page(driver, url)
+        page.on_a_phone(scheme)
+        page.type("#key", key)
+        page.click("#ask button")
+        page.until(lambda: len(page.texts("#rows tr")) == 5)  # noqa: B023
+        for path in ("", "guides", "guides/errors", "docs"):
+            driver.get(url + path)
+            page.find(".opblock-tag" if path == "docs" else "h1")
+            assert page.value("document.documentElement.scrollWidth") == 390, path
+        driver.get(url)
+        grounds.add(page.value("getComputedStyle(document.body).backgroundColor"))
+    assert len(grounds) == 2, "light and dark differ"
+
+
+@pytest.mark.parametrize("read", [_explore, _search, _enter, _leaf, _hold])
+async def test_a_reader_finds_the_way(
+    read: Callable[[webdriver.Chrome, str, str], None], api: Api, browser: webdriver.Chrome
+) -> None:
+    """Explore with a key, search, enter the key, leaf through the guides, hold a phone."""
+    await asyncio.to_thread(read, browser, str(api.client.make_url("/")), api.key)

@@ -29,6 +29,12 @@ const keeping = {
   },
 };
 
+/** Our document is JSON, which browsers read quicker than Swagger UI reads YAML. */
+const reading = {
+  parseToJson: (_, system) => (text) =>
+    system.specActions.updateJsonSpec(JSON.parse(text ?? system.specSelectors.specStr())),
+};
+
 const ui = SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#swagger-ui",
@@ -38,7 +44,10 @@ const ui = SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   requestSnippetsEnabled: true,
   plugins: [
-    { fn: { opsFilter: found }, statePlugins: { auth: { wrapActions: keeping } } },
+    {
+      fn: { opsFilter: found },
+      statePlugins: { auth: { wrapActions: keeping }, spec: { wrapActions: reading } },
+    },
   ],
   onComplete: () => {
     document.querySelector(".operation-filter-input").placeholder = "Search paths, summaries and tags";
