@@ -114,7 +114,7 @@ def kinds(sent: list[str]) -> list[str]:
         "insert into change ": "record",
         "insert": "insert",
         "delete": "delete",
-        "select array_agg(page_order)": "read",
+        "select\n    array_agg(page_order)": "read",
         "select 'color_in_group'": "links",
         "with gone": "delete",
         "with present": "update",
