@@ -11,7 +11,8 @@ from service.handlers.remembered import Remembered
 from service.http.accounts import hold
 from service.http.context import caller, database
 from service.http.envelope import many, pagination, respond, success
-from service.http.etag import etag, is_known
+from service.http.etag import etag
+from service.http.media import JSON_PATCH
 from service.listing import cursor, parameters
 from service.queries import reading
 from service.queries.master_record import MasterRecord
@@ -41,7 +42,7 @@ async def list_records(resource: Resource, request: web.Request) -> web.Response
 
 
 async def read_record(resource: Resource, request: web.Request) -> web.Response:
-    """One record, or its writable form; 304 when the caller has it already."""
+    """One record, or its writable form, with its tag."""
     tenant = caller(request)
     path, wanted = together(
         lambda: path_ids(request, resource, *resource.parents, resource.key),
@@ -53,8 +54,8 @@ async def read_record(resource: Resource, request: web.Request) -> web.Response:
     )
     hold(request, len(document))
     headers = {"ETag": etag(document)}
-    if is_known(request.headers.get("If-None-Match"), headers["ETag"]):
-        return web.Response(status=304, headers=headers)
+    if isinstance(resource, MasterRecord):
+        headers["Accept-Patch"] = JSON_PATCH
     return respond(success(document, headers=headers))
 
 

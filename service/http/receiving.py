@@ -8,6 +8,7 @@ from aiohttp.web_protocol import RequestPayloadError
 
 from service.failures import ApiError, failed
 from service.http.accounts import COUNTED_FROM, hold
+from service.http.expectations import meet_expectation
 from service.http.media import MAX_BODY_BYTES, TOO_LONG
 from service.schemas.validation import malformed
 
@@ -31,6 +32,7 @@ async def receive(request: web.Request) -> bytes:
     try:
         if request.content.is_eof():
             return bytes(_checked(request.content.read_nowait()))
+        await meet_expectation(request)
         return await _read(request, declared)
     except TimeoutError:
         raise failed("request_timeout", message=TOO_LATE, headers={"Connection": "close"}) from None
