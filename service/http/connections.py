@@ -16,8 +16,8 @@ from operator import attrgetter
 from typing import Any, Final
 
 from aiohttp import HttpVersion11, web
-from aiohttp.streams import EMPTY_PAYLOAD
-from aiohttp.web_protocol import RequestHandler, _ErrInfo
+from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
+from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 
 from service.failures import failed
 from service.http.refusing import REFUSED, HeadTooLongError, Refusal, refusal
@@ -79,10 +79,11 @@ class Runner(web.AppRunner):
 class Connection(RequestHandler):
     """aiohttp's connection, of which can be told whether it rests, and which waits for no head."""
 
-    __slots__ = ("_head_bytes", "_lingers")
+    __slots__ = ("_body", "_head_bytes", "_lingers")
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
+        self._body: StreamReader = EMPTY_PAYLOAD
         self._head_bytes = 0
         self._lingers = False
 
@@ -93,8 +94,8 @@ class Connection(RequestHandler):
 
     @property
     def is_ending(self) -> bool:
-        """Whether the next answer is the last, because the worker stops."""
-        return isinstance(self._manager, _Server) and self._manager.is_draining
+        """Whether the next answer is the last: what follows cannot be read, or the worker stops."""
+        return self._close or (isinstance(self._manager, _Server) and self._manager.is_draining)
 
     @property
     def closes_at(self) -> float:
@@ -109,6 +110,8 @@ class Connection(RequestHandler):
     def data_received(self, data: bytes) -> None:
         """Take what came; a head that stays unfinished ends the connection."""
         super().data_received(data)
+        if self._messages and isinstance(self._messages[-1][0], _ErrInfo):
+            self._break_off()
         if self._waiter is None or self._waiter.done():
             self._head_bytes = 0
             return
@@ -120,6 +123,14 @@ class Connection(RequestHandler):
             self._messages.append((_ErrInfo(431, HeadTooLongError(), ""), EMPTY_PAYLOAD))
             self._waiter.set_result(None)
 
+    def _break_off(self) -> None:
+        """Let what cannot be read end a body that it stands in; elsewhere it is a request."""
+        body = self._messages[-2][1] if len(self._messages) > 1 else self._body
+        if not body.is_eof():
+            self._messages.pop()
+            self._close = True
+            body.set_exception(RequestPayloadError())
+
     def _await_head(self) -> None:
         """Close the connection in HEAD_SECONDS unless a head is complete by then."""
         self._next_keepalive_close_time = self._loop.time() + HEAD_SECONDS
@@ -127,10 +138,13 @@ class Connection(RequestHandler):
             self._keepalive_handle.cancel()
         self._keepalive_handle = self._loop.call_at(self.closes_at, self._process_keepalive)
 
-    def _handle_request(self, *given: Any) -> Coroutine[Any, Any, tuple[web.StreamResponse, bool]]:
+    def _handle_request(
+        self, request: web.BaseRequest, *given: Any
+    ) -> Coroutine[Any, Any, tuple[web.StreamResponse, bool]]:
         """The same as ever; what aiohttp does when the task begins is done when it is made."""
         self._request_in_progress = True
-        return super()._handle_request(*given)
+        self._body = request.content
+        return super()._handle_request(request, *given)
 
     def _make_error_handler(
         self, err_info: _ErrInfo

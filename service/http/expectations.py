@@ -8,6 +8,7 @@ from service.failures import failed
 from service.http.headers import joined
 
 _CONTINUE: Final = "100-continue"
+NOT_MET: Final = f"Expect {_CONTINUE} or nothing."
 
 
 def check_transfer_coding(request: web.Request) -> None:
@@ -23,8 +24,7 @@ def check_expectation(request: web.Request) -> None:
     """Raise ApiError ``expectation_failed`` for anything but ``100-continue``."""
     expected = joined(request, "Expect")
     if expected and expected.lower() != _CONTINUE:
-        message = f"Expect {_CONTINUE} or nothing."
-        raise failed("expectation_failed", "Expect", message=message)
+        raise failed("expectation_failed", "Expect", message=NOT_MET)
 
 
 async def meet_expectation(request: web.Request) -> None:

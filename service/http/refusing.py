@@ -15,6 +15,11 @@ from service.failures import ApiError, failed
 from service.http import envelope
 from service.http.reading import LONGEST_LINE
 
+MALFORMED: Final = "This is no HTTP request."
+LONG_LINE: Final = f"Use at most {LONGEST_LINE // 1024} KiB."
+LONG_HEADERS: Final = "Send fewer or shorter headers."
+UNKNOWN_METHOD: Final = "There is no such method."
+
 REFUSED: web.AppKey[Callable[[web.BaseRequest, web.Response], None]] = web.AppKey("refused")
 """Told of every request that is refused so."""
 _REQUEST_LINE: Final = re.compile(r"""b['"][-!#$%&'*+.^_`|~\w]+ \S+ HTTP/1\.[01]""", re.ASCII)
@@ -29,12 +34,12 @@ def refusal(error: BaseException) -> ApiError:
     """The failure that the parser's error is, without a word of what was sent."""
     message = getattr(error, "message", "")
     if isinstance(error, LineTooLong) and error.args[1] == LONGEST_LINE:
-        return failed("uri_too_long", message=f"Use at most {LONGEST_LINE // 1024} KiB.")
+        return failed("uri_too_long", message=LONG_LINE)
     if isinstance(error, LineTooLong | HeadTooLongError) or message.startswith("Too many headers"):
-        return failed("headers_too_large", message="Send fewer or shorter headers.")
+        return failed("headers_too_large", message=LONG_HEADERS)
     if isinstance(error, BadHttpMethod) and _REQUEST_LINE.search(message):
-        return failed("not_implemented", message="There is no such method.")
-    return failed("malformed_request", message="This is no HTTP request.")
+        return failed("not_implemented", message=UNKNOWN_METHOD)
+    return failed("malformed_request", message=MALFORMED)
 
 
 class Refusal(web.Response):

@@ -6,9 +6,14 @@ from service import schemas
 from service.http.media import JSON, JSON_PATCH
 from service.openapi.components import reference
 
+_FORMS = ("document", "writable")
 _HEADERS = {
     "X-Request-Id": "The request's name, for questions about it.",
-    "ETag": "Strong entity tag of the data.",
+    "Cache-Control": "`private, no-cache`: for this caller, and to be asked for again.",
+    "Vary": "What of the request the answer depends on besides; on answers that are long enough to "
+    "be compressed.",
+    "ETag": "Strong entity tag of the data, another one for each coding.",
+    "Accept-Patch": "What PATCH takes here.",
     "Location": "Path of the new record; only where a single one was sent.",
     "Idempotent-Replayed": "`true` where this is an earlier answer given again.",
     "WWW-Authenticate": "How to present a key.",
@@ -21,8 +26,9 @@ HEADERS: dict[str, Any] = {
 
 
 def headers(*names: str) -> dict[str, Any]:
-    """References to response headers; every answer has X-Request-Id."""
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *names)}
+    """References to response headers; some are on every answer."""
+    everywhere = ("X-Request-Id", "Cache-Control", "Vary")
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*everywhere, *names)}
 
 
 def example_of(collection: str, form: str) -> Any:
@@ -83,11 +89,11 @@ def page(collection: str) -> dict[str, Any]:
 
 def one_or_unchanged(collection: str) -> dict[str, Any]:
     """One record in any of its forms, or that it is still what the caller has."""
-    named = ("document", "writable")
-    forms = [form for form in named if form in schemas.load()[collection]["$defs"]]
+    forms = [form for form in _FORMS if form in schemas.load()[collection]["$defs"]]
     data = one_of([reference(collection, form) for form in forms])
+    named = ("ETag", "Accept-Patch") if len(forms) > 1 else ("ETag",)
     return {
-        "200": success(data, example_of(collection, "document"), "ETag"),
+        "200": success(data, example_of(collection, "document"), *named),
         "304": {
             "description": "The record is still as If-None-Match says.",
             "headers": headers("ETag"),

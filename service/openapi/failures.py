@@ -20,19 +20,24 @@ _REASONS = {
     404: "There is no such record.",
     408: "The body did not arrive in time.",
     409: "It conflicts with what is stored.",
-    412: "The record is no longer as If-Match says.",
+    412: "The record is not as If-Match or If-None-Match says.",
     413: f"The body is over {MAX_BODY_MIB} MiB.",
+    414: "The request's target is too long.",
     415: "The Content-Type is another one.",
+    417: "More is expected than `100-continue`.",
     422: "The request is well formed but cannot be done.",
     429: "The organization's share of the service is used up; nothing was done.",
+    431: "The headers are too long, or too many.",
     500: "The service failed; nothing was changed.",
+    501: "The method or the transfer coding is not known.",
     503: "The service cannot answer now. With `Retry-After` nothing was done; without it the "
     "connection was lost while committing, and the change may have been made.",
 }
 _HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 _EVERYWHERE = (
-    "validation_error.unknown_parameter", "validation_error.invalid_value", "unauthorized",
-    "too_many_requests", "server_error", "server_error.unavailable",
+    "validation_error.unknown_parameter", "validation_error.invalid_value", "malformed_request",
+    "unauthorized", "uri_too_long", "expectation_failed", "too_many_requests", "headers_too_large",
+    "server_error", "not_implemented", "server_error.unavailable",
 )  # fmt: skip
 _OF_BODIES = (
     "validation_error.malformed_json", "validation_error.required_field",
@@ -70,6 +75,8 @@ def _failure(kind: Kind, status: int, types: list[str], *, is_problem: bool) -> 
         schema = one_of([reference("common/envelope", form) for form in forms])
         content = {JSON: {"schema": schema, "examples": _examples(types, kind)}}
     text = f"{_REASONS[status]} Types: {', '.join(f'`{name}`' for name in types)}."
+    if status == 415 and kind.method == "PATCH":
+        named = ("Accept-Patch",)
     return {"description": text, "headers": headers(*named), "content": content}
 
 

@@ -76,6 +76,7 @@ class Operation:
             yield parameters.header("IdempotencyKey")
         if kind.is_guarded:
             yield parameters.header("IfMatch")
+            yield parameters.header("IfNoneMatch")
         yield from map(parameters.header, ("ServiceApi", "RequestId"))
 
     def _success(self) -> dict[str, Any]:

@@ -37,7 +37,9 @@ HEADERS: dict[str, Parameter] = {
         "Do it only while the record's entity tag is one of these; `*` asks that it exists.",
     ),
     "IfNoneMatch": _header(
-        "If-None-Match", "Answer 304 while the record's entity tag is one of these."
+        "If-None-Match",
+        "Do it only while the record's entity tag is none of these; a read is 304 otherwise. `*` "
+        "asks that there is no record.",
     ),
     "IdempotencyKey": _header(
         "Idempotency-Key",

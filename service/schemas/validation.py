@@ -19,6 +19,7 @@ from service.failures import MAX_MADE, ApiError, Failure, Path, failed, in_reque
 from service.schemas.budget import check_values
 from service.schemas.cutting import cut
 from service.schemas.definitions import Located, definition, load, reference, whole
+from service.schemas.members import check_members
 from service.schemas.messages import failures_of, of_kind, of_limit
 
 _SIGNS = bytes.maketrans(b"123456789eE", b"000000000..")
@@ -30,13 +31,18 @@ _FIRST = ("validation_error.required_field", "validation_error.invalid_type")
 def parse(raw: bytes) -> Any:
     """The JSON value of a body (RFC 8259).
 
-    Raises ApiError ``malformed_json``, or ``too_many_items`` before the values are made.
+    Raises ApiError ``malformed_json``, for members that stand twice as well, or ``too_many_items``
+    before the values are made.
     """
     check_values(raw)
     try:
-        return orjson.loads(raw)
+        value = orjson.loads(raw)
+        check_members(raw, value)
     except orjson.JSONDecodeError as error:
         raise malformed(f"Not valid JSON: {error}.") from None
+    except orjson.JSONEncodeError:
+        raise malformed("The body is nested too deeply.") from None
+    return value
 
 
 def malformed(message: str) -> ApiError:

@@ -111,4 +111,5 @@ def _text(located: Located, random: Random) -> str:
     shortest = max(1, located.schema.get("minLength", 0))
     longest = located.schema.get("maxLength", 12)
     length = random.choice([shortest, min(12, longest), min(12, longest), longest])
-    return "".join(random.choice(_ALPHABET) for _ in range(length))
+    made = "".join(random.choice(_ALPHABET) for _ in range(length))
+    return made if "pattern" not in located.schema or made.strip() else "漢" * length
