@@ -112,4 +112,5 @@ def _text(located: Located, random: Random) -> str:
     longest = located.schema.get("maxLength", 12)
     length = random.choice([shortest, min(12, longest), min(12, longest), longest])
     made = "".join(random.choice(_ALPHABET) for _ in range(length))
-    return made if "pattern" not in located.schema or made.strip() else "漢" * length
+    may_be_blank = "null" in located.types and "pattern" not in located.schema
+    return made if may_be_blank or made.strip() else "漢" * length
