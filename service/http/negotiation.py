@@ -16,6 +16,8 @@ from service.http.headers import joined
 
 READS: Final = ("GET", "HEAD")
 _CODINGS: Final = (web.ContentCoding.gzip, web.ContentCoding.deflate)
+_LONGEST_ACCEPTED: Final = 500
+"""Characters of ``Accept-Encoding`` that are read; browsers send about 20."""
 _WEIGHT_ZERO: Final = re.compile(r"q=0(\.0*)?")
 #: Long answers that anybody may ask for, and that are the same for all.
 _SAME_FOR_ALL: Final = frozenset({"/metrics", "/openapi.json"})
@@ -28,7 +30,7 @@ def negotiated(request: web.Request, response: web.StreamResponse) -> web.Stream
     body, coding = response.body, None
     if isinstance(body, bytes) and len(body) >= envelope.COMPRESS_FROM:
         response.headers["Vary"] = "Accept-Encoding"
-        coding = _coding(joined(request, "Accept-Encoding") or "")
+        coding = _coding((joined(request, "Accept-Encoding") or "")[:_LONGEST_ACCEPTED])
     tag = response.headers.get("ETag")
     if tag is not None:
         if coding is not None:

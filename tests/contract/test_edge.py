@@ -1,4 +1,4 @@
-"""What comes over a socket before it is a request (contract, Bad input; contract, Expectations)."""
+"""What comes over a socket before it is a request (contract, Bad input)."""
 
 import asyncio
 import io

@@ -193,8 +193,9 @@ def test_a_request_line_beyond_the_limit_is_refused(served: Running) -> None:
 
 def test_callers_on_kept_connections_are_told_of_a_stop(served_dsn: str, data_dir: Path) -> None:
     """None is reset: whoever asks meanwhile gets an answer that says it is the last."""
+    settings = {"DATABASE_URL": served_dsn, "WORKERS": "2", "LOG_LEVEL": "warning"}
     with (
-        running(data_dir, "serve", DATABASE_URL=served_dsn, WORKERS="2") as service,
+        running(data_dir, "serve", **settings) as service,
         ExitStack() as stack,
     ):
         address = urlsplit(service.base_url)

@@ -19,7 +19,16 @@ _START_SECONDS = 60
 
 def environment(data_dir: Path, **settings: str) -> dict[str, str]:
     """Return an environment with the given settings: else any free port, one worker, defaults."""
-    names = ("DATABASE_URL", "HOST", "PORT", "WORKERS", "POOL_SIZE", "LOG_LEVEL", "CALLER_REQUESTS")
+    names = (
+        "DATABASE_URL",
+        "HOST",
+        "PORT",
+        "WORKERS",
+        "POOL_SIZE",
+        "LOG_LEVEL",
+        "CALLER_REQUESTS",
+        "CORS_ORIGINS",
+    )
     kept = {name: value for name, value in os.environ.items() if name not in names}
     return {**kept, "DATA_DIR": str(data_dir), "PORT": "0", "WORKERS": "1", **settings}
 
