@@ -19,9 +19,12 @@ _MESSAGE = "This member stands twice in its object."
 def check_members(raw: bytes, value: Any) -> None:
     """Raise ApiError ``malformed_json``, with the places, where the body's value lost a member.
 
-    Raises orjson.JSONEncodeError for a value that is nested too deeply to be written.
+    One that is nested too deeply is refused by whoever looks at its values.
     """
-    if _colons(raw) == orjson.dumps(value).count(b":"):
+    try:
+        if _colons(raw) == orjson.dumps(value).count(b":"):
+            return
+    except orjson.JSONEncodeError:
         return
     seen = json.loads(raw, object_pairs_hook=_seen, parse_int=str, parse_float=str)
     kind = "validation_error.malformed_json"

@@ -37,11 +37,9 @@ def parse(raw: bytes) -> Any:
     check_values(raw)
     try:
         value = orjson.loads(raw)
-        check_members(raw, value)
     except orjson.JSONDecodeError as error:
         raise malformed(f"Not valid JSON: {error}.") from None
-    except orjson.JSONEncodeError:
-        raise malformed("The body is nested too deeply.") from None
+    check_members(raw, value)
     return value
 
 
