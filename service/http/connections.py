@@ -15,7 +15,8 @@ from contextlib import suppress
 from operator import attrgetter
 from typing import Any, Final
 
-from aiohttp import HttpVersion11, web
+from aiohttp import HttpVersion10, HttpVersion11, web
+from aiohttp.http_exceptions import BadHttpMessage
 from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 
@@ -139,12 +140,22 @@ class Connection(RequestHandler):
         self._keepalive_handle = self._loop.call_at(self.closes_at, self._process_keepalive)
 
     def _handle_request(
-        self, request: web.BaseRequest, *given: Any
+        self,
+        request: web.BaseRequest,
+        start: float | None,
+        handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]],
     ) -> Coroutine[Any, Any, tuple[web.StreamResponse, bool]]:
-        """The same as ever; what aiohttp does when the task begins is done when it is made."""
+        """The same as ever; what aiohttp does when the task begins is done when it is made.
+
+        The parser takes other versions for this one, and they would be answered as they came.
+        """
         self._request_in_progress = True
         self._body = request.content
-        return super()._handle_request(request, *given)
+        version = request._message.version
+        if version is not HttpVersion11 and version is not HttpVersion10:
+            refuse = self._make_error_handler(_ErrInfo(400, BadHttpMessage(""), ""))
+            return super()._handle_request(request, start, refuse)
+        return super()._handle_request(request, start, handler)
 
     def _make_error_handler(
         self, err_info: _ErrInfo

@@ -24,6 +24,8 @@ REFUSED: dict[str, tuple[bytes, tuple[int, str]]] = {
     "no HTTP": (b"%b\r\n\r\n" % SECRET, MALFORMED),
     "TLS": (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", MALFORMED),
     "HTTP/2": (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", MALFORMED),
+    "another version": (b"GET /api/groups HTTP/2.0\r\n" + KEY + b"\r\n", MALFORMED),
+    "an earlier version": (b"GET /api/groups HTTP/0.9\r\n" + KEY + b"\r\n", MALFORMED),
     "a later version": (b"GET / HTTP/3.0\r\n" + KEY + b"\r\n", MALFORMED),
     "a target that is none": (b"GET %b HTTP/1.1\r\n" % SECRET + KEY + b"\r\n", MALFORMED),
     "a header without a name": (GET + b"no header\r\n\r\n", MALFORMED),
