@@ -33,7 +33,12 @@ _REASONS = {
     503: "The service cannot answer now. With `Retry-After` nothing was done; without it the "
     "connection was lost while committing, and the change may have been made.",
 }
-_HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
+_HEADERS = {
+    401: ("WWW-Authenticate",),
+    412: ("ETag",),
+    429: ("Retry-After",),
+    503: ("Retry-After",),
+}
 _EVERYWHERE = (
     "validation_error.unknown_parameter", "validation_error.invalid_value", "malformed_request",
     "unauthorized", "uri_too_long", "expectation_failed", "too_many_requests", "headers_too_large",

@@ -13,6 +13,8 @@ import orjson
 from service.database.arrays import id_array
 from service.database.connections import Connection
 from service.database.failing import own_locks
+from service.failures import failed
+from service.http.etag import etag
 from service.queries.batch import Batch, Item
 from service.queries.master_record import Change, MasterRecord
 from service.queries.reading import foreign_ids
@@ -129,13 +131,19 @@ async def _report_missing(
 async def _require(
     connection: Connection, resource: MasterRecord, batch: Batch, guard: Guard
 ) -> None:
-    """Report a record that is not as the caller knows it, in either of its forms."""
-    forms = (
-        await resource.documents(connection, batch.caller, batch.ids, form)
-        for form in ("documents", "writables")
-    )
-    if not await guard(forms):
-        batch.fail(0, "precondition_failed", message="The record has changed since it was read.")
+    """Raise ApiError for a record that is not as the caller knows it, in either of its forms.
+
+    It tells the tag that the record has now.
+    """
+    document = await resource.documents(connection, batch.caller, batch.ids, "documents")
+
+    async def forms() -> AsyncIterator[bytes]:
+        yield document
+        yield await resource.documents(connection, batch.caller, batch.ids, "writables")
+
+    if not await guard(forms()):
+        message, headers = "The record has changed since it was read.", {"ETag": etag(document)}
+        raise failed("precondition_failed", message=message, headers=headers)
 
 
 async def _carry_out(

@@ -87,6 +87,7 @@ async def test_a_write_that_expects_another_record_changes_nothing(
         ):
             is_failure(answer, 412, "precondition_failed")
             assert answer.details == [("precondition_failed", None)]
+            assert answer.headers["ETag"] == tag.partition("-")[0].rstrip('"') + '"'
     assert await rows.dump(shared_dsn, versions=True) == before
 
 
