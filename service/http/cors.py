@@ -31,11 +31,11 @@ class Cors:
         self._origins = frozenset(origins)
 
     def preflight(self, request: web.Request) -> web.Response | None:
-        """The answer to a browser that asks whether a page may send a request; else None.
+        """The answer to an OPTIONS by which a browser asks whether a page may send a request.
 
-        Every path has it, so that the page sees what the request itself is answered.
+        None for any other. Every path has it: so the page sees what the request itself is answered.
         """
-        if request.method != "OPTIONS" or "Access-Control-Request-Method" not in request.headers:
+        if "Access-Control-Request-Method" not in request.headers:
             return None
         if request.headers.get("Origin") not in self._origins:
             return None

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from aiohttp import HttpVersion11, web
+from aiohttp import HttpVersion11, hdrs, web
 
 from service.failures import failed
 from service.http.headers import joined
@@ -13,7 +13,7 @@ NOT_MET: Final = f"Expect {_CONTINUE} or nothing."
 
 def check_transfer_coding(request: web.Request) -> None:
     """Raise ApiError ``not_implemented`` for a body that is more than chunked (RFC 9112, 6.1)."""
-    coding = request.headers.get("Transfer-Encoding")
+    coding = request.headers.get(hdrs.TRANSFER_ENCODING)
     if coding is not None and coding.lower() != "chunked":
         message = "Send the body as it is, or chunked."
         headers = {"Connection": "close"}
@@ -22,7 +22,7 @@ def check_transfer_coding(request: web.Request) -> None:
 
 def check_expectation(request: web.Request) -> None:
     """Raise ApiError ``expectation_failed`` for anything but ``100-continue``."""
-    expected = joined(request, "Expect")
+    expected = joined(request, hdrs.EXPECT)
     if expected and expected.lower() != _CONTINUE:
         raise failed("expectation_failed", "Expect", message=NOT_MET)
 
@@ -41,7 +41,7 @@ def is_waited_for(request: web.Request) -> bool:
     An answer given before that ends the connection, for nobody knows whether the body still comes.
     """
     return (
-        "Expect" in request.headers
+        hdrs.EXPECT in request.headers
         and request.version >= HttpVersion11
         and not request.content.is_eof()
     )

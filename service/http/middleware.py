@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 from urllib.parse import unquote_to_bytes
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from service.failures import ApiError, failed
 from service.http import envelope
@@ -39,10 +39,10 @@ _log = logging.getLogger("service")
 @web.middleware
 async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     """The answer to a request, whatever becomes of it."""
-    started = time.perf_counter()
+    started, app = time.perf_counter(), request.app
     given = request.headers.get("X-Request-Id", "")
     request_id = given if _SANE_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
-    route = request.app[ROUTES].get(request.match_info.route)
+    route = app[ROUTES].get(request.match_info.route)
     try:
         response = await _answer(request, route, handler)
     except ApiError as error:
@@ -52,15 +52,15 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
         response = _refused(route, failed("server_error", message="Something went wrong here."))
     response = negotiated(request, response)
     response.headers["X-Request-Id"] = request_id
-    response.headers["Server"] = "Selvedge"
+    response.headers[hdrs.SERVER] = "Selvedge"
     if route is None or route.needs_key:
-        response.headers["Cache-Control"] = envelope.NOT_SHARED
-    request.app[CORS].mark(request, response)
+        response.headers[hdrs.CACHE_CONTROL] = envelope.NOT_SHARED
+    app[CORS].mark(request, response)
     if is_waited_for(request):
         response.force_close()
     seconds = time.perf_counter() - started
     _count(request, route, response, seconds)
-    request.app[ACCESS_LOG].write(request, request_id, request.get(CALLER), response, seconds)
+    app[ACCESS_LOG].write(request, request_id, request.get(CALLER), response, seconds)
     return response
 
 
@@ -69,7 +69,7 @@ async def _answer(
 ) -> web.StreamResponse:
     """The handler's answer, within the caller's share."""
     check_transfer_coding(request)
-    if preflight := request.app[CORS].preflight(request):
+    if request.method == "OPTIONS" and (preflight := request.app[CORS].preflight(request)):
         return preflight
     if not _needs_key(request, route):
         _check(request)
@@ -115,7 +115,7 @@ def _needs_key(request: web.Request, route: ServedRoute | None) -> bool:
 
 
 async def _caller(request: web.Request) -> Caller:
-    presented = request.headers.getall("Authorization", ())
+    presented = request.headers.getall(hdrs.AUTHORIZATION, ())
     kind, _, key = presented[0].partition(" ") if presented else ("", "", "")
     caller = None
     # Of two keys either could be meant, by us or by what stands before us.

@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from service.http import envelope
 from service.http.etag import is_known, of_coding
@@ -29,13 +29,13 @@ def negotiated(request: web.Request, response: web.StreamResponse) -> web.Stream
         return response
     body, coding = response.body, None
     if isinstance(body, bytes) and len(body) >= envelope.COMPRESS_FROM:
-        response.headers["Vary"] = "Accept-Encoding"
-        coding = _coding((joined(request, "Accept-Encoding") or "")[:_LONGEST_ACCEPTED])
-    tag = response.headers.get("ETag")
+        response.headers[hdrs.VARY] = "Accept-Encoding"
+        coding = _coding((joined(request, hdrs.ACCEPT_ENCODING) or "")[:_LONGEST_ACCEPTED])
+    tag = response.headers.get(hdrs.ETAG)
     if tag is not None:
         if coding is not None:
-            response.headers["ETag"] = tag = of_coding(tag, coding.value)
-        if request.method in READS and is_known(joined(request, "If-None-Match"), tag):
+            response.headers[hdrs.ETAG] = tag = of_coding(tag, coding.value)
+        if request.method in READS and is_known(joined(request, hdrs.IF_NONE_MATCH), tag):
             return _unchanged(response)
     if coding is not None and isinstance(body, bytes):
         _compress(request, response, body, coding)
