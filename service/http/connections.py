@@ -178,10 +178,15 @@ class Connection(RequestHandler):
 
     async def _linger(self) -> None:
         """Take what is still sent: a connection closed before loses its answer (RFC 9112, 9.6)."""
-        if self.transport is not None:
+        if self.transport is not None and not self.transport.is_closing():
             self._lingers = True
             self.transport.write_eof()
             await asyncio.sleep(LINGER_SECONDS)
+
+    def log_exception(self, *args: Any, **options: Any) -> None:
+        """Log a defect, and no body that broke off: callers could fill the log with these."""
+        if not isinstance(options.get("exc_info"), RequestPayloadError):
+            super().log_exception(*args, **options)
 
     def handle_error(
         self,

@@ -142,6 +142,21 @@ async def test_chunks_that_break_end_the_request(
             assert await reader.read() == b""
 
 
+async def test_a_body_that_breaks_after_its_answer_is_no_defect(
+    shared_api: Api, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever has no key could fill the log otherwise."""
+    stranger = Api(shared_api.client, "nobody")
+    for method in ("POST", "GET"):
+        async with connected(stranger) as (reader, writer):
+            writer.write(head(stranger, method, GROUPS, "Transfer-Encoding: chunked"))
+            is_failure(await answered(reader), 401, "unauthorized")
+            writer.write(b"nonsense\r\n")
+            async with asyncio.timeout(5):
+                assert await reader.read() == b""
+    assert caplog.records == []
+
+
 @pytest.mark.parametrize("coding", ["gzip, chunked", "nonsense, chunked", "chunked, chunked"])
 async def test_other_transfer_codings_are_not_implemented(coding: str, shared_api: Api) -> None:
     """RFC 9112, 6.1: read as plain, what is compressed would be stored as it came."""
