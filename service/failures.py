@@ -15,6 +15,7 @@ Path: TypeAlias = tuple[str | int, ...]
 #: Status of a type, by its longest listed prefix.
 STATUS = {
     "validation_error": 400,
+    "malformed_request": 400,
     "unauthorized": 401,
     "forbidden": 403,
     "not_found": 404,
@@ -24,10 +25,14 @@ STATUS = {
     "gone": 410,
     "precondition_failed": 412,
     "payload_too_large": 413,
+    "uri_too_long": 414,
     "unsupported_media_type": 415,
+    "expectation_failed": 417,
     "unprocessable": 422,
     "too_many_requests": 429,
+    "headers_too_large": 431,
     "server_error": 500,
+    "not_implemented": 501,
     "server_error.unavailable": 503,
     "server_error.outcome_unknown": 503,
 }

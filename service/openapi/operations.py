@@ -82,6 +82,7 @@ class Operation:
             yield parameters.shared("IdempotencyKey")
         if kind.is_guarded:
             yield parameters.shared("IfMatch")
+            yield parameters.shared("IfNoneMatch")
         yield from map(parameters.shared, ("ServiceApi", "RequestId"))
 
     def answers(self) -> Iterator[Answer]:

@@ -4,7 +4,7 @@ Locks are taken in the order of ids. A check reports what is wrong with items an
 of what hangs on them; if anything is wrong with any item nothing is written (contract, Bulk).
 """
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeAlias
 
 import asyncpg
@@ -12,6 +12,8 @@ import orjson
 
 from service.database.connections import Connection
 from service.database.failing import own_locks
+from service.failures import failed
+from service.http.etag import etag
 from service.queries.batch import Batch, Item
 from service.queries.changed import CREATED, DELETED, Changed
 from service.queries.master_record import Change, MasterRecord
@@ -21,8 +23,8 @@ from service.queries.steps import Plan
 
 Edit: TypeAlias = Callable[[Item], Item]
 """From the stored writable form to the one to store; raises ApiError."""
-Guard: TypeAlias = Callable[[bytes], bool]
-"""Whether a record whose document this is may be written."""
+Guard: TypeAlias = Callable[[AsyncIterator[bytes]], Awaitable[bool]]
+"""Whether a record that has these forms, read as far as they are asked for, may be written."""
 
 
 def locks_organization(resource: MasterRecord, *, creates: bool = False) -> bool:
@@ -129,11 +131,19 @@ async def _report_missing(
 async def _require(
     connection: Connection, resource: MasterRecord, batch: Batch, guard: Guard
 ) -> None:
-    """Report a record that is not as the caller knows it, in either of its forms."""
-    for form in ("documents", "writables"):
-        if guard(await resource.documents(connection, batch.caller, batch.ids, form)):
-            return
-    batch.fail(0, "precondition_failed", message="The record has changed since it was read.")
+    """Raise ApiError for a record that is not as the caller knows it, in either of its forms.
+
+    It tells the tag that the record has now.
+    """
+    document = await resource.documents(connection, batch.caller, batch.ids, "documents")
+
+    async def forms() -> AsyncIterator[bytes]:
+        yield document
+        yield await resource.documents(connection, batch.caller, batch.ids, "writables")
+
+    if not await guard(forms()):
+        message, headers = "The record has changed since it was read.", {"ETag": etag(document)}
+        raise failed("precondition_failed", message=message, headers=headers)
 
 
 async def _carry_out(

@@ -14,6 +14,7 @@ from service.http import receiving
 from service.http.admission import Admission
 from service.queries.resource import Resource
 from tests.support.api import Answer, Api
+from tests.support.raw import exchange
 
 GROUPS, COLORS, SIZE_RANGES = "/api/groups", "/api/colors", "/api/size-ranges"
 CHANGES = "/api/changes"
@@ -192,6 +193,10 @@ def followed(*parameters: tuple[str, str]) -> Provoke:
     return lambda on: on.api.get(CHANGES, parameters)
 
 
+def sent(raw: bytes) -> Provoke:
+    return lambda on: exchange(on.api, raw)
+
+
 def deleted(*ids: object) -> Provoke:
     return lambda on: on.api.delete(GROUPS, [("ids", str(one)) for one in ids])
 
@@ -224,6 +229,11 @@ REQUESTS: Final[dict[str, Provoke]] = {
     "not_found.route": lambda on: on.api.get("/api/colours"),
     "method_not_allowed": lambda on: on.api.call("PATCH", GROUPS),
     "request_timeout": late,
+    "malformed_request": sent(b"NONSENSE\r\n\r\n"),
+    "uri_too_long": sent(b"GET /%b HTTP/1.1\r\n\r\n" % (b"x" * 40_000)),
+    "headers_too_large": sent(b"GET / HTTP/1.1\r\nX-Long: %b\r\n\r\n" % (b"x" * 9000)),
+    "not_implemented": sent(b"BREW /api/colors HTTP/1.1\r\n\r\n"),
+    "expectation_failed": lambda on: on.api.get(GROUPS, headers={"Expect": "a-miracle"}),
     "conflict.in_use": delete_used,
     "conflict.test_failed": patched(("test", "/name", "Another color")),
     "conflict.in_progress": in_progress,
