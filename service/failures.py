@@ -138,11 +138,15 @@ def shared_type(types: Iterable[str]) -> str:
 
 
 def first_of_each_field(root: Any, found: list[Failure]) -> list[Failure]:
-    """The failures in request order; of several at one field the one that speaks of all of it."""
+    """The failures in request order; of several at one field the one that speaks of all of it.
+
+    Fields that are missing stay in the order in which they were found.
+    """
     if len(found) < 2:
         return found
-    ranked = sorted(found, key=lambda failure: failure.type not in _SPEAK_OF_ALL)
-    by_path = {failure.path: failure for failure in reversed(ranked)}
+    by_path: dict[Path, Failure] = {}
+    for failure in sorted(found, key=lambda one: one.type not in _SPEAK_OF_ALL):
+        by_path.setdefault(failure.path, failure)
     return in_request_order(root, by_path.values())
 
 
