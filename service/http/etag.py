@@ -4,6 +4,8 @@ import hashlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 
+from service.failures import ApiError, failed
+
 _TAG = re.compile(r'(W/)?("[\x21\x23-\x7e\x80-\xff]*")')
 _CODING = re.compile(r'-(?:gzip|deflate)"$')
 
@@ -23,12 +25,13 @@ def of_coding(tag: str, coding: str) -> str:
 
 def precondition(
     if_match: str | None, if_none_match: str | None
-) -> Callable[[AsyncIterator[bytes]], Awaitable[bool]] | None:
-    """Whether a record that is there, and has these forms, may be written; None where any may.
+) -> Callable[[AsyncIterator[bytes]], Awaitable[None]] | None:
+    """What looks whether a record that is there may be written; None where any may.
 
-    It may where a form is one that ``If-Match`` names and none is one that ``If-None-Match`` does;
-    ``*`` names all of them. In which coding the caller has read it does not matter. Weak tags never
-    match an ``If-Match`` (RFC 9110, 13.1).
+    It takes the record's forms, the document first, and raises ApiError ``precondition_failed``,
+    with the document's tag, unless one of them is named by ``If-Match`` and none by
+    ``If-None-Match``; ``*`` names all. In which coding the caller has read it does not matter. Weak
+    tags never match an ``If-Match`` (RFC 9110, 13.1).
     """
     wanted = None if if_match is None or _is_any(if_match) else _tags(if_match, weak=False)
     if if_none_match is not None and _is_any(if_none_match):
@@ -37,18 +40,20 @@ def precondition(
     if wanted is None and not unwanted:
         return None
 
-    async def holds(forms: AsyncIterator[bytes]) -> bool:
-        found = wanted is None
+    async def check(forms: AsyncIterator[bytes]) -> None:
+        first, found = "", wanted is None
         async for form in forms:
             tag = etag(form)
+            first = first or tag
             if tag in unwanted:
-                return False
+                raise _changed(first)
             found = found or (wanted is not None and tag in wanted)
             if found and not unwanted:
-                return True
-        return found
+                return
+        if not found:
+            raise _changed(first)
 
-    return holds
+    return check
 
 
 def is_known(header: str | None, tag: str) -> bool:
@@ -68,5 +73,11 @@ def _tags(header: str, *, weak: bool) -> frozenset[str]:
     return frozenset(_CODING.sub('"', tag) for is_weak, tag in found if weak or not is_weak)
 
 
-async def _never(_forms: AsyncIterator[bytes]) -> bool:
-    return False
+async def _never(forms: AsyncIterator[bytes]) -> None:
+    async for form in forms:
+        raise _changed(etag(form))
+
+
+def _changed(tag: str) -> ApiError:
+    message = "The record has changed since it was read."
+    return failed("precondition_failed", message=message, headers={"ETag": tag})

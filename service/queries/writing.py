@@ -12,8 +12,6 @@ import orjson
 
 from service.database.connections import Connection
 from service.database.failing import own_locks
-from service.failures import failed
-from service.http.etag import etag
 from service.queries.batch import Batch, Item
 from service.queries.changed import CREATED, DELETED, Changed
 from service.queries.master_record import Change, MasterRecord
@@ -23,8 +21,8 @@ from service.queries.steps import Plan
 
 Edit: TypeAlias = Callable[[Item], Item]
 """From the stored writable form to the one to store; raises ApiError."""
-Guard: TypeAlias = Callable[[AsyncIterator[bytes]], Awaitable[bool]]
-"""Whether a record that has these forms, read as far as they are asked for, may be written."""
+Guard: TypeAlias = Callable[[AsyncIterator[bytes]], Awaitable[None]]
+"""Raises ApiError unless a record that has these forms may be written; reads what it needs."""
 
 
 def locks_organization(resource: MasterRecord, *, creates: bool = False) -> bool:
@@ -131,19 +129,13 @@ async def _report_missing(
 async def _require(
     connection: Connection, resource: MasterRecord, batch: Batch, guard: Guard
 ) -> None:
-    """Raise ApiError for a record that is not as the caller knows it, in either of its forms.
-
-    It tells the tag that the record has now.
-    """
-    document = await resource.documents(connection, batch.caller, batch.ids, "documents")
+    """Have the guard look at the record, in either of its forms."""
 
     async def forms() -> AsyncIterator[bytes]:
-        yield document
-        yield await resource.documents(connection, batch.caller, batch.ids, "writables")
+        for form in ("documents", "writables"):
+            yield await resource.documents(connection, batch.caller, batch.ids, form)
 
-    if not await guard(forms()):
-        message, headers = "The record has changed since it was read.", {"ETag": etag(document)}
-        raise failed("precondition_failed", message=message, headers=headers)
+    await guard(forms())
 
 
 async def _carry_out(

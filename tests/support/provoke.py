@@ -15,12 +15,9 @@ from service.http.admission import Admission
 from service.queries.resource import Resource
 from tests.support.api import Answer, Api
 from tests.support.raw import exchange
+from tests.support.wrong_bodies import COLORS, FAULTS, GROUPS, MATERIALS, UNKNOWN, wrong
 
-GROUPS, COLORS, SIZE_RANGES = "/api/groups", "/api/colors", "/api/size-ranges"
-CHANGES = "/api/changes"
-CARE, MATERIALS = "/api/care-instructions", "/api/care-instruction-materials"
-UNKNOWN = 2**62
-LEFT_OUT: Final = object()
+SIZE_RANGES, CHANGES = "/api/size-ranges", "/api/changes"
 
 
 @dataclass(frozen=True)
@@ -35,32 +32,6 @@ class Stage:
 
 
 Provoke: TypeAlias = Callable[[Stage], Awaitable[Answer]]
-
-#: What makes a body of the collection wrong.
-FAULTS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
-    "validation_error.required_field": (GROUPS, {"name": LEFT_OUT}),
-    "validation_error.unknown_field": (GROUPS, {"colour": "red"}),
-    "validation_error.read_only_field": (CARE, {"position": 1}),
-    "validation_error.invalid_type": (GROUPS, {"name": 7}),
-    "validation_error.invalid_value": (GROUPS, {"state": "gone"}),
-    "validation_error.too_short": (COLORS, {"name": ""}),
-    "validation_error.too_long": (COLORS, {"name": "x" * 5000}),
-    "validation_error.out_of_range": (CARE, {"languages": [{"languageId": 0, "text": "Dry"}]}),
-    "validation_error.duplicate": (CARE, {"languages": [{"languageId": 1, "text": "Dry"}] * 2}),
-    "validation_error.unknown_reference": (
-        CARE,
-        {"languages": [{"languageId": UNKNOWN, "text": "Dry"}]},
-    ),
-    "validation_error.state_not_allowed": (GROUPS, {"state": "deleted"}),
-    "validation_error.feature_disabled": (COLORS, {"languageIds": [1]}),
-    "conflict.duplicate": (MATERIALS, {"userDefinedId": "MAT-0042"}),
-}
-
-
-def wrong(path: str, fault: dict[str, Any]) -> dict[str, Any]:
-    """A body that is right but for the fault."""
-    least = {"text" if path in (CARE, MATERIALS) else "name": "Linen"}
-    return {name: value for name, value in (least | fault).items() if value is not LEFT_OUT}
 
 
 async def used_group(on: Stage) -> int:
@@ -176,17 +147,20 @@ async def replace_used(on: Stage) -> Answer:
     return await on.api.put(GROUPS, [item])
 
 
+async def now(on: Stage) -> str:
+    return str((await on.api.get(CHANGES, {"from": "now"})).json["pagination"]["cursor"])
+
+
 async def expired(on: Stage) -> Answer:
-    now = (await on.api.get(CHANGES, {"from": "now"})).json["pagination"]["cursor"]
+    cursor = await now(on)
     connection = await asyncpg.connect(on.dsn)
     await connection.execute("update change_feed set cleared_n = last_n + 1, last_n = last_n + 1")
     await connection.close()
-    return await on.api.get(CHANGES, {"cursor": now})
+    return await on.api.get(CHANGES, {"cursor": cursor})
 
 
 async def continued(on: Stage) -> Answer:
-    now = (await on.api.get(CHANGES, {"from": "now"})).json["pagination"]["cursor"]
-    return await on.api.get(CHANGES, {"cursor": now, "limit": "1"})
+    return await on.api.get(CHANGES, {"cursor": await now(on), "limit": "1"})
 
 
 def followed(*parameters: tuple[str, str]) -> Provoke:
