@@ -9,20 +9,18 @@ import jsonschema
 import orjson
 import pytest
 
-from service import openapi
 from service.openapi.components import name_of
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
+from tests.contract.test_openapi import AT_NO_OPERATION, DOCUMENT
 from tests.support import faults, generate
 from tests.support.generate import REFERRED
 from tests.support.published import component
 
-DOCUMENT: Final[dict[str, Any]] = openapi.build()
 SCHEMAS: Final = DOCUMENT["components"]["schemas"]
 FORMS: Final = ("create", "replace")
 BYTES_BEFORE: Final = 617_000
 """What the document had when every answer was written out at each operation."""
-AT_NO_OPERATION: Final = {"not_found.route", "method_not_allowed"}
 KNOWN: Final = {name: range(1, 9) for name in REFERRED.values()}
 #: Names that languages and their libraries use for what is something else.
 TAKEN: Final = {
