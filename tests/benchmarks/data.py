@@ -63,6 +63,12 @@ select array_agg(id) from (
     select id from color where organization_id = $1::bigint and state <> 'deleted' limit 200
 ) as color
 """
+#: A feed in use: statements that were planned while it was all but empty would read all of it.
+_HISTORY = """
+insert into change (organization_id, clock, n, entries, records)
+select $1::bigint, n, n, 1, jsonb_build_object('colors', jsonb_build_object('updated', array[n]))
+from generate_series(1, $2::bigint) as n
+"""
 _FEED = "insert into change_feed (organization_id, last_n, epoch) values ($1::bigint, $2, $3)"
 _AT_REST, _EPOCH, _LAST = 2, 1, 5
 _MEASURED = """
@@ -133,7 +139,9 @@ async def fill(dsn: str, key: str) -> Data:
         (measurement,) = await column(_MEASURED)
         resting = await connection.fetchval(_COLORS_AT_REST, _AT_REST)
         await connection.execute(_CHANGES, _AT_REST, resting)
-        await connection.execute(_FEED, _AT_REST, _LAST, _EPOCH)
+        await connection.execute(_HISTORY, ORGANIZATION, RECORDS)
+        for organization_id, last in ((_AT_REST, _LAST), (ORGANIZATION, RECORDS)):
+            await connection.execute(_FEED, organization_id, last, _EPOCH)
         await connection.execute("vacuum analyze")
         now = changes.encode(Wanted(), Place(_LAST), _EPOCH, scope("/api/changes", _AT_REST))
         resting_key = await issue_key(dsn, _AT_REST)
