@@ -163,7 +163,7 @@ BULK_DELETE: Final = Kind(
 )
 
 CHANGES: Final = Kind(
-    "changes",
+    "follow",
     "GET",
     _MANY,
     changes.read_changes,

@@ -86,7 +86,7 @@ def targets(collection: str | None = None) -> Iterator[Route]:
     """
     for route in routes():
         if (
-            route.operation != "changes"
+            route.operation != "follow"
             and route.resource
             and collection in (None, route.resource.name)
         ):
