@@ -4,12 +4,11 @@ import logging
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
 
-import orjson
 from aiohttp import web, web_urldispatcher
 
 from service import openapi
 from service.database.connections import Database
-from service.handlers import docs, system
+from service.handlers import pages, system
 from service.handlers.clearing import clearing
 from service.handlers.waiting import end_watching, watching
 from service.http.access_log import AccessLog
@@ -30,7 +29,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     """The application on the database of ``dsn``; it starts with the database away as well."""
     logging.getLogger("service").setLevel(settings.log_level.upper())
     app = web.Application(middlewares=[delivered, around])
-    app[docs.DOCUMENT] = orjson.dumps(openapi.build())
+    pages.prepare(app, openapi.build())
     app[CORS] = Cors(settings.cors_origins)
     system.prepare(app)
 

@@ -64,7 +64,7 @@ def put_compressed(response: web.Response, body: bytes, coding: web.ContentCodin
     response.headers["Content-Encoding"] = coding.value
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=64)
 def _compressed(body: bytes, coding: web.ContentCoding) -> bytes:
     return zlib.compress(body, wbits=_WINDOW_BITS[coding])
 

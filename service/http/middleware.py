@@ -52,10 +52,11 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     except Exception:
         _log.exception("request %s failed", request_id)
         response = _refused(route, failed("server_error", message="Something went wrong here."))
-    response = negotiated(request, response)
+    is_open = route is not None and not route.needs_key
+    response = negotiated(request, response, is_same_for_all=is_open)
     response.headers["X-Request-Id"] = request_id
     response.headers[hdrs.SERVER] = "Selvedge"
-    if route is None or route.needs_key:
+    if not is_open:
         response.headers[hdrs.CACHE_CONTROL] = envelope.NOT_SHARED
     app[CORS].mark(request, response)
     if is_waited_for(request):
@@ -125,6 +126,8 @@ async def _caller(request: web.Request) -> Caller:
         caller = await request.app[CALLERS].find(key.strip())
     if caller is None:
         message = "Present a valid API key as a bearer token."
+        if key.lower().startswith("bearer"):
+            message = "The word Bearer stands before the key twice; send it once."
         raise failed("unauthorized", message=message, headers={"WWW-Authenticate": "Bearer"})
     return caller
 

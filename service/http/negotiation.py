@@ -20,12 +20,15 @@ _OF_CONTENT: Final = (hdrs.CONTENT_TYPE, hdrs.CONTENT_LENGTH, hdrs.CONTENT_ENCOD
 _LONGEST_ACCEPTED: Final = 500
 """Characters of ``Accept-Encoding`` that are read; browsers send about 20."""
 _WEIGHT_ZERO: Final = re.compile(r"q=0(\.0*)?")
-#: Long answers that anybody may ask for, and that are the same for all.
-_SAME_FOR_ALL: Final = frozenset({"/metrics", "/openapi.json"})
 
 
-def negotiated(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:
-    """The response in the coding that the caller accepts; 304 where the caller has that already."""
+def negotiated(
+    request: web.Request, response: web.StreamResponse, *, is_same_for_all: bool
+) -> web.StreamResponse:
+    """The response in the coding that the caller accepts; 304 where the caller has that already.
+
+    What is the same for all is compressed once.
+    """
     if not isinstance(response, web.Response):
         return response
     body, coding = response.body, None
@@ -39,7 +42,10 @@ def negotiated(request: web.Request, response: web.StreamResponse) -> web.Stream
         if request.method in READS and is_known(joined(request, hdrs.IF_NONE_MATCH), tag):
             return _unchanged(response)
     if coding is not None and isinstance(body, bytes):
-        _compress(request, response, body, coding)
+        if is_same_for_all:
+            envelope.put_compressed(response, body, coding)
+        else:
+            response.enable_compression(coding)
     return response
 
 
@@ -47,15 +53,6 @@ def _unchanged(response: web.Response) -> web.Response:
     """304 with the headers that the response itself would have for caches (RFC 9110, 15.4.5)."""
     kept = [(name, text) for name, text in response.headers.items() if name not in _OF_CONTENT]
     return web.Response(status=304, headers=kept)
-
-
-def _compress(
-    request: web.Request, response: web.Response, body: bytes, coding: web.ContentCoding
-) -> None:
-    if request.path in _SAME_FOR_ALL:
-        envelope.put_compressed(response, body, coding)
-    else:
-        response.enable_compression(coding)
 
 
 @lru_cache(maxsize=256)

@@ -23,7 +23,7 @@ from tests.support.databases import with_database
 from tests.support.published import form, is_failure
 
 GROUPS = "/api/groups"
-OPEN = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs")
+OPEN = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/", "/guides")
 
 
 @pytest.mark.parametrize("path", OPEN)
@@ -43,6 +43,9 @@ async def test_what_is_not_there_asks_for_a_key_as_its_place_does(shared_api: Ap
         ("GET", "/docs/nothing", 404),
         ("GET", "/docs/nothing/there", 404),
         ("GET", "/docsnothing", 401),
+        ("POST", "/", 405),
+        ("GET", "/guides/nothing", 404),
+        ("GET", "/guides/README", 404),
         ("GET", "/healthz/nothing", 401),
         ("GET", "/nothing", 401),
         ("POST", "/api/nothing", 401),

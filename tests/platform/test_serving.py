@@ -79,7 +79,9 @@ def test_run_brings_demo_data_and_keys_that_stay(data_dir: Path) -> None:
             assert kept.stat().st_mode & 0o777 == 0o600
             for key in keys:
                 assert _status(f"{service.base_url}/api/colors?pageSize=3", key) == 200
-            assert f"Bearer {keys[0]}" in service.output.splitlines()[-1]
+            *_, shown, last = service.output.splitlines()
+            assert f"Bearer {keys[0]}" in shown
+            assert last == f"Open {service.base_url}/ in a browser. Ctrl-C stops everything."
 
             second = selvedge(data_dir, "run")
             assert second.returncode == 1
