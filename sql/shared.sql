@@ -39,7 +39,7 @@ select count(*) as total from page;
 select id from organization where id = $1::bigint for no key update;
 
 -- name: lock_records
-select id, state from {{table}}
+select id, state, {{key}} as key from {{table}}
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 order by id
 {{strength}};

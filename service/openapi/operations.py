@@ -78,8 +78,10 @@ class Operation:
             yield parameters.shared("IfNoneMatch")
         if kind.is_bulk and not kind.body:
             yield parameters.ids(resource)
+        if kind.writes:
+            yield parameters.shared("DryRun")
         if kind.is_bulk:
-            yield parameters.shared("IdempotencyKey")
+            yield from map(parameters.shared, ("OnError", "PreferShort", "IdempotencyKey"))
         if kind.is_guarded:
             yield parameters.shared("IfMatch")
         yield from map(parameters.shared, ("ServiceApi", "RequestId"))
@@ -98,7 +100,7 @@ class Operation:
         elif kind is kinds.READ:
             yield from (answers.read(name), answers.unchanged("NotModified", "ETag"))
         elif kind is kinds.CREATE:
-            yield answers.created(name)
+            yield from answers.created(name)
         elif kind.is_bulk:
             yield answers.written_in_bulk(name)
         else:

@@ -70,6 +70,20 @@ _SHARED: dict[str, Parameter] = {
         maxLength=255,
         pattern="^[!-~]+$",
     ),
+    "PreferShort": _header(
+        "Prefer", "`return=minimal` answers one outcome for each item instead of documents."
+    ),
+    "DryRun": _query(
+        "dryRun",
+        {"type": "string", "enum": ["false", "true"]},
+        "`true` rehearses: all is checked and done, told as outcomes, and taken back.",
+    ),
+    "OnError": _query(
+        "onError",
+        {"type": "string", "enum": ["abort", "skip"]},
+        "Of several items: `abort`, unless sent, writes all or none; `skip` leaves out those that "
+        "fail, writes the others, and answers one outcome for each.",
+    ),
     "Form": _query(
         "form",
         {"type": "string", "enum": ["writable"]},
