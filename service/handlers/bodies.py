@@ -68,12 +68,18 @@ def many_items(resource: MasterRecord, form: Validator, body: BulkBody, manner: 
     found = form.failures_of_items(items, body.raw)
     known = [(place, item) for place, item in enumerate(items) if isinstance(item, dict)]
     live = [(place, item) for place, item in known if item.get("state") != "deleted"]
-    for name, among in (("id", known), *((name, live) for name in resource.unique)):
+    named = resource.own_key if manner.by_key and resource.own_key else "id"
+    others = [name for name in resource.unique if name != named]
+    for name, among in ((named, known), *((name, live) for name in others)):
         for failure in repeated(among, name, all_of_them=manner.skips):
             place = int(failure.path[0])
             found.setdefault(place, []).append(Failure(failure.type, (name,), failure.message))
     if resource.string_ids:
-        for item in (item for place, item in known if place not in found and "id" in item):
+        for item in (
+            item
+            for place, item in known
+            if place not in found and not manner.by_key and "id" in item
+        ):
             item["id"] = resource.stored_id(item["id"])
     return Sent(items, in_body, found)
 

@@ -10,8 +10,8 @@ from aiohttp import web
 from service.failures import ApiError, Failure, failed
 from service.http.context import caller
 from service.http.etag import if_match
+from service.queries.locking import Guard
 from service.queries.resource import Resource
-from service.queries.writing import Guard
 from service.retries.first_answers import Retry
 
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)

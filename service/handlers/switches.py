@@ -38,7 +38,7 @@ class Switches:
     @property
     def manner(self) -> Manner:
         """What the engine has to know of it."""
-        return Manner(skips=self.skips, brief=self.tells_outcomes)
+        return Manner(self.skips, self.by_key, brief=self.tells_outcomes)
 
 
 def of_bulk(

@@ -23,11 +23,12 @@ from service.http.envelope import many, respond, success
 from service.http.etag import etag
 from service.queries import writing
 from service.queries.batch import Batch, Item, Sent
+from service.queries.locking import locks_organization
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import Manner, Written
-from service.queries.writing import locks_organization
 from service.retries.first_answers import Retry, Work
 from service.retries.stored_answers import STORED_ANSWERS
+from service.schemas.validation import Validator
 
 Write: TypeAlias = Callable[[Connection, MasterRecord, Batch, Manner], Awaitable[Written]]
 Shape: TypeAlias = Callable[[Written], Answer]
@@ -58,7 +59,10 @@ async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes)
     body, form = await BulkBody.read(raw), resource.bulk_create_form
     with _bulk_failures("bulk_create", body.total_items):
         switches, retried, sent = _whole_request(
-            request, resource, raw, lambda: many_items(resource, form, body, _manner(request))
+            request,
+            resource,
+            raw,
+            lambda: many_items(resource, form, body, _manner(request, resource)),
         )
         write = writing.create
         return await _bulk(resource, request, switches, retried, sent, write, created=True)
@@ -77,13 +81,42 @@ async def replace(resource: MasterRecord, request: web.Request, raw: bytes) -> w
 
 
 async def replace_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
-    """Many records in full, those with ``state=deleted`` deleted."""
-    body, form = await BulkBody.read(raw), resource.bulk_replace_form
-    with _bulk_failures("bulk_replace", body.total_items):
+    """Many records in full, those with ``state=deleted`` deleted; by own keys created as well."""
+    if switching.is_by_key(request, resource):
+        form, write = resource.bulk_replace_by_key_form, writing.replace_by_key
+    else:
+        form, write = resource.bulk_replace_form, writing.replace
+    return await _named(resource, request, raw, "bulk_replace", form, write)
+
+
+async def merge_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
+    """Many records changed in part (RFC 7396); by own keys created as well."""
+    if switching.is_by_key(request, resource):
+        form, write = resource.bulk_merge_by_key_form, writing.merge_by_key
+    else:
+        form, write = resource.bulk_merge_form, writing.merge
+    return await _named(resource, request, raw, "bulk_patch", form, write)
+
+
+async def _named(
+    resource: MasterRecord,
+    request: web.Request,
+    raw: bytes,
+    operation: str,
+    form: Validator,
+    write: Write,
+) -> web.Response:
+    """A bulk write of items that name records, by their ids or own keys."""
+    body = await BulkBody.read(raw)
+    with _bulk_failures(operation, body.total_items):
         switches, retried, sent = _whole_request(
-            request, resource, raw, lambda: many_items(resource, form, body, _manner(request))
+            request,
+            resource,
+            raw,
+            lambda: many_items(resource, form, body, _manner(request, resource)),
+            by_key=True,
         )
-        return await _bulk(resource, request, switches, retried, sent, writing.replace)
+        return await _bulk(resource, request, switches, retried, sent, write)
 
 
 async def patch(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
@@ -114,7 +147,11 @@ async def delete_many(resource: MasterRecord, request: web.Request) -> web.Respo
     ids = request.query.getall("ids", [])
     with _bulk_failures("bulk_delete", len(ids)):
         switches, retried, sent = _whole_request(
-            request, resource, b"", lambda: many_ids(resource, ids, _manner(request)), "ids"
+            request,
+            resource,
+            b"",
+            lambda: many_ids(resource, ids, _manner(request, resource)),
+            "ids",
         )
         return await _bulk(resource, request, switches, retried, sent, writing.delete)
 
@@ -129,8 +166,11 @@ def _bulk_failures(operation: str, total_items: int) -> Iterator[None]:
         raise
 
 
-def _manner(request: web.Request) -> Manner:
-    return Manner(skips=switching.is_skipping(request))
+def _manner(request: web.Request, resource: MasterRecord) -> Manner:
+    """How items are looked at, whatever else is wrong with the request."""
+    return Manner(
+        skips=switching.is_skipping(request), by_key=switching.is_by_key(request, resource)
+    )
 
 
 def _whole_request(
@@ -139,10 +179,11 @@ def _whole_request(
     raw: bytes,
     items: Callable[[], Sent],
     *parameters: str,
+    by_key: bool = False,
 ) -> tuple[Switches, Retry | None, Sent]:
     """What a bulk write stands for, and its items, if nothing is wrong with the whole."""
     switches, _, retried, sent = together(
-        lambda: switching.of_bulk(request, resource, *parameters),
+        lambda: switching.of_bulk(request, resource, *parameters, by_key=by_key),
         lambda: no_precondition(request),
         lambda: retry(request, raw),
         items,
@@ -169,7 +210,11 @@ async def _bulk(
         return many(written.documents, created=created)
 
     work = _work(resource, request, switches, sent, write, shape)
-    use = Use(bulk=True, exclusive=locks_organization(resource, creates=created))
+    use = Use(
+        bulk=True,
+        exclusive=locks_organization(resource, creates=created),
+        turn=resource.name if switches.by_key else "",
+    )
     return await _write(request, work, use, retried)
 
 

@@ -42,8 +42,15 @@ def example_of(collection: str, form: str) -> Any:
         return forms["create"]["examples"]
     if form == "bulkReplace":
         return [{"id": document["id"]} | forms["replace"]["examples"][0]]
+    key = str(schemas.load()[collection].get("x-own-key"))
+    if form == "bulkReplaceByKey":
+        return [forms["replace"]["examples"][0] | {key: document[key]}]
+    field = "text" if "text" in document else "name"
+    if form == "bulkMerge":
+        return [{"id": document["id"], field: document[field]}]
+    if form == "bulkMergeByKey":
+        return [{key: document[key], "state": "inactive"}]
     if form == "patch":
-        field = next(iter({"name", "text"} & forms["fields"]["properties"].keys()))
         return [{"op": "replace", "path": f"/{field}", "value": document[field]}]
     return forms[form]["examples"][0]
 
@@ -115,11 +122,6 @@ def written_in_bulk(collection: str) -> Answer:
 def all_created() -> Answer:
     """That each item of a write by own keys made a record."""
     return _told("AllCreated", HTTPStatus.CREATED, "Each item created a record.")
-
-
-def merged() -> Answer:
-    """What became of each item of a write that has no documents to show."""
-    return _told("Outcomes", HTTPStatus.OK, "What became of each item.")
 
 
 def _told(name: str, status: int, text: str) -> Answer:

@@ -78,6 +78,8 @@ class Operation:
             yield parameters.shared("IfNoneMatch")
         if kind.is_bulk and not kind.body:
             yield parameters.ids(resource)
+        if kind in (kinds.BULK_REPLACE, kinds.BULK_PATCH):
+            yield from parameters.match(resource)
         if kind.writes:
             yield parameters.shared("DryRun")
         if kind.is_bulk:
@@ -103,5 +105,6 @@ class Operation:
             yield from answers.created(name)
         elif kind.is_bulk:
             yield answers.written_in_bulk(name)
+            yield from (answers.all_created(),) if kind.body else ()
         else:
             yield answers.written(name)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from service import schemas as all_schemas
 from service.listing.cursor import MAX_LENGTH
 from service.listing.operators import NAMES
 from service.listing.properties import Property
@@ -157,6 +158,13 @@ def ids(resource: Resource) -> Parameter:
     """The ids of a bulk delete."""
     text = "The records to delete: repeat the parameter, once for each id."
     return {**_query("ids", reference(resource.home_of_ids, "ids"), text), "required": True}
+
+
+def match(resource: Resource) -> Iterator[Parameter]:
+    """The switch by which items name records by their own key, where they have one."""
+    if key := all_schemas.load()[resource.name].get("x-own-key"):
+        text = f"`{key}`: items have this instead of `id`. The answer has an outcome for each."
+        yield _query("match", {"type": "string", "enum": [key]}, text)
 
 
 def of_list(resource: Resource) -> Iterator[Parameter]:

@@ -75,6 +75,10 @@ class MasterRecord(Resource):
         self.replace_form = self._form("replace")
         self.bulk_create_form = self._form("bulkCreate")
         self.bulk_replace_form = self._form("bulkReplace")
+        self.bulk_merge_form = self._form("bulkMerge")
+        if self.own_key:
+            self.bulk_replace_by_key_form = self._form("bulkReplaceByKey")
+            self.bulk_merge_by_key_form = self._form("bulkMergeByKey")
 
     @property
     def key_column(self) -> str:

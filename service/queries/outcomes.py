@@ -4,7 +4,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from service.queries.batch import FailedItems, Item
+from service.queries.batch import Batch, FailedItems, Item
 from service.queries.changed import CREATED, DELETED, UPDATED
 from service.queries.master_record import Change, MasterRecord
 
@@ -19,6 +19,8 @@ class Manner:
 
     skips: bool = False
     """Items that fail are left out and the others written; else nothing is written."""
+    by_key: bool = False
+    """Items name records by their own key."""
     brief: bool = False
     """Nobody reads the documents."""
 
@@ -70,6 +72,15 @@ def fates(
         outcome = CREATED if one in new else UPDATED if one in changed else UNCHANGED
         found[place] = Fate(outcome, one, _key_after(resource, item, stored.get(one)))
     return found
+
+
+def absent(resource: MasterRecord, batch: Batch) -> dict[int, Fate]:
+    """What became of the items that had nothing to delete: those that no id was found for."""
+    return {
+        place: Fate(ABSENT, None, sent_key(resource, item))
+        for place, item in zip(batch.places, batch.items, strict=True)
+        if "id" not in item and place not in batch.failed
+    }
 
 
 def _key_after(resource: MasterRecord, item: Item, before: Stored | None) -> str | None:

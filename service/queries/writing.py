@@ -6,49 +6,31 @@ caller wants that, the others are (contract, Bulk).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import asyncpg
 import orjson
 
 from service.database.connections import Connection
-from service.database.failing import own_locks
+from service.queries import merging
 from service.queries.batch import Batch, Item
 from service.queries.changed import CREATED, DELETED, Changed
+from service.queries.locking import (
+    Guard,
+    Records,
+    find,
+    give_ids,
+    lock,
+    lock_organization,
+    locks_organization,
+)
 from service.queries.master_record import Change, MasterRecord
-from service.queries.outcomes import Manner, Stored, Written, fates
-from service.queries.reading import foreign_ids
-from service.queries.resource import SHARED, joined
+from service.queries.outcomes import Manner, Written, absent, fates
+from service.queries.resource import joined
 from service.queries.steps import Plan
 
 Edit: TypeAlias = Callable[[Item], Item]
 """From the stored writable form to the one to store; raises ApiError."""
-Guard: TypeAlias = Callable[[bytes], bool]
-"""Whether a record whose document this is may be written."""
-
-
-@dataclass(slots=True)
-class Records:
-    """The records that a batch is about, locked where they are there."""
-
-    deletes: Callable[[Item], bool]
-    """Whether an item deletes its record."""
-    stored: dict[int, Stored] = field(default_factory=dict)
-    new: set[int] = field(default_factory=set)
-    """Ids that are given to records to be made."""
-
-    def change(self, batch: Batch) -> Change:
-        """What a batch does to them, of those of its items that did not fail."""
-        gone = batch.part(self.deletes)
-        kept = batch.part(lambda item: not self.deletes(item))
-        live = [one for one in gone.ids if self.stored[one].state != "deleted"]
-        return Change(batch, kept, gone, live, [one for one in kept.ids if one in self.new])
-
-
-def locks_organization(resource: MasterRecord, *, creates: bool = False) -> bool:
-    """Whether a write has to wait for the others of the organization."""
-    return resource.one_writer or (creates and resource.has_position)
 
 
 async def create(
@@ -56,8 +38,8 @@ async def create(
 ) -> Written:
     """Make new records."""
     if locks_organization(resource, creates=True):
-        await _lock_organization(connection, batch)
-    await _give_ids(connection, resource, batch.items)
+        await lock_organization(connection, batch)
+    await give_ids(connection, resource, batch.items)
     records = Records(_none, new={*batch.ids})
     return await _carry_out(connection, resource, batch, records, manner)
 
@@ -70,7 +52,7 @@ async def replace(
     guard: Guard | None = None,
 ) -> Written:
     """Replace records; those of items whose state is ``deleted`` are deleted."""
-    records = await _lock(connection, resource, batch, guard, deletes=_is_deletion)
+    records = await lock(connection, resource, batch, guard, deletes=_is_deletion)
     return await _carry_out(connection, resource, batch, records, manner)
 
 
@@ -82,7 +64,7 @@ async def delete(
     guard: Guard | None = None,
 ) -> Written:
     """Delete records; deleting again changes nothing."""
-    records = await _lock(connection, resource, batch, guard, deletes=_all)
+    records = await lock(connection, resource, batch, guard, deletes=_all)
     return await _carry_out(connection, resource, batch, records, manner)
 
 
@@ -95,13 +77,40 @@ async def patch(
     edit: Edit,
 ) -> Written:
     """Change a record's writable form by ``edit``, under the record's lock."""
-    records = await _lock(connection, resource, batch, guard, deletes=_none)
+    records = await lock(connection, resource, batch, guard, deletes=_none)
     batch.failed.raise_any()
     writable = await resource.documents(connection, batch.caller, batch.ids, "writables")
     item = batch.items[0]
     edited = edit(orjson.loads(writable)) | {"id": item["id"]}
     item.clear()
     item.update(edited)
+    return await _carry_out(connection, resource, batch, records, manner)
+
+
+async def replace_by_key(
+    connection: Connection, resource: MasterRecord, batch: Batch, manner: Manner
+) -> Written:
+    """Replace, restore or delete the records that have the items' own keys; make the others."""
+    records = await find(connection, resource, batch, deletes=_is_deletion)
+    return await _carry_out(connection, resource, batch, records, manner)
+
+
+async def merge(
+    connection: Connection, resource: MasterRecord, batch: Batch, manner: Manner
+) -> Written:
+    """Change of each record what its item says (RFC 7396)."""
+    records = await lock(connection, resource, batch, None, deletes=_none)
+    await merging.merge_stored(connection, resource, batch.part(_all), restores=False)
+    return await _carry_out(connection, resource, batch, records, manner)
+
+
+async def merge_by_key(
+    connection: Connection, resource: MasterRecord, batch: Batch, manner: Manner
+) -> Written:
+    """The same of records that have the items' own keys; make the others."""
+    records = await find(connection, resource, batch, deletes=_none)
+    there = batch.part(lambda item: item.get("id") in records.stored)
+    await merging.merge_stored(connection, resource, there, restores=True)
     return await _carry_out(connection, resource, batch, records, manner)
 
 
@@ -117,64 +126,6 @@ def _is_deletion(item: Item) -> bool:
     return item.get("state") == "deleted"
 
 
-async def _give_ids(connection: Connection, resource: MasterRecord, items: list[Item]) -> None:
-    """Give each item the id of a record to be made."""
-    rows = await connection.fetch(SHARED["next_ids"].text, resource.table, len(items))
-    for item, row in zip(items, rows, strict=True):
-        item["id"] = row["id"]
-
-
-async def _lock(
-    connection: Connection,
-    resource: MasterRecord,
-    batch: Batch,
-    guard: Guard | None,
-    deletes: Callable[[Item], bool],
-) -> Records:
-    """The records of the batch, locked; reports the ones that are not there."""
-    if locks_organization(resource):
-        await _lock_organization(connection, batch)
-    strength = "for update" if any(map(deletes, batch.items)) else "for no key update"
-    text = SHARED["lock_records"].fill(
-        table=resource.table, key=resource.key_column, strength=strength
-    )
-    with own_locks():
-        rows = await connection.fetch(text, batch.caller.organization_id, batch.id_array)
-    stored = {row["id"]: Stored(row["state"], row["key"]) for row in rows}
-    if missing := set(batch.ids) - stored.keys():
-        await _report_missing(connection, resource, batch, missing)
-    elif guard:
-        await _require(connection, resource, batch, guard)
-    return Records(deletes, stored)
-
-
-async def _lock_organization(connection: Connection, batch: Batch) -> None:
-    """Let one writer at a time do what concerns the whole organization."""
-    with own_locks():
-        await connection.execute(SHARED["lock_organization"].text, batch.caller.organization_id)
-
-
-async def _report_missing(
-    connection: Connection, resource: MasterRecord, batch: Batch, missing: set[int]
-) -> None:
-    """Report the items of records that are not there, or another organization's."""
-    foreign = await foreign_ids(connection, resource, sorted(missing))
-    batch.fail_records(
-        dict.fromkeys(foreign, "Another organization's record."), "forbidden.organization"
-    )
-    batch.fail_records(dict.fromkeys(missing - foreign, "There is no such record."), "not_found")
-
-
-async def _require(
-    connection: Connection, resource: MasterRecord, batch: Batch, guard: Guard
-) -> None:
-    """Report a record that is not as the caller knows it, in either of its forms."""
-    for form in ("documents", "writables"):
-        if guard(await resource.documents(connection, batch.caller, batch.ids, form)):
-            return
-    batch.fail(0, "precondition_failed", message="The record has changed since it was read.")
-
-
 async def _carry_out(
     connection: Connection, resource: MasterRecord, batch: Batch, records: Records, manner: Manner
 ) -> Written:
@@ -187,10 +138,11 @@ async def _carry_out(
     own = {resource.name: {CREATED: change.new, DELETED: change.live}}
     await changed.record(connection, batch.caller, batch.request_id, own)
     found = fates(resource, change, records.stored, changed.ids[resource.name])
+    found |= absent(resource, batch)
     named = {
         place: (item["id"], records.stored[item["id"]].key)
         for place, item in zip(batch.places, batch.items, strict=True)
-        if item["id"] in records.stored
+        if item.get("id") in records.stored
     }
     written = Written(found, named, batch.failed)
     if not manner.brief:
@@ -209,7 +161,7 @@ async def _checked(
     Items that fail are left out only if the caller wants that: the others are checked again, for
     they may have relied on them.
     """
-    batch = batch.part(_all)
+    batch = batch.part(lambda item: "id" in item)
     while True:
         change = records.change(batch)
         plan = await resource.check(connection, change)
