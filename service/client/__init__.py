@@ -28,7 +28,7 @@ from service.client.errors import (
     UnreachableError,
 )
 from service.client.queries import Filter, Sort
-from service.client.records import Page, Record
+from service.client.records import Outcome, Page, Record
 from service.client.retrying import Retrying
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "ForbiddenError",
     "InvalidError",
     "NotFoundError",
+    "Outcome",
     "Page",
     "PreconditionFailedError",
     "Record",
