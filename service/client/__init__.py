@@ -30,7 +30,7 @@ from service.client.errors import (
     UnreachableError,
 )
 from service.client.queries import Filter, Sort
-from service.client.records import Page, Record
+from service.client.records import Outcome, Page, Record
 from service.client.retrying import Retrying
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "GoneError",
     "InvalidError",
     "NotFoundError",
+    "Outcome",
     "Page",
     "PreconditionFailedError",
     "Record",

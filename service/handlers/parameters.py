@@ -11,8 +11,8 @@ from service.failures import ApiError, Failure, failed
 from service.http.context import caller
 from service.http.etag import precondition
 from service.http.headers import joined
+from service.queries.locking import Guard
 from service.queries.resource import Resource
-from service.queries.writing import Guard
 from service.retries.first_answers import Retry
 
 _PRECONDITIONS = ("If-Match", "If-None-Match")

@@ -26,12 +26,14 @@ def success(
     created: bool = False,
     pagination: bytes = b"",
     headers: dict[str, str] | None = None,
+    partial: bool = False,
 ) -> Answer:
     """200 ``ok`` or 201 ``created`` around the parts of ``data``, which are JSON together.
 
-    They are joined once: of long answers every further copy counts.
+    200 ``partial`` where only part of what was asked for was done. They are joined once: of long
+    answers every further copy counts.
     """
-    code = b"created" if created else b"ok"
+    code = b"partial" if partial else b"created" if created else b"ok"
     body = b"".join((_BEFORE_CODE, code, _BEFORE_DATA, *data, pagination, b"}"))
     return Answer(201 if created else 200, body, headers or {})
 

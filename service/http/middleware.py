@@ -25,7 +25,6 @@ from service.http.context import (
 )
 from service.http.cors import CORS
 from service.http.expectations import check_expectation, check_transfer_coding, is_waited_for
-from service.http.media import JSON_PATCH
 from service.http.metrics import observer
 from service.http.negotiation import READS, negotiated
 from service.organizations.caller import Caller
@@ -94,8 +93,9 @@ def _check(request: web.Request) -> None:
     if isinstance(error, web.HTTPMethodNotAllowed):
         allowed = ", ".join(sorted(error.allowed_methods))
         headers = {"Allow": allowed}
-        if "PATCH" in error.allowed_methods:
-            headers["Accept-Patch"] = JSON_PATCH
+        for one in request.app[ROUTES].values():
+            if one.media_type and one.method == "PATCH" and one.covers(request.path):
+                headers["Accept-Patch"] = one.media_type
         raise failed("method_not_allowed", message=f"Use {allowed}.", headers=headers)
     if error is not None:
         raise failed("not_found.route", message="There is nothing at this path.")

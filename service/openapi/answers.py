@@ -36,7 +36,8 @@ HEADERS: dict[str, Any] = {
     for name, text in _HEADERS.items()
 }
 """Header components by name."""
-_REPLAYED = "Idempotent-Replayed"
+_OF_BULK = ("Idempotent-Replayed", APPLIED)
+_ENVELOPE = "common/envelope"
 
 
 def headers(*names: str) -> dict[str, Any]:
@@ -53,8 +54,15 @@ def example_of(collection: str, form: str) -> Any:
         return forms["create"]["examples"]
     if form == "bulkReplace":
         return [{"id": document["id"]} | forms["replace"]["examples"][0]]
+    key = str(schemas.load()[collection].get("x-own-key"))
+    if form == "bulkReplaceByKey":
+        return [forms["replace"]["examples"][0] | {key: document[key]}]
+    field = "text" if "text" in document else "name"
+    if form == "bulkMerge":
+        return [{"id": document["id"], field: document[field]}]
+    if form == "bulkMergeByKey":
+        return [{key: document[key], "state": "inactive"}]
     if form == "patch":
-        field = next(iter({"name", "text"} & forms["fields"]["properties"].keys()))
         return [{"op": "replace", "path": f"/{field}", "value": document[field]}]
     return forms[form]["examples"][0]
 
@@ -100,22 +108,54 @@ def unchanged(name: str, *names: str) -> Answer:
     return Answer(304, (name,), {"description": text, "headers": headers(*names)})
 
 
-def created(collection: str) -> Answer:
-    """A new record, or several."""
-    kinds, named = [envelopes.ANSWER, envelopes.BULK], ("Location", "ETag", _REPLAYED)
-    return _success(collection, kinds, "Created.", *named, suffix="Created", status=201)
+def created(collection: str) -> Iterator[Answer]:
+    """A new record, or several; or what became of each item, which may have failed."""
+    kinds = [envelopes.ANSWER, envelopes.BULK]
+    named = ("Location", "ETag", *_OF_BULK)
+    found = _success(collection, kinds, "Created.", *named, suffix="Created", status=201)
+    yield _or(found, "outcomes")
+    told = _told("CreateOutcomes", HTTPStatus.OK, "Rehearsed, or done in part.")
+    yield _or(told, "oneOutcome")
 
 
 def written(collection: str) -> Answer:
-    """The record of a single write."""
-    return _success(collection, [envelopes.ANSWER], "Done.", "ETag", suffix="Written")
+    """The record of a single write, or what a rehearsal would do."""
+    found = _success(collection, [envelopes.ANSWER], "Done.", "ETag", suffix="Written")
+    return _or(found, "oneOutcome")
 
 
 def written_in_bulk(collection: str) -> Answer:
-    """The records of a bulk write."""
-    found = _success(collection, [envelopes.BULK], "Done.", _REPLAYED)
+    """The records of a bulk write, or what became of each item."""
+    found = _success(collection, [envelopes.BULK], "Done.", *_OF_BULK)
     media = found.response["content"][JSON]
     media["example"] = {**media["example"], "data": [media["example"]["data"]]}
+    return _or(found, "outcomes")
+
+
+def all_created() -> Answer:
+    """That each item of a write by own keys made a record."""
+    return _told("AllCreated", HTTPStatus.CREATED, "Each item created a record.")
+
+
+def _told(name: str, status: int, text: str) -> Answer:
+    """The outcomes of items, in a component of that name."""
+    outcome = schemas.load()[_ENVELOPE]["$defs"]["outcome"]["examples"][0]
+    is_new = status == HTTPStatus.CREATED
+    example = {
+        "status": "success",
+        "code": "created" if is_new else "ok",
+        "data": [outcome | {"outcome": "created"} if is_new else outcome],
+    }
+    media = {"schema": reference(_ENVELOPE, "outcomes"), "example": example}
+    described = {"description": text, "headers": headers(*_OF_BULK), "content": {JSON: media}}
+    return Answer(status, (name,), described)
+
+
+def _or(found: Answer, envelope: str) -> Answer:
+    """The answer, which may also come in that envelope."""
+    media = found.response["content"][JSON]
+    options = media["schema"].get("oneOf", [media["schema"]])
+    media["schema"] = one_of([*options, reference(_ENVELOPE, envelope)])
     return found
 
 

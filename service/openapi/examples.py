@@ -75,12 +75,16 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
     "forbidden.organization": (("id",), "Another organization's record."),
     "not_found": (("id",), "There is no such record."),
     "not_found.route": ((), "There is nothing at this path."),
-    "method_not_allowed": ((), "Use DELETE, GET, HEAD, POST, PUT."),
+    "method_not_allowed": ((), "Use DELETE, GET, HEAD, PATCH, PUT."),
     "request_timeout": ((), TOO_LATE),
     "conflict.in_use": (("id",), "Used by styles: 18."),
     "conflict.test_failed": ((0, "path"), "The stored value is another one."),
     "conflict.duplicate": (("userDefinedId",), "Another material holds MAT-0042."),
     "conflict.in_progress": ((), "The first request with this Idempotency-Key still runs."),
+    "conflict.ambiguous_key": (
+        (3, "userDefinedId"),
+        "Records 5201, 5377 have this key.",
+    ),
     "gone.changes_expired": (
         ("cursor",),
         "Start again: take the cursor of now, then read the lists.",
@@ -114,7 +118,7 @@ _BESIDE_ITEMS = (
     "validation_error.malformed_json", "validation_error.unknown_parameter",
     "validation_error.exclusive_parameters", "validation_error.invalid_cursor",
     "validation_error.state_not_allowed", "not_found.route", "conflict.test_failed",
-    "conflict.in_progress",
+    "conflict.in_progress", "conflict.ambiguous_key",
 )  # fmt: skip
 OF_KIND: dict[Kind, dict[str, tuple[Path, str]]] = {
     LIST: {

@@ -79,8 +79,12 @@ class Operation:
             yield parameters.shared("IfNoneMatch")
         if kind.is_bulk and not kind.body:
             yield parameters.ids(resource)
+        if kind in (kinds.BULK_REPLACE, kinds.BULK_PATCH):
+            yield from parameters.match(resource)
+        if kind.writes:
+            yield parameters.shared("DryRun")
         if kind.is_bulk:
-            yield parameters.shared("IdempotencyKey")
+            yield from map(parameters.shared, ("OnError", "PreferShort", "IdempotencyKey"))
         if kind.is_guarded:
             yield parameters.shared("IfMatch")
             yield parameters.shared("IfNoneMatch")
@@ -100,8 +104,9 @@ class Operation:
         elif kind is kinds.READ:
             yield from (answers.read(name), answers.unchanged("NotModified", "ETag"))
         elif kind is kinds.CREATE:
-            yield answers.created(name)
+            yield from answers.created(name)
         elif kind.is_bulk:
             yield answers.written_in_bulk(name)
+            yield from (answers.all_created(),) if kind.body else ()
         else:
             yield answers.written(name)

@@ -126,6 +126,7 @@ async def test_what_patch_takes_is_told(shared_api: Api, place: str) -> None:
     assert takes((await shared_api.get(place)).headers) == JSON_PATCH
     assert takes((await shared_api.call("OPTIONS", place)).headers) == JSON_PATCH
     assert takes((await shared_api.call("POST", place)).headers) == JSON_PATCH
+    assert takes((await shared_api.call("OPTIONS", GROUPS)).headers) == MERGE_PATCH
     refused = await shared_api.patch(place, CHANGE, content_type=JSON)
     is_failure(refused, 415, "unsupported_media_type")
     assert takes(refused.headers) == JSON_PATCH

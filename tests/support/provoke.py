@@ -14,6 +14,7 @@ from service.http import receiving
 from service.http.admission import Admission
 from service.queries.resource import Resource
 from tests.support.api import Answer, Api
+from tests.support.planted import TWINS, execute, used_group
 from tests.support.raw import exchange
 from tests.support.wrong_bodies import COLORS, FAULTS, GROUPS, MATERIALS, UNKNOWN, wrong
 
@@ -32,19 +33,6 @@ class Stage:
 
 
 Provoke: TypeAlias = Callable[[Stage], Awaitable[Answer]]
-
-
-async def used_group(on: Stage) -> int:
-    """The id of a new group that 18 styles are in."""
-    group: int = (await on.api.post(GROUPS, {"name": "Delivery"})).data["id"]
-    connection = await asyncpg.connect(on.dsn)
-    await connection.execute(
-        """insert into style_in_group (organization_id, group_id, style_id)
-        select 1, $1, id from style where organization_id = 1 order by id limit 18""",
-        group,
-    )
-    await connection.close()
-    return group
 
 
 async def foreign_range(on: Stage) -> int:
@@ -121,6 +109,10 @@ async def crowded(on: Stage) -> Answer:
     return await on.api.get(GROUPS)
 
 
+async def delete_used(on: Stage) -> Answer:
+    return await on.api.delete(f"{GROUPS}/{await used_group(on.api, on.dsn)}")
+
+
 async def read_foreign(on: Stage) -> Answer:
     return await on.other.get(f"{SIZE_RANGES}/{await foreign_range(on)}")
 
@@ -134,17 +126,19 @@ async def replace_foreign(on: Stage) -> Answer:
     return await on.other.put(SIZE_RANGES, [item])
 
 
-async def delete_used(on: Stage) -> Answer:
-    return await on.api.delete(f"{GROUPS}/{await used_group(on)}")
-
-
 async def delete_used_in_bulk(on: Stage) -> Answer:
-    return await on.api.delete(GROUPS, {"ids": await used_group(on)})
+    return await on.api.delete(GROUPS, {"ids": await used_group(on.api, on.dsn)})
 
 
 async def replace_used(on: Stage) -> Answer:
-    item = {"id": await used_group(on), "name": "Delivery", "state": "deleted"}
+    item = {"id": await used_group(on.api, on.dsn), "name": "Delivery", "state": "deleted"}
     return await on.api.put(GROUPS, [item])
+
+
+async def ambiguous(on: Stage) -> Answer:
+    await execute(on.dsn, TWINS)
+    items = [{"userDefinedId": key} for key in ("C-1", "C-2", "C-3", "C-TWIN")]
+    return await on.api.patch(COLORS, items, params={"match": "userDefinedId"})
 
 
 async def now(on: Stage) -> str:
@@ -153,9 +147,7 @@ async def now(on: Stage) -> str:
 
 async def expired(on: Stage) -> Answer:
     cursor = await now(on)
-    connection = await asyncpg.connect(on.dsn)
-    await connection.execute("update change_feed set cleared_n = last_n + 1, last_n = last_n + 1")
-    await connection.close()
+    await execute(on.dsn, "update change_feed set cleared_n = last_n + 1, last_n = last_n + 1")
     return await on.api.get(CHANGES, {"cursor": cursor})
 
 
@@ -201,7 +193,7 @@ REQUESTS: Final[dict[str, Provoke]] = {
     "forbidden.organization": read_foreign,
     "not_found": lambda on: on.api.get(f"{GROUPS}/{UNKNOWN}"),
     "not_found.route": lambda on: on.api.get("/api/colours"),
-    "method_not_allowed": lambda on: on.api.call("PATCH", GROUPS),
+    "method_not_allowed": lambda on: on.api.call("POST", f"{GROUPS}/1"),
     "request_timeout": late,
     "malformed_request": sent(b"NONSENSE\r\n\r\n"),
     "uri_too_long": sent(b"GET /%b HTTP/1.1\r\n\r\n" % (b"x" * 40_000)),
@@ -211,6 +203,7 @@ REQUESTS: Final[dict[str, Provoke]] = {
     "conflict.in_use": delete_used,
     "conflict.test_failed": patched(("test", "/name", "Another color")),
     "conflict.in_progress": in_progress,
+    "conflict.ambiguous_key": ambiguous,
     "gone.changes_expired": expired,
     "precondition_failed": lambda on: on.api.delete(f"{GROUPS}/1", headers={"If-Match": '"old"'}),
     "payload_too_large": lambda on: on.api.post(GROUPS, b" " * (8 * 2**20 + 1)),
