@@ -61,7 +61,7 @@ def operations() -> Iterator[Operation]:
 def build() -> dict[str, Any]:
     """The OpenAPI document of the route table, JSON-ready."""
     described = [*operations()]
-    responses = Responses(answer for one in described for answer in one.answers())
+    responses = Responses(answer for one in described for answer in one.answers)
     paths: dict[str, Any] = {}
     tags: dict[str, Any] = {}
     for one in described:

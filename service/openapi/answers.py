@@ -21,8 +21,13 @@ _HEADERS = {
     "WWW-Authenticate": "How to present a key.",
     "Retry-After": "Seconds to wait.",
 }
+_SECONDS = {"type": "integer", "format": "int32", "minimum": 0}
 HEADERS: dict[str, Any] = {
-    name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()
+    name: {
+        "description": text,
+        "schema": _SECONDS if name == "Retry-After" else {"type": "string"},
+    }
+    for name, text in _HEADERS.items()
 }
 """Header components by name."""
 _REPLAYED = "Idempotent-Replayed"

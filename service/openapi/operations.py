@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from service import schemas
@@ -16,7 +17,7 @@ from service.resources import registry
 from service.routes import Route
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Operation:
     """A route that callers with a key reach, and the resource that it is about."""
 
@@ -60,7 +61,7 @@ class Operation:
         }
         if body := self.route.kind.body:
             found["requestBody"] = answers.body(self.resource.name, *body)
-        found["responses"] = dict(responses.references(self.answers()))
+        found["responses"] = dict(responses.references(self.answers))
         return found
 
     def _parameters(self) -> Iterator[Parameter]:
@@ -83,10 +84,10 @@ class Operation:
             yield parameters.shared("IfMatch")
         yield from map(parameters.shared, ("ServiceApi", "RequestId"))
 
-    def answers(self) -> Iterator[Answer]:
+    @cached_property
+    def answers(self) -> list[Answer]:
         """Everything that can be answered, successes first."""
-        yield from self._successes()
-        yield from failures.failed(self.route, self.resource)
+        return [*self._successes(), *failures.failed(self.route, self.resource)]
 
     def _successes(self) -> Iterator[Answer]:
         kind, name = self.route.kind, self.resource.name

@@ -148,7 +148,8 @@ async def test_ids_are_unique_and_the_sequences_past_them(loaded: str) -> None:
     tables = await query(
         loaded,
         "select table_name from information_schema.columns where table_schema = 'public'"
-        " and column_name = 'id' and is_identity = 'YES' and table_name not in ('api_key', 'change')",
+        " and column_name = 'id' and is_identity = 'YES'"
+        " and table_name not in ('api_key', 'change')",
     )
     assert len(tables) > 20
     for (table,) in tables:
