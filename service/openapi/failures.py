@@ -5,6 +5,7 @@ from http import HTTPStatus
 from itertools import groupby
 from typing import Any
 
+from service import schemas
 from service.failures import Failure
 from service.handlers.kinds import Kind
 from service.http.media import JSON, MAX_BODY_MIB, PROBLEM
@@ -145,6 +146,8 @@ def _status(error_type: str) -> int:
 def error_types(kind: Kind, resource: Resource) -> Iterator[str]:
     """The error types that an operation can answer, in the order of EXAMPLES."""
     found = {*_EVERYWHERE, *_of_kind(kind), *_of_resource(kind, resource)}
+    if "x-own-key" not in schemas.load()[resource.name]:
+        found.discard("conflict.ambiguous_key")
     return (name for name in EXAMPLES if name in found)
 
 

@@ -60,10 +60,14 @@ class Operation:
             "parameters": [*self._parameters()],
         }
         if media_type := self.route.kind.media_type:
-            forms = self.route.kind.body
-            found["requestBody"] = answers.body(self.resource.name, media_type, *forms)
+            found["requestBody"] = answers.body(self.resource.name, media_type, *self._forms())
         found["responses"] = dict(responses.references(self.answers))
         return found
+
+    def _forms(self) -> Iterator[str]:
+        """The forms of the body; those by own key only where records have one."""
+        known = schemas.load()[self.resource.name]["$defs"]
+        return (form for form in self.route.kind.body if form in known or form == "patch")
 
     def _parameters(self) -> Iterator[Parameter]:
         kind, resource = self.route.kind, self.resource

@@ -35,6 +35,7 @@ class FailedItems:
 
     def __init__(self, sent: Sent) -> None:
         self._sent = sent
+        self._ordered = dict[int, Any]()
         self._failures = {place: [*found] for place, found in sent.failures.items()}
         self._made = sum(map(len, self._failures.values()))
         self._types = {failure.type for found in self._failures.values() for failure in found}
@@ -51,6 +52,10 @@ class FailedItems:
             self._failures.setdefault(place, []).append(Failure(kind, path, message))
             self._types.add(kind)
             self._made += 1
+
+    def order_by(self, place: int, item: Item) -> None:
+        """Tell what is wrong with the item at that place in the order of this one's members."""
+        self._ordered[place] = item
 
     def raise_any(self) -> None:
         """Raise ApiError with every failure, in request order, if there are any."""
@@ -79,7 +84,8 @@ class FailedItems:
         return listed, rest
 
     def _of_item(self, place: int) -> list[Failure]:
-        found = in_request_order(self._sent.items[place], self._failures[place])
+        item = self._ordered.get(place, self._sent.items[place])
+        found = in_request_order(item, self._failures[place])
         return [Failure(f.type, self._sent.locate(place, f.path), f.message) for f in found]
 
 

@@ -84,6 +84,7 @@ async def patch(
     edited = edit(orjson.loads(writable)) | {"id": item["id"]}
     item.clear()
     item.update(edited)
+    batch.failed.order_by(batch.places[0], item)
     return await _carry_out(connection, resource, batch, records, manner)
 
 

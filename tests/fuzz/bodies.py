@@ -31,7 +31,7 @@ def kinds(
     subject: Subject, resource: MasterRecord, known: Known
 ) -> tuple[Sequence[Kind], Sequence[Kind]]:
     """What can be wrong with the body: what it shows by itself, and what the database shows."""
-    stored = subject.route.operation in ("replace", "bulk_replace", "patch")
+    stored = subject.route.operation in ("replace", "bulk_replace", "bulk_patch", "patch")
     shown = [*plants.KINDS, *relations.between_fields(resource)]
     if subject.patches:
         # It is an operation's value there, which is told of as such.

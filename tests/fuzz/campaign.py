@@ -21,6 +21,7 @@ from tests.fuzz import (
     queries,
     raw,
     reads,
+    rehearsals,
     requests,
     subjects,
     twice,
@@ -41,6 +42,7 @@ _SUBJECTS: Final[dict[str, Sequence[Subjects]]] = {
     "create": (subjects.create, subjects.create_many),
     "replace": (subjects.replace,),
     "bulk_replace": (subjects.replace_many,),
+    "bulk_patch": (subjects.merge_many,),
     "patch": (subjects.patch,),
 }
 
@@ -107,11 +109,11 @@ def case(on: Stage, route: Route, organization: int, random: Random) -> Case | R
     if route.operation == "patch" and random.random() < 0.4:
         return patches.patched(resource, route, known, random, organization)
     subject = random.choice(_SUBJECTS[route.operation])(resource, route, known, random)
-    if route.operation != "patch" and random.random() < 0.07:
+    if not route.operation.endswith("patch") and random.random() < 0.07:
         return requests.unreadable(subject, resource, random, organization)
     if random.random() < 0.03:
         return twice.doubled(subject, random, organization)
-    if subject.bulk and random.random() < 0.03:
+    if subject.bulk not in (None, "bulk_patch") and random.random() < 0.03:
         return floods.flooded(subject, resource, random, organization)
     return bodies.faulty(subject, resource, known, random, organization)
 
@@ -184,7 +186,8 @@ def _round(
         if on.spoiled:
             return
         # Bodies take more choices than Hypothesis can hand out one by one.
-        made = case(on, route, organization, Random(number))
+        random = Random(number)
+        made = rehearsals.maybe(case(on, route, organization, random), random)
         tally.add(made)
         try:
             runner.run(_send(on, made))
