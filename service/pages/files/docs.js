@@ -35,6 +35,24 @@ const reading = {
     system.specActions.updateJsonSpec(JSON.parse(text ?? system.specSelectors.specStr())),
 };
 
+/** A part of the document with what it refers to put in its places; a circle is left at its start. */
+function whole(part, documented, within = []) {
+  if (Array.isArray(part)) return part.map((one) => whole(one, documented, within));
+  if (part === null || typeof part !== "object") return part;
+  const { $ref, ...beside } = part;
+  const inner = (one, around) =>
+    Object.fromEntries(Object.entries(one).map(([name, value]) => [name, whole(value, documented, around)]));
+  if (typeof $ref !== "string") return inner(part, within);
+  if (within.includes($ref)) return part;
+  const target = $ref.slice(2).split("/").reduce((found, name) => found[name], documented);
+  return { ...whole(target, documented, [...within, $ref]), ...inner(beside, within) };
+}
+
+/** Swagger UI's own way goes through the whole document for each operation that is unfolded. */
+async function resolveSubtree(documented, path) {
+  return { spec: whole(path.reduce((found, name) => found?.[name], documented), documented), errors: [] };
+}
+
 const ui = SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#swagger-ui",
@@ -45,7 +63,7 @@ const ui = SwaggerUIBundle({
   requestSnippetsEnabled: true,
   plugins: [
     {
-      fn: { opsFilter: found },
+      fn: { opsFilter: found, resolveSubtree },
       statePlugins: { auth: { wrapActions: keeping }, spec: { wrapActions: reading } },
     },
   ],
