@@ -35,11 +35,21 @@ from ({{documents}}) as page;
 )
 select count(*) as total from page;
 
+-- name: find_by_key
+-- The records of each own key: those that are live, and of deleted ones the one with the highest id.
+select
+    {{key}} as key,
+    (array_agg(id order by id) filter (where state <> 'deleted'))[1:5] as live,
+    max(id) filter (where state = 'deleted') as deleted
+from {{table}}
+where organization_id = $1::bigint and {{key}} = any($2::text[])
+group by {{key}};
+
 -- name: lock_organization
 select id from organization where id = $1::bigint for no key update;
 
 -- name: lock_records
-select id, state from {{table}}
+select id, state, {{key}} as key from {{table}}
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 order by id
 {{strength}};

@@ -190,6 +190,11 @@ where organization_id = $1::bigint and deleted_with_sub_supplier
     ))
 returning sub_supplier_id as id;
 
+-- name: stored_contacts
+select sub_supplier_id, id, first_name, last_name, email, phone, role, fax_number, country_code
+from sub_supplier_contact
+where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[]);
+
 -- name: update
 update sub_supplier
 set

@@ -1,15 +1,19 @@
 """What can be done with the records of a collection (contract, Surface)."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
+from itertools import islice
 from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
+from service.client.errors import Detail
 from service.client.queries import Filter, Scalar, Sort, parameters
-from service.client.records import Document, Page, Record
+from service.client.records import Document, Outcome, Page, Record
 from service.client.transport import Answer, Request, Transport
 
+_JSON = "application/json"
 _JSON_PATCH = "application/json-patch+json"
+_MERGE_PATCH = "application/merge-patch+json"
 
 
 class Collection:
@@ -104,6 +108,32 @@ class Collection:
         """The records as they were deleted, all or none."""
         named = [("ids", str(one)) for one in ids]
         return await self._several(Request("DELETE", self._path, named, headers=_key(key)))
+
+    async def sync(
+        self,
+        records: Iterable[Document],
+        *,
+        match: str,
+        merge: bool = False,
+        size: int = 200,
+        dry_run: bool = False,
+    ) -> AsyncIterator[Outcome]:
+        """What becomes of each record, in that order: each is found by its own key, ``match``.
+
+        What is not there is created, what is there replaced (or merged into), what has ``state``
+        ``deleted`` is deleted, what fails is left out. So many go in one request, each of which is
+        one transaction; doing it again does the same. A dry run only tells.
+        """
+        method, media_type = ("PATCH", _MERGE_PATCH) if merge else ("PUT", _JSON)
+        asked = [("match", match), ("onError", "skip"), *([("dryRun", "true")] if dry_run else [])]
+        waiting = iter(records)
+        while sent := [*islice(waiting, size)]:
+            headers = {} if dry_run else _key(None)
+            request = Request(method, self._path, asked, sent, media_type, headers)
+            answer = await self._transport.send(request)
+            for record, row in zip(sent, answer.body["data"], strict=True):
+                details = tuple(Detail(**one) for one in row["details"])
+                yield Outcome(record, row["outcome"], row["id"], details)
 
     def _one(self, record_id: str | int) -> str:
         return f"{self._path}/{quote(str(record_id), safe='')}"

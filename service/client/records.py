@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from service.client.errors import Detail
+
 Document: TypeAlias = dict[str, Any]
 """A record's JSON object; its fields are those of the OpenAPI document."""
 
@@ -27,3 +29,17 @@ class Page:
     records: list[Document]
     cursor: str | None
     """What leads to the next page; None on the last one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one record of a synchronization."""
+
+    record: Document
+    """As it was sent."""
+    outcome: str
+    """``created``, ``updated``, ``unchanged``, ``deleted``, ``absent`` or ``failed``."""
+    id: Any
+    """Of the record there; None where there is none."""
+    details: tuple[Detail, ...]
+    """What is wrong with one that failed."""

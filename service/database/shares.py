@@ -53,6 +53,8 @@ class Use:
     """These take long: half of the connections is not for them."""
     exclusive: bool = False
     """It locks the whole organization: one at a time, for a second would wait with a connection."""
+    turn: str = ""
+    """What of the organization it locks besides, if anything: again one at a time."""
 
 
 READ = WRITE = Use()
@@ -78,6 +80,7 @@ class _Share(Generic[T]):
     held: int = 0
     bulk: int = 0
     exclusive: int = 0
+    turns: set[str] = field(default_factory=set)
     line: "deque[_Waiter[T]]" = field(default_factory=deque)
 
     def count(self, use: Use, one: int) -> None:
@@ -85,6 +88,8 @@ class _Share(Generic[T]):
         if use is not READ:
             self.bulk += one * use.bulk
             self.exclusive += one * use.exclusive
+        if use.turn:
+            (self.turns.add if one > 0 else self.turns.discard)(use.turn)
 
 
 class Shares(Generic[T]):
@@ -151,7 +156,9 @@ class Shares(Generic[T]):
         if share.held >= self._most_beside and share.line and self._comers.are_several():
             return False
         return use is READ or not (
-            (use.bulk and share.bulk >= self._most_bulk) or (use.exclusive and share.exclusive)
+            (use.bulk and share.bulk >= self._most_bulk)
+            or (use.exclusive and share.exclusive)
+            or use.turn in share.turns
         )
 
     def _next(self) -> _Waiter[T] | None:

@@ -13,6 +13,7 @@ from service import schemas
 from service.failures import ApiError, Failure, Path, failed
 from service.queries.batch import Item, Sent
 from service.queries.master_record import MasterRecord
+from service.queries.outcomes import Manner
 from service.schemas.beyond_schema import repeated
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
@@ -55,10 +56,11 @@ class BulkBody:
         return len(self.items) if isinstance(self.items, list) else 0
 
 
-def many_items(resource: MasterRecord, form: Validator, body: BulkBody) -> Sent:
+def many_items(resource: MasterRecord, form: Validator, body: BulkBody, manner: Manner) -> Sent:
     """The items of a bulk write, with stored ids where they have one.
 
-    Raises ApiError for what is wrong with the body as a whole.
+    Raises ApiError for what is wrong with the body as a whole. Of items that share what only one
+    may have, the first is right, but not where only what fails is left out.
     """
     if body.unread:
         raise ApiError(body.unread)
@@ -66,17 +68,23 @@ def many_items(resource: MasterRecord, form: Validator, body: BulkBody) -> Sent:
     found = form.failures_of_items(items, body.raw)
     known = [(place, item) for place, item in enumerate(items) if isinstance(item, dict)]
     live = [(place, item) for place, item in known if item.get("state") != "deleted"]
-    for name, among in (("id", known), *((name, live) for name in resource.unique)):
-        for failure in repeated(among, name):
+    named = resource.own_key if manner.by_key and resource.own_key else "id"
+    others = [name for name in resource.unique if name != named]
+    for name, among in ((named, known), *((name, live) for name in others)):
+        for failure in repeated(among, name, all_of_them=manner.skips):
             place = int(failure.path[0])
             found.setdefault(place, []).append(Failure(failure.type, (name,), failure.message))
     if resource.string_ids:
-        for item in (item for place, item in known if place not in found and "id" in item):
+        for item in (
+            item
+            for place, item in known
+            if place not in found and not manner.by_key and "id" in item
+        ):
             item["id"] = resource.stored_id(item["id"])
     return Sent(items, in_body, found)
 
 
-def many_ids(resource: MasterRecord, texts: list[str]) -> Sent:
+def many_ids(resource: MasterRecord, texts: list[str], manner: Manner) -> Sent:
     """The items of a bulk delete, from its ``ids`` parameters; raises ApiError for their number."""
     if not texts:
         raise failed("validation_error.required_field", "ids", message="Give at least one id.")
@@ -85,13 +93,14 @@ def many_ids(resource: MasterRecord, texts: list[str]) -> Sent:
         message = f"Give at most {most} ids."
         raise failed("validation_error.too_many_items", "ids", message=message)
     items, found, seen = list[Item](), dict[int, list[Failure]](), set[str]()
+    twice = {text for text in texts if texts.count(text) > 1} if manner.skips else set()
     for place, text in enumerate(texts):
         try:
             items.append({"id": resource.stored_id(text)})
         except ValueError as error:
             items.append({})
             found[place] = [Failure("validation_error.invalid_value", (), str(error))]
-        if text in seen:
+        if text in seen or text in twice:
             found.setdefault(place, []).append(
                 Failure("validation_error.duplicate", (), "Given twice.")
             )

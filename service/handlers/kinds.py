@@ -11,10 +11,12 @@ from typing import Final
 from aiohttp import web
 
 from service.handlers import changes, pages, reading, system, writing
-from service.http.media import JSON, JSON_PATCH
+from service.http.media import JSON, JSON_PATCH, MERGE_PATCH
 
 _MANY: Final = "{root}"
 _ONE: Final = "{root}/{{{key}}}"
+_MEDIA: Final = {"patch": JSON_PATCH, "bulkMerge": MERGE_PATCH}
+"""What forms of bodies are sent as that are not sent as JSON alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +46,7 @@ class Kind:
         """What a body has to be sent as; None where none is read."""
         if not self.body:
             return None
-        return JSON_PATCH if self.body == ("patch",) else JSON
+        return _MEDIA.get(self.body[0], JSON)
 
     @property
     def names_one(self) -> bool:
@@ -54,7 +56,7 @@ class Kind:
     @property
     def finds_records(self) -> bool:
         """Whether it is about records that have to be there."""
-        return self.names_one or self.deletes
+        return self.names_one or self.deletes or self.method == "PATCH"
 
     @property
     def writes(self) -> bool:
@@ -148,9 +150,24 @@ BULK_REPLACE: Final = Kind(
     _MANY,
     writing.replace_many,
     "Replace or delete {several}",
-    "All or none, in one transaction. An item with `state` `deleted` deletes its record.",
-    ("bulkReplace",),
+    "One transaction. An item with `state` `deleted` deletes its record. With `match` items name "
+    "records by their own key: the live record is replaced, else a deleted one restored, else one "
+    "is created.",
+    ("bulkReplace", "bulkReplaceByKey"),
     deletes=True,
+    failures=("conflict.ambiguous_key",),
+)
+BULK_PATCH: Final = Kind(
+    "bulk_patch",
+    "PATCH",
+    _MANY,
+    writing.merge_many,
+    "Change {several} in part",
+    "Merges each item into the record that it names (RFC 7396): what is not sent stays, null takes "
+    "a value away. With `match` items name records by their own key: what is deleted is restored, "
+    "what is not there is created.",
+    ("bulkMerge", "bulkMergeByKey"),
+    failures=("conflict.ambiguous_key",),
 )
 BULK_DELETE: Final = Kind(
     "bulk_delete",
@@ -163,7 +180,7 @@ BULK_DELETE: Final = Kind(
 )
 
 CHANGES: Final = Kind(
-    "changes",
+    "follow",
     "GET",
     _MANY,
     changes.read_changes,
@@ -182,7 +199,7 @@ CHANGES: Final = Kind(
 )
 
 OF_MASTER_RECORDS: Final = (
-    LIST, CREATE, BULK_REPLACE, BULK_DELETE, READ, REPLACE, PATCH, DELETE,
+    LIST, CREATE, BULK_REPLACE, BULK_PATCH, BULK_DELETE, READ, REPLACE, PATCH, DELETE,
 )  # fmt: skip
 WITHOUT_RESOURCE: Final = (
     Kind("health", "GET", "/healthz", system.health, needs_key=False),

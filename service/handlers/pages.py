@@ -7,7 +7,6 @@ import orjson
 from aiohttp import web
 
 from service.failures import failed
-from service.http.etag import is_known
 from service.http.media import JSON
 from service.pages.docs import docs
 from service.pages.front import front
@@ -24,12 +23,10 @@ def prepare(app: web.Application, openapi: object) -> None:
 
 
 async def page(request: web.Request) -> web.Response:
-    """What there is at the path; 304 where the browser has it already, 404 for other names."""
+    """What there is at the path; 404 for other names."""
     found = request.app[PAGES].get(request.path)
     if found is None:
         raise failed("not_found.route", message="There is nothing at this path.")
-    if is_known(request.headers.get("If-None-Match"), found.headers["ETag"]):
-        return web.Response(status=304, headers=found.headers)
     return web.Response(body=found.body, headers=found.headers)
 
 

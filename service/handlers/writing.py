@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TypeAlias
 
 from aiohttp import web
@@ -9,16 +10,12 @@ from aiohttp import web
 from service.database.connections import Connection
 from service.database.shares import Use
 from service.failures import ApiError, Bulk
+from service.handlers import switches as switching
 from service.handlers.bodies import BulkBody, many_ids, many_items, one_item
-from service.handlers.parameters import (
-    guard,
-    no_precondition,
-    only_parameters,
-    path_id,
-    retry,
-    together,
-)
+from service.handlers.outcomes import Rehearsed, outcomes
+from service.handlers.parameters import guard, no_precondition, path_id, retry, together
 from service.handlers.patch import editor
+from service.handlers.switches import Switches
 from service.http.accounts import hold_written
 from service.http.answer import Answer
 from service.http.context import REQUEST_ID, caller, database
@@ -26,30 +23,34 @@ from service.http.envelope import many, respond, success
 from service.http.etag import etag
 from service.queries import writing
 from service.queries.batch import Batch, Item, Sent
+from service.queries.locking import locks_organization
 from service.queries.master_record import MasterRecord
-from service.queries.writing import locks_organization
+from service.queries.outcomes import Manner, Written
 from service.retries.first_answers import Retry, Work
 from service.retries.stored_answers import STORED_ANSWERS
+from service.schemas.validation import Validator
 
-Write: TypeAlias = Callable[[Connection, MasterRecord, Batch], Awaitable[bytes]]
+Write: TypeAlias = Callable[[Connection, MasterRecord, Batch, Manner], Awaitable[Written]]
+Shape: TypeAlias = Callable[[Written], Answer]
+"""The answer with the documents of what was written."""
 
 
 async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """One new record, or with an array as body many."""
     if raw.lstrip().startswith(b"["):
         return await _create_many(resource, request, raw)
-    *_, retried, item = together(
-        lambda: only_parameters(request),
+    switches, _, retried, item = together(
+        lambda: switching.of_one(request),
         lambda: no_precondition(request),
         lambda: retry(request, raw),
         lambda: one_item(resource.create_form, raw),
     )
 
-    async def work(connection: Connection) -> Answer:
-        document = await writing.create(connection, resource, _single(request, item))
-        headers = {"ETag": etag(document), "Location": f"{request.path}/{item['id']}"}
-        return success(document, created=True, headers=headers)
+    def shape(written: Written) -> Answer:
+        headers = {"ETag": etag(written.documents), "Location": f"{request.path}/{written.only_id}"}
+        return success(written.documents, created=True, headers=headers)
 
+    work = _work(resource, request, switches, Sent([item]), writing.create, shape)
     use = Use(exclusive=locks_organization(resource, creates=True))
     return await _write(request, work, use, retried)
 
@@ -57,71 +58,102 @@ async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> we
 async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     body, form = await BulkBody.read(raw), resource.bulk_create_form
     with _bulk_failures("bulk_create", body.total_items):
-        retried, sent = _whole_request(request, raw, lambda: many_items(resource, form, body))
-        return await _bulk(resource, request, retried, sent, writing.create, created=True)
+        switches, retried, sent = _whole_request(
+            request,
+            resource,
+            raw,
+            lambda: many_items(resource, form, body, _manner(request, resource)),
+        )
+        write = writing.create
+        return await _bulk(resource, request, switches, retried, sent, write, created=True)
 
 
 async def replace(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """One record in full; its id is the route's, whatever the body says."""
     precondition = guard(request)
-    record_id, _, item = together(
+    record_id, switches, item = together(
         lambda: path_id(request, resource),
-        lambda: only_parameters(request),
+        lambda: switching.of_one(request),
         lambda: one_item(resource.replace_form, raw),
     )
-
-    async def work(connection: Connection) -> Answer:
-        batch = _single(request, item | {"id": record_id})
-        return _record(await writing.replace(connection, resource, batch, precondition))
-
-    return await _write(request, work, Use(exclusive=locks_organization(resource)))
+    write = partial(writing.replace, guard=precondition)
+    return await _single(resource, request, switches, item | {"id": record_id}, write)
 
 
 async def replace_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
-    """Many records in full, those with ``state=deleted`` deleted, all or nothing."""
-    body, form = await BulkBody.read(raw), resource.bulk_replace_form
-    with _bulk_failures("bulk_replace", body.total_items):
-        retried, sent = _whole_request(request, raw, lambda: many_items(resource, form, body))
-        return await _bulk(resource, request, retried, sent, writing.replace)
+    """Many records in full, those with ``state=deleted`` deleted; by own keys created as well."""
+    if switching.is_by_key(request, resource):
+        form, write = resource.bulk_replace_by_key_form, writing.replace_by_key
+    else:
+        form, write = resource.bulk_replace_form, writing.replace
+    return await _named(resource, request, raw, "bulk_replace", form, write)
+
+
+async def merge_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
+    """Many records changed in part (RFC 7396); by own keys created as well."""
+    if switching.is_by_key(request, resource):
+        form, write = resource.bulk_merge_by_key_form, writing.merge_by_key
+    else:
+        form, write = resource.bulk_merge_form, writing.merge
+    return await _named(resource, request, raw, "bulk_patch", form, write)
+
+
+async def _named(
+    resource: MasterRecord,
+    request: web.Request,
+    raw: bytes,
+    operation: str,
+    form: Validator,
+    write: Write,
+) -> web.Response:
+    """A bulk write of items that name records, by their ids or own keys."""
+    body = await BulkBody.read(raw)
+    with _bulk_failures(operation, body.total_items):
+        switches, retried, sent = _whole_request(
+            request,
+            resource,
+            raw,
+            lambda: many_items(resource, form, body, _manner(request, resource)),
+            by_key=True,
+        )
+        return await _bulk(resource, request, switches, retried, sent, write)
 
 
 async def patch(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """One record changed by a JSON Patch of its writable form (RFC 6902)."""
     precondition = guard(request)
-    record_id, _, edit = together(
+    record_id, switches, edit = together(
         lambda: path_id(request, resource),
-        lambda: only_parameters(request),
+        lambda: switching.of_one(request),
         lambda: editor(resource, raw),
     )
-
-    async def work(connection: Connection) -> Answer:
-        batch = _single(request, {"id": record_id})
-        return _record(await writing.patch(connection, resource, batch, precondition, edit))
-
-    return await _write(request, work, Use(exclusive=locks_organization(resource)))
+    write = partial(writing.patch, guard=precondition, edit=edit)
+    return await _single(resource, request, switches, {"id": record_id}, write)
 
 
 async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
     """One record, as it was deleted."""
     precondition = guard(request)
-    record_id, _ = together(
+    record_id, switches = together(
         lambda: path_id(request, resource),
-        lambda: only_parameters(request),
+        lambda: switching.of_one(request),
     )
-
-    async def work(connection: Connection) -> Answer:
-        batch = _single(request, {"id": record_id})
-        return _record(await writing.delete(connection, resource, batch, precondition))
-
-    return await _write(request, work, Use(exclusive=locks_organization(resource)))
+    write = partial(writing.delete, guard=precondition)
+    return await _single(resource, request, switches, {"id": record_id}, write)
 
 
 async def delete_many(resource: MasterRecord, request: web.Request) -> web.Response:
-    """Many records, as they were deleted, all or nothing."""
+    """Many records, as they were deleted."""
     ids = request.query.getall("ids", [])
     with _bulk_failures("bulk_delete", len(ids)):
-        retried, sent = _whole_request(request, b"", lambda: many_ids(resource, ids), "ids")
-        return await _bulk(resource, request, retried, sent, writing.delete)
+        switches, retried, sent = _whole_request(
+            request,
+            resource,
+            b"",
+            lambda: many_ids(resource, ids, _manner(request, resource)),
+            "ids",
+        )
+        return await _bulk(resource, request, switches, retried, sent, writing.delete)
 
 
 @contextmanager
@@ -134,47 +166,91 @@ def _bulk_failures(operation: str, total_items: int) -> Iterator[None]:
         raise
 
 
+def _manner(request: web.Request, resource: MasterRecord) -> Manner:
+    """How items are looked at, whatever else is wrong with the request."""
+    return Manner(
+        skips=switching.is_skipping(request), by_key=switching.is_by_key(request, resource)
+    )
+
+
 def _whole_request(
-    request: web.Request, raw: bytes, items: Callable[[], Sent], *parameters: str
-) -> tuple[Retry | None, Sent]:
+    request: web.Request,
+    resource: MasterRecord,
+    raw: bytes,
+    items: Callable[[], Sent],
+    *parameters: str,
+    by_key: bool = False,
+) -> tuple[Switches, Retry | None, Sent]:
     """What a bulk write stands for, and its items, if nothing is wrong with the whole."""
-    *_, retried, sent = together(
-        lambda: only_parameters(request, *parameters),
+    switches, _, retried, sent = together(
+        lambda: switching.of_bulk(request, resource, *parameters, by_key=by_key),
         lambda: no_precondition(request),
         lambda: retry(request, raw),
         items,
     )
-    return retried, sent
+    return switches, retried, sent
 
 
 async def _bulk(
     resource: MasterRecord,
     request: web.Request,
+    switches: Switches,
     retried: Retry | None,
     sent: Sent,
     write: Write,
     *,
     created: bool = False,
 ) -> web.Response:
-    """The answer to a bulk write; no transaction where every item has failed already."""
+    """The answer to a bulk write; no transaction where nothing is left to do."""
     batch = Batch.of(caller(request), sent)
-    if not batch.items:
+    if not batch.items and not switches.skips:
         batch.failed.raise_any()
 
-    async def work(connection: Connection) -> Answer:
-        batch = Batch.of(caller(request), sent, request[REQUEST_ID])
-        return many(await write(connection, resource, batch), created=created)
+    def shape(written: Written) -> Answer:
+        return many(written.documents, created=created)
 
-    use = Use(bulk=True, exclusive=locks_organization(resource, creates=created))
+    work = _work(resource, request, switches, sent, write, shape)
+    use = Use(
+        bulk=True,
+        exclusive=locks_organization(resource, creates=created),
+        turn=resource.name if switches.by_key else "",
+    )
     return await _write(request, work, use, retried)
 
 
-def _single(request: web.Request, item: Item) -> Batch:
-    return Batch.of(caller(request), Sent([item]), request[REQUEST_ID])
+async def _single(
+    resource: MasterRecord, request: web.Request, switches: Switches, item: Item, write: Write
+) -> web.Response:
+    """The answer to a write of one stored record."""
+    work = _work(resource, request, switches, Sent([item]), write, _record)
+    return await _write(request, work, Use(exclusive=locks_organization(resource)))
 
 
-def _record(document: bytes) -> Answer:
-    return success(document, headers={"ETag": etag(document)})
+def _record(written: Written) -> Answer:
+    return success(written.documents, headers={"ETag": etag(written.documents)})
+
+
+def _work(
+    resource: MasterRecord,
+    request: web.Request,
+    switches: Switches,
+    sent: Sent,
+    write: Write,
+    shape: Shape,
+) -> Work:
+    """What is done in the transaction; raises Rehearsed at the end of a rehearsal."""
+
+    async def work(connection: Connection) -> Answer:
+        batch = Batch.of(caller(request), sent, request[REQUEST_ID])
+        written = await write(connection, resource, batch, switches.manner)
+        if not switches.tells_outcomes:
+            return shape(written)
+        answer = outcomes(resource, sent, written, switches)
+        if switches.rehearses:
+            raise Rehearsed(answer)
+        return answer
+
+    return work
 
 
 async def _write(
@@ -183,6 +259,9 @@ async def _write(
     """The work's answer, or its first one where the caller's Idempotency-Key names it."""
     if retried is not None:
         work = request.app[STORED_ANSWERS].once(retried, work)
-    answer = await database(request).write(work, caller(request).organization_id, use)
+    try:
+        answer = await database(request).write(work, caller(request).organization_id, use)
+    except Rehearsed as rehearsed:
+        answer = rehearsed.answer
     hold_written(request, len(answer.body))
     return respond(answer)

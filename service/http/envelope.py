@@ -13,6 +13,8 @@ from service.http.media import JSON, PROBLEM
 
 #: Below this many bytes compressing costs more than it saves.
 COMPRESS_FROM = 1024
+NOT_SHARED = "private, no-cache"
+"""The ``Cache-Control`` of what is for one organization, and as it is now (RFC 9111, 5.2.2)."""
 #: How the library of both codings is told which one is meant.
 _WINDOW_BITS = {web.ContentCoding.gzip: 31, web.ContentCoding.deflate: 15}
 _BEFORE_CODE = b'{"status":"success","code":"'
@@ -24,12 +26,14 @@ def success(
     created: bool = False,
     pagination: bytes = b"",
     headers: dict[str, str] | None = None,
+    partial: bool = False,
 ) -> Answer:
     """200 ``ok`` or 201 ``created`` around the parts of ``data``, which are JSON together.
 
-    They are joined once: of long answers every further copy counts.
+    200 ``partial`` where only part of what was asked for was done. They are joined once: of long
+    answers every further copy counts.
     """
-    code = b"created" if created else b"ok"
+    code = b"partial" if partial else b"created" if created else b"ok"
     body = b"".join((_BEFORE_CODE, code, _BEFORE_DATA, *data, pagination, b"}"))
     return Answer(201 if created else 200, body, headers or {})
 

@@ -4,6 +4,7 @@ from typing import Final
 
 JSON: Final = "application/json"
 JSON_PATCH: Final = "application/json-patch+json"
+MERGE_PATCH: Final = "application/merge-patch+json"
 PROBLEM: Final = "application/problem+json"
 """Problem details (RFC 9457)."""
 

@@ -33,7 +33,11 @@ with `sort[n].property` and `.order`. `pagination.cursor` leads to the next page
 An unknown parameter is refused, never ignored.
 
 **Writes** treat null like an omitted field. `If-Match` guards against lost updates and
-`Idempotency-Key` makes a request safe to repeat.
+`Idempotency-Key` makes a request safe to repeat. A member that stands twice in an object is
+refused.
+
+What cannot be read as a request (400 `malformed_request`, 414, 431, 501) is answered in the
+envelope as well, and its connection ends.
 """
 
 
@@ -61,7 +65,7 @@ def operations() -> Iterator[Operation]:
 def build() -> dict[str, Any]:
     """The OpenAPI document of the route table, JSON-ready."""
     described = [*operations()]
-    responses = Responses(answer for one in described for answer in one.answers())
+    responses = Responses(answer for one in described for answer in one.answers)
     paths: dict[str, Any] = {}
     for one in described:
         paths.setdefault(one.route.path, {})[one.route.method.lower()] = one.described(responses)

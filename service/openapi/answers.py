@@ -11,9 +11,15 @@ from service.openapi import envelopes
 from service.openapi.components import named, reference
 from service.openapi.responses import Answer
 
+_FORMS = ("document", "writable")
 _HEADERS = {
     "X-Request-Id": "The request's name, for questions about it.",
-    "ETag": "Strong entity tag of the data, on lists with the pagination.",
+    "Cache-Control": "`private, no-cache`: for this caller, and to be asked for again.",
+    "Vary": "What of the request the answer depends on besides; on answers that are long enough to "
+    "be compressed.",
+    "ETag": "Strong entity tag of the data, on lists with the pagination; another one for each "
+    "coding.",
+    "Accept-Patch": "What PATCH takes here.",
     "Total-Count": "How many records all pages have; where `Prefer: count=exact` asked for it.",
     "Preference-Applied": "The preference that was followed.",
     "Location": "Path of the new record; only where a single one was sent.",
@@ -21,16 +27,23 @@ _HEADERS = {
     "WWW-Authenticate": "How to present a key.",
     "Retry-After": "Seconds to wait.",
 }
+_SECONDS = {"type": "integer", "format": "int32", "minimum": 0}
 HEADERS: dict[str, Any] = {
-    name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()
+    name: {
+        "description": text,
+        "schema": _SECONDS if name == "Retry-After" else {"type": "string"},
+    }
+    for name, text in _HEADERS.items()
 }
 """Header components by name."""
-_REPLAYED = "Idempotent-Replayed"
+_OF_BULK = ("Idempotent-Replayed", APPLIED)
+_ENVELOPE = "common/envelope"
 
 
 def headers(*names: str) -> dict[str, Any]:
-    """References to response headers; every answer has X-Request-Id."""
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *names)}
+    """References to response headers; some are on every answer."""
+    everywhere = ("X-Request-Id", "Cache-Control", "Vary")
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*everywhere, *names)}
 
 
 def example_of(collection: str, form: str) -> Any:
@@ -41,8 +54,15 @@ def example_of(collection: str, form: str) -> Any:
         return forms["create"]["examples"]
     if form == "bulkReplace":
         return [{"id": document["id"]} | forms["replace"]["examples"][0]]
+    key = str(schemas.load()[collection].get("x-own-key"))
+    if form == "bulkReplaceByKey":
+        return [forms["replace"]["examples"][0] | {key: document[key]}]
+    field = "text" if "text" in document else "name"
+    if form == "bulkMerge":
+        return [{"id": document["id"], field: document[field]}]
+    if form == "bulkMergeByKey":
+        return [{key: document[key], "state": "inactive"}]
     if form == "patch":
-        field = next(iter({"name", "text"} & forms["fields"]["properties"].keys()))
         return [{"op": "replace", "path": f"/{field}", "value": document[field]}]
     return forms[form]["examples"][0]
 
@@ -78,7 +98,8 @@ def read(collection: str) -> Answer:
     """One record in any of its forms."""
     writable = "writable" in schemas.load()[collection]["$defs"]
     kinds = [envelopes.ANSWER, *([envelopes.WRITABLE] if writable else [])]
-    return _success(collection, kinds, "The record.", "ETag", suffix="Read")
+    named = ("ETag", "Accept-Patch") if writable else ("ETag",)
+    return _success(collection, kinds, "The record.", *named, suffix="Read")
 
 
 def unchanged(name: str, *names: str) -> Answer:
@@ -87,22 +108,54 @@ def unchanged(name: str, *names: str) -> Answer:
     return Answer(304, (name,), {"description": text, "headers": headers(*names)})
 
 
-def created(collection: str) -> Answer:
-    """A new record, or several."""
-    kinds, named = [envelopes.ANSWER, envelopes.BULK], ("Location", "ETag", _REPLAYED)
-    return _success(collection, kinds, "Created.", *named, suffix="Created", status=201)
+def created(collection: str) -> Iterator[Answer]:
+    """A new record, or several; or what became of each item, which may have failed."""
+    kinds = [envelopes.ANSWER, envelopes.BULK]
+    named = ("Location", "ETag", *_OF_BULK)
+    found = _success(collection, kinds, "Created.", *named, suffix="Created", status=201)
+    yield _or(found, "outcomes")
+    told = _told("CreateOutcomes", HTTPStatus.OK, "Rehearsed, or done in part.")
+    yield _or(told, "oneOutcome")
 
 
 def written(collection: str) -> Answer:
-    """The record of a single write."""
-    return _success(collection, [envelopes.ANSWER], "Done.", "ETag", suffix="Written")
+    """The record of a single write, or what a rehearsal would do."""
+    found = _success(collection, [envelopes.ANSWER], "Done.", "ETag", suffix="Written")
+    return _or(found, "oneOutcome")
 
 
 def written_in_bulk(collection: str) -> Answer:
-    """The records of a bulk write."""
-    found = _success(collection, [envelopes.BULK], "Done.", _REPLAYED)
+    """The records of a bulk write, or what became of each item."""
+    found = _success(collection, [envelopes.BULK], "Done.", *_OF_BULK)
     media = found.response["content"][JSON]
     media["example"] = {**media["example"], "data": [media["example"]["data"]]}
+    return _or(found, "outcomes")
+
+
+def all_created() -> Answer:
+    """That each item of a write by own keys made a record."""
+    return _told("AllCreated", HTTPStatus.CREATED, "Each item created a record.")
+
+
+def _told(name: str, status: int, text: str) -> Answer:
+    """The outcomes of items, in a component of that name."""
+    outcome = schemas.load()[_ENVELOPE]["$defs"]["outcome"]["examples"][0]
+    is_new = status == HTTPStatus.CREATED
+    example = {
+        "status": "success",
+        "code": "created" if is_new else "ok",
+        "data": [outcome | {"outcome": "created"} if is_new else outcome],
+    }
+    media = {"schema": reference(_ENVELOPE, "outcomes"), "example": example}
+    described = {"description": text, "headers": headers(*_OF_BULK), "content": {JSON: media}}
+    return Answer(status, (name,), described)
+
+
+def _or(found: Answer, envelope: str) -> Answer:
+    """The answer, which may also come in that envelope."""
+    media = found.response["content"][JSON]
+    options = media["schema"].get("oneOf", [media["schema"]])
+    media["schema"] = one_of([*options, reference(_ENVELOPE, envelope)])
     return found
 
 

@@ -20,8 +20,10 @@ from service.handlers.kinds import (
     Kind,
 )
 from service.http import envelope
+from service.http.expectations import NOT_MET
 from service.http.media import JSON, TOO_LONG
 from service.http.receiving import TOO_LATE
+from service.http.refusing import LONG_HEADERS, LONG_LINE, MALFORMED, UNKNOWN_METHOD
 from service.listing.changes import MAX_LIMIT
 from service.listing.cursor import MAX_LENGTH
 from service.listing.query import MAX_CONDITIONS, MAX_PAGE_SIZE
@@ -67,31 +69,40 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
         (),
         "Send valid JSON; it cannot be read at line 1, column 2.",
     ),
+    "malformed_request": ((), MALFORMED),
     "unauthorized": ((), "Present a valid API key as a bearer token."),
     "forbidden.scope": ((), "This key may only read."),
     "forbidden.organization": (("id",), "Another organization's record."),
     "not_found": (("id",), "There is no such record."),
     "not_found.route": ((), "There is nothing at this path."),
-    "method_not_allowed": ((), "Use DELETE, GET, HEAD, POST, PUT."),
+    "method_not_allowed": ((), "Use DELETE, GET, HEAD, PATCH, PUT."),
     "request_timeout": ((), TOO_LATE),
     "conflict.in_use": (("id",), "Used by styles: 18."),
     "conflict.test_failed": ((0, "path"), "The stored value is another one."),
     "conflict.duplicate": (("userDefinedId",), "Another material holds MAT-0042."),
     "conflict.in_progress": ((), "The first request with this Idempotency-Key still runs."),
+    "conflict.ambiguous_key": (
+        (3, "userDefinedId"),
+        "Records 5201, 5377 have this key.",
+    ),
     "gone.changes_expired": (
         ("cursor",),
         "Start again: take the cursor of now, then read the lists.",
     ),
     "precondition_failed": ((), "The record has changed since it was read."),
     "payload_too_large": ((), TOO_LONG),
+    "uri_too_long": ((), LONG_LINE),
     "unsupported_media_type": (("Content-Type",), f"Send {JSON} in UTF-8."),
+    "expectation_failed": (("Expect",), NOT_MET),
     "unprocessable.patch": (
         (2, "path"),
         "There is nothing to remove at /colorGroupIds/99.",
     ),
     "unprocessable.idempotency_key": ((), "This Idempotency-Key stood for another request."),
     "too_many_requests": ((), TOO_MANY_REQUESTS),
+    "headers_too_large": ((), LONG_HEADERS),
     "server_error": ((), "Something went wrong here."),
+    "not_implemented": ((), UNKNOWN_METHOD),
     "server_error.unavailable": ((), "The service is unavailable; try again soon."),
     "server_error.outcome_unknown": (
         (),
@@ -107,7 +118,7 @@ _BESIDE_ITEMS = (
     "validation_error.malformed_json", "validation_error.unknown_parameter",
     "validation_error.exclusive_parameters", "validation_error.invalid_cursor",
     "validation_error.state_not_allowed", "not_found.route", "conflict.test_failed",
-    "conflict.in_progress",
+    "conflict.in_progress", "conflict.ambiguous_key",
 )  # fmt: skip
 OF_KIND: dict[Kind, dict[str, tuple[Path, str]]] = {
     LIST: {

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from service import schemas
@@ -16,7 +17,7 @@ from service.resources import registry
 from service.routes import Route
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Operation:
     """A route that callers with a key reach, and the resource that it is about."""
 
@@ -59,10 +60,14 @@ class Operation:
             "parameters": [*self._parameters()],
         }
         if media_type := self.route.kind.media_type:
-            forms = self.route.kind.body
-            found["requestBody"] = answers.body(self.resource.name, media_type, *forms)
-        found["responses"] = dict(responses.references(self.answers()))
+            found["requestBody"] = answers.body(self.resource.name, media_type, *self._forms())
+        found["responses"] = dict(responses.references(self.answers))
         return found
+
+    def _forms(self) -> Iterator[str]:
+        """The forms of the body; those by own key only where records have one."""
+        known = schemas.load()[self.resource.name]["$defs"]
+        return (form for form in self.route.kind.body if form in known or form == "patch")
 
     def _parameters(self) -> Iterator[Parameter]:
         kind, resource = self.route.kind, self.resource
@@ -78,16 +83,21 @@ class Operation:
             yield parameters.shared("IfNoneMatch")
         if kind.is_bulk and not kind.body:
             yield parameters.ids(resource)
+        if kind in (kinds.BULK_REPLACE, kinds.BULK_PATCH):
+            yield from parameters.match(resource)
+        if kind.writes:
+            yield parameters.shared("DryRun")
         if kind.is_bulk:
-            yield parameters.shared("IdempotencyKey")
+            yield from map(parameters.shared, ("OnError", "PreferShort", "IdempotencyKey"))
         if kind.is_guarded:
             yield parameters.shared("IfMatch")
+            yield parameters.shared("IfNoneMatch")
         yield from map(parameters.shared, ("ServiceApi", "RequestId"))
 
-    def answers(self) -> Iterator[Answer]:
+    @cached_property
+    def answers(self) -> list[Answer]:
         """Everything that can be answered, successes first."""
-        yield from self._successes()
-        yield from failures.failed(self.route, self.resource)
+        return [*self._successes(), *failures.failed(self.route, self.resource)]
 
     def _successes(self) -> Iterator[Answer]:
         kind, name = self.route.kind, self.resource.name
@@ -98,8 +108,9 @@ class Operation:
         elif kind is kinds.READ:
             yield from (answers.read(name), answers.unchanged("NotModified", "ETag"))
         elif kind is kinds.CREATE:
-            yield answers.created(name)
+            yield from answers.created(name)
         elif kind.is_bulk:
             yield answers.written_in_bulk(name)
+            yield from (answers.all_created(),) if kind.body else ()
         else:
             yield answers.written(name)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from service import schemas as all_schemas
 from service.listing.cursor import MAX_LENGTH
 from service.listing.operators import NAMES
 from service.listing.properties import Property
@@ -61,7 +62,11 @@ _SHARED: dict[str, Parameter] = {
         "If-Match",
         "Do it only while the record's entity tag is one of these; `*` asks that it exists.",
     ),
-    "IfNoneMatch": _header("If-None-Match", "Answer 304 while the entity tag is one of these."),
+    "IfNoneMatch": _header(
+        "If-None-Match",
+        "Do it only while the record's entity tag is none of these; a read is 304 otherwise. `*` "
+        "asks that there is no record.",
+    ),
     "Prefer": _header("Prefer", "`count=exact` adds the number of records on all pages."),
     "IdempotencyKey": _header(
         "Idempotency-Key",
@@ -69,6 +74,20 @@ _SHARED: dict[str, Parameter] = {
         minLength=1,
         maxLength=255,
         pattern="^[!-~]+$",
+    ),
+    "PreferShort": _header(
+        "Prefer", "`return=minimal` answers one outcome for each item instead of documents."
+    ),
+    "DryRun": _query(
+        "dryRun",
+        {"type": "string", "enum": ["false", "true"]},
+        "`true` rehearses: all is checked and done, told as outcomes, and taken back.",
+    ),
+    "OnError": _query(
+        "onError",
+        {"type": "string", "enum": ["abort", "skip"]},
+        "Of several items: `abort`, unless sent, writes all or none; `skip` leaves out those that "
+        "fail, writes the others, and answers one outcome for each.",
     ),
     "Form": _query(
         "form",
@@ -143,6 +162,13 @@ def ids(resource: Resource) -> Parameter:
     """The ids of a bulk delete."""
     text = "The records to delete: repeat the parameter, once for each id."
     return {**_query("ids", reference(resource.home_of_ids, "ids"), text), "required": True}
+
+
+def match(resource: Resource) -> Iterator[Parameter]:
+    """The switch by which items name records by their own key, where they have one."""
+    if key := all_schemas.load()[resource.name].get("x-own-key"):
+        text = f"`{key}`: items have this instead of `id`. The answer has an outcome for each."
+        yield _query("match", {"type": "string", "enum": [key]}, text)
 
 
 def of_list(resource: Resource) -> Iterator[Parameter]:

@@ -35,6 +35,7 @@ class FailedItems:
 
     def __init__(self, sent: Sent) -> None:
         self._sent = sent
+        self._ordered = dict[int, Any]()
         self._failures = {place: [*found] for place, found in sent.failures.items()}
         self._made = sum(map(len, self._failures.values()))
         self._types = {failure.type for found in self._failures.values() for failure in found}
@@ -52,6 +53,10 @@ class FailedItems:
             self._types.add(kind)
             self._made += 1
 
+    def order_by(self, place: int, item: Item) -> None:
+        """Tell what is wrong with the item at that place in the order of this one's members."""
+        self._ordered[place] = item
+
     def raise_any(self) -> None:
         """Raise ApiError with every failure, in request order, if there are any."""
         if self._failures:
@@ -59,24 +64,28 @@ class FailedItems:
 
     def error(self) -> ApiError:
         """The error of all that failed; there has to be something."""
-        return ApiError(self._listed_first(), failed_items=len(self._failures))
+        listed, rest = self._divided()
+        failures = [failure for found in listed.values() for failure in found]
+        return ApiError(failures + rest, failed_items=len(self._failures))
 
-    def _listed_first(self) -> list[Failure]:
-        """All failures; where only some are listed, the first of every item is among them."""
-        items = [self._of_item(place) for place in sorted(self._failures)]
-        everything = [failure for found in items for failure in found]
-        spare = max(MAX_LISTED - len(items), 0)
-        if len(everything) <= MAX_LISTED:
-            return everything
-        listed, rest = list[Failure](), list[Failure]()
-        for first, *others in items:
-            listed += [first, *others[:spare]]
+    def listed(self) -> dict[int, list[Failure]]:
+        """What is told of each item, by its place; the first of every one is told."""
+        return self._divided()[0]
+
+    def _divided(self) -> tuple[dict[int, list[Failure]], list[Failure]]:
+        """The failures that are listed, item by item, and those that are too many for that."""
+        listed, rest = dict[int, list[Failure]](), list[Failure]()
+        spare = max(MAX_LISTED - len(self._failures), 0)
+        for place in sorted(self._failures):
+            first, *others = self._of_item(place)
+            listed[place] = [first, *others[:spare]]
             rest += others[spare:]
             spare -= min(spare, len(others))
-        return listed + rest
+        return listed, rest
 
     def _of_item(self, place: int) -> list[Failure]:
-        found = in_request_order(self._sent.items[place], self._failures[place])
+        item = self._ordered.get(place, self._sent.items[place])
+        found = in_request_order(item, self._failures[place])
         return [Failure(f.type, self._sent.locate(place, f.path), f.message) for f in found]
 
 
@@ -107,7 +116,8 @@ class Batch:
         """The items that can be looked at further: the request alone shows nothing wrong."""
         failed = FailedItems(sent)
         places = [place for place in range(len(sent.items)) if place not in failed]
-        return cls(caller, [sent.items[place] for place in places], places, failed, request_id)
+        items = [sent.items[place].copy() for place in places]
+        return cls(caller, items, places, failed, request_id)
 
     @property
     def ids(self) -> list[int]:

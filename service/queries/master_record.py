@@ -9,8 +9,10 @@ from typing import ClassVar
 
 import asyncpg
 
+from service import schemas
 from service.database.connections import Connection
 from service.failures import ApiError, Failure
+from service.listing.pages import column_of
 from service.queries.batch import Batch, Item
 from service.queries.resource import Resource
 from service.queries.steps import Plan, Step
@@ -57,6 +59,8 @@ class MasterRecord(Resource):
     """Whether its writes concern records that they do not name, so that one goes at a time."""
     unique: ClassVar[tuple[str, ...]] = ()
     """Fields whose values no two live items of a request may share."""
+    keeps_omitted: ClassVar[bool] = False
+    """Whether a replace leaves as it is what an item does not say."""
     written_separately: ClassVar[tuple[str, ...]] = ()
     """Fields that the class writes in its own way: the items of statements are without them."""
     inserts: ClassVar[tuple[str, ...]] = ("insert",)
@@ -66,10 +70,20 @@ class MasterRecord(Resource):
 
     def __init__(self) -> None:
         super().__init__()
+        self.own_key: str | None = schemas.load()[self.name].get("x-own-key")
         self.create_form = self._form("create")
         self.replace_form = self._form("replace")
         self.bulk_create_form = self._form("bulkCreate")
         self.bulk_replace_form = self._form("bulkReplace")
+        self.bulk_merge_form = self._form("bulkMerge")
+        if self.own_key:
+            self.bulk_replace_by_key_form = self._form("bulkReplaceByKey")
+            self.bulk_merge_by_key_form = self._form("bulkMergeByKey")
+
+    @property
+    def key_column(self) -> str:
+        """The own key's column, or nothing where records have none."""
+        return column_of(self.own_key) if self.own_key else "null::text"
 
     def _form(self, name: str) -> Validator:
         return Validator(self.name, name, self.item_failures)

@@ -1,7 +1,8 @@
 """Every write is a batch in one transaction, in four phases: lock, check, write, render.
 
 Locks are taken in the order of ids. A check reports what is wrong with items and returns the plan
-of what hangs on them; if anything is wrong with any item nothing is written (contract, Bulk).
+of what hangs on them; if anything is wrong with any item nothing is written, or else, where the
+caller wants that, the others are (contract, Bulk).
 """
 
 from collections.abc import Callable
@@ -11,66 +12,107 @@ import asyncpg
 import orjson
 
 from service.database.connections import Connection
-from service.database.failing import own_locks
+from service.queries import merging
 from service.queries.batch import Batch, Item
 from service.queries.changed import CREATED, DELETED, Changed
+from service.queries.locking import (
+    Guard,
+    Records,
+    find,
+    give_ids,
+    lock,
+    lock_organization,
+    locks_organization,
+)
 from service.queries.master_record import Change, MasterRecord
-from service.queries.reading import foreign_ids
-from service.queries.resource import SHARED, joined
+from service.queries.outcomes import Manner, Written, absent, fates
+from service.queries.resource import joined
 from service.queries.steps import Plan
 
 Edit: TypeAlias = Callable[[Item], Item]
 """From the stored writable form to the one to store; raises ApiError."""
-Guard: TypeAlias = Callable[[bytes], bool]
-"""Whether a record whose document this is may be written."""
 
 
-def locks_organization(resource: MasterRecord, *, creates: bool = False) -> bool:
-    """Whether a write has to wait for the others of the organization."""
-    return resource.one_writer or (creates and resource.has_position)
-
-
-async def create(connection: Connection, resource: MasterRecord, batch: Batch) -> bytes:
-    """The documents of new records, in request order; gives each item its id."""
+async def create(
+    connection: Connection, resource: MasterRecord, batch: Batch, manner: Manner
+) -> Written:
+    """Make new records."""
     if locks_organization(resource, creates=True):
-        await _lock_organization(connection, batch)
-    rows = await connection.fetch(SHARED["next_ids"].text, resource.table, len(batch.items))
-    for item, row in zip(batch.items, rows, strict=True):
-        item["id"] = row["id"]
-    change = Change(batch, kept=batch, gone=batch.part(_none), live=[], new=batch.ids)
-    return await _carry_out(connection, resource, change, resource.steps(resource.inserts, batch))
+        await lock_organization(connection, batch)
+    await give_ids(connection, resource, batch.items)
+    records = Records(_none, new={*batch.ids})
+    return await _carry_out(connection, resource, batch, records, manner)
 
 
 async def replace(
-    connection: Connection, resource: MasterRecord, batch: Batch, guard: Guard | None = None
-) -> bytes:
-    """The documents after a replace; items whose state is ``deleted`` are deleted."""
-    change = await _lock(connection, resource, batch, guard, deletes=_is_deletion)
-    steps = resource.steps(resource.updates, change.kept)
-    return await _carry_out(connection, resource, change, steps)
+    connection: Connection,
+    resource: MasterRecord,
+    batch: Batch,
+    manner: Manner,
+    guard: Guard | None = None,
+) -> Written:
+    """Replace records; those of items whose state is ``deleted`` are deleted."""
+    records = await lock(connection, resource, batch, guard, deletes=_is_deletion)
+    return await _carry_out(connection, resource, batch, records, manner)
 
 
 async def delete(
-    connection: Connection, resource: MasterRecord, batch: Batch, guard: Guard | None = None
-) -> bytes:
-    """The documents of records as they were deleted; deleting again changes nothing."""
-    change = await _lock(connection, resource, batch, guard, deletes=_all)
-    return await _carry_out(connection, resource, change, [])
+    connection: Connection,
+    resource: MasterRecord,
+    batch: Batch,
+    manner: Manner,
+    guard: Guard | None = None,
+) -> Written:
+    """Delete records; deleting again changes nothing."""
+    records = await lock(connection, resource, batch, guard, deletes=_all)
+    return await _carry_out(connection, resource, batch, records, manner)
 
 
 async def patch(
-    connection: Connection, resource: MasterRecord, batch: Batch, guard: Guard | None, edit: Edit
-) -> bytes:
-    """The document after ``edit`` changed its writable form, under the record's lock."""
-    change = await _lock(connection, resource, batch, guard, deletes=_none)
+    connection: Connection,
+    resource: MasterRecord,
+    batch: Batch,
+    manner: Manner,
+    guard: Guard | None,
+    edit: Edit,
+) -> Written:
+    """Change a record's writable form by ``edit``, under the record's lock."""
+    records = await lock(connection, resource, batch, guard, deletes=_none)
     batch.failed.raise_any()
     writable = await resource.documents(connection, batch.caller, batch.ids, "writables")
     item = batch.items[0]
     edited = edit(orjson.loads(writable)) | {"id": item["id"]}
     item.clear()
     item.update(edited)
-    steps = resource.steps(resource.updates, change.kept)
-    return await _carry_out(connection, resource, change, steps)
+    batch.failed.order_by(batch.places[0], item)
+    return await _carry_out(connection, resource, batch, records, manner)
+
+
+async def replace_by_key(
+    connection: Connection, resource: MasterRecord, batch: Batch, manner: Manner
+) -> Written:
+    """Replace, restore or delete the records that have the items' own keys; make the others."""
+    records = await find(connection, resource, batch, deletes=_is_deletion)
+    return await _carry_out(connection, resource, batch, records, manner)
+
+
+async def merge(
+    connection: Connection, resource: MasterRecord, batch: Batch, manner: Manner
+) -> Written:
+    """Change of each record what its item says (RFC 7396)."""
+    records = await lock(connection, resource, batch, None, deletes=_none)
+    await merging.merge_stored(connection, resource, batch.part(_all), restores=False)
+    return await _carry_out(connection, resource, batch, records, manner)
+
+
+async def merge_by_key(
+    connection: Connection, resource: MasterRecord, batch: Batch, manner: Manner
+) -> Written:
+    """The same of records that have the items' own keys; make the others."""
+    records = await find(connection, resource, batch, deletes=_none)
+    there = batch.part(lambda item: item.get("id") in records.stored)
+    await merging.merge_stored(connection, resource, there, restores=True)
+    return await _carry_out(connection, resource, batch, records, manner)
 
 
 def _all(_: Item) -> bool:
@@ -85,87 +127,81 @@ def _is_deletion(item: Item) -> bool:
     return item.get("state") == "deleted"
 
 
-async def _lock(
-    connection: Connection,
-    resource: MasterRecord,
-    batch: Batch,
-    guard: Guard | None,
-    deletes: Callable[[Item], bool],
-) -> Change:
-    """The change that the batch is, its records locked; reports the ones that are not there."""
-    if locks_organization(resource):
-        await _lock_organization(connection, batch)
-    strength = "for update" if any(map(deletes, batch.items)) else "for no key update"
-    text = SHARED["lock_records"].fill(table=resource.table, strength=strength)
-    with own_locks():
-        rows = await connection.fetch(text, batch.caller.organization_id, batch.id_array)
-    states = {row["id"]: row["state"] for row in rows}
-    if missing := set(batch.ids) - states.keys():
-        await _report_missing(connection, resource, batch, missing)
-    elif guard:
-        await _require(connection, resource, batch, guard)
-    gone = batch.part(deletes)
-    live = [one for one in gone.ids if states[one] != "deleted"]
-    return Change(batch, batch.part(lambda item: not deletes(item)), gone, live)
-
-
-async def _lock_organization(connection: Connection, batch: Batch) -> None:
-    """Let one writer at a time do what concerns the whole organization."""
-    with own_locks():
-        await connection.execute(SHARED["lock_organization"].text, batch.caller.organization_id)
-
-
-async def _report_missing(
-    connection: Connection, resource: MasterRecord, batch: Batch, missing: set[int]
-) -> None:
-    """Report the items of records that are not there, or another organization's."""
-    foreign = await foreign_ids(connection, resource, sorted(missing))
-    batch.fail_records(
-        dict.fromkeys(foreign, "Another organization's record."), "forbidden.organization"
-    )
-    batch.fail_records(dict.fromkeys(missing - foreign, "There is no such record."), "not_found")
-
-
-async def _require(
-    connection: Connection, resource: MasterRecord, batch: Batch, guard: Guard
-) -> None:
-    """Report a record that is not as the caller knows it, in either of its forms."""
-    for form in ("documents", "writables"):
-        if guard(await resource.documents(connection, batch.caller, batch.ids, form)):
-            return
-    batch.fail(0, "precondition_failed", message="The record has changed since it was read.")
-
-
 async def _carry_out(
-    connection: Connection, resource: MasterRecord, change: Change, steps: Plan
-) -> bytes:
+    connection: Connection, resource: MasterRecord, batch: Batch, records: Records, manner: Manner
+) -> Written:
     """Check, write and read back what a batch whose records are locked does."""
-    plan = await resource.check(connection, change)
-    await resource.check_unused(connection, change)
-    batch = change.batch
-    batch.failed.raise_any()
-    documents = {**await resource.last_documents(connection, change)}
-    plan = [*resource.deletions(change.live), *steps, *plan]
-    changed = await _write(connection, resource, batch, plan)
+    change, plan = await _checked(connection, resource, batch, records, manner)
+    documents: dict[int, bytes] = {}
+    if not manner.brief:
+        documents = {**await resource.last_documents(connection, change)}
+    changed = await _write(connection, resource, change, plan, manner)
     own = {resource.name: {CREATED: change.new, DELETED: change.live}}
     await changed.record(connection, batch.caller, batch.request_id, own)
-    if staying := [one for one in batch.ids if one not in documents]:
-        documents |= await resource.rendered(connection, batch.caller, staying)
-    return joined(documents, batch.ids)
+    found = fates(resource, change, records.stored, changed.ids[resource.name])
+    found |= absent(resource, batch)
+    named = {
+        place: (item["id"], records.stored[item["id"]].key)
+        for place, item in zip(batch.places, batch.items, strict=True)
+        if item.get("id") in records.stored
+    }
+    written = Written(found, named, batch.failed)
+    if not manner.brief:
+        ids = change.batch.ids
+        if staying := [one for one in ids if one not in documents]:
+            documents |= await resource.rendered(connection, batch.caller, staying)
+        written.documents = joined(documents, ids)
+    return written
+
+
+async def _checked(
+    connection: Connection, resource: MasterRecord, batch: Batch, records: Records, manner: Manner
+) -> tuple[Change, Plan]:
+    """What is done with the items that pass all checks, and the statements that do it.
+
+    Items that fail are left out only if the caller wants that: the others are checked again, for
+    they may have relied on them.
+    """
+    batch = batch.part(lambda item: "id" in item)
+    while True:
+        change = records.change(batch)
+        plan = await resource.check(connection, change)
+        await resource.check_unused(connection, change)
+        if not manner.skips:
+            batch.failed.raise_any()
+        rest = batch.part(_all)
+        if rest is batch:
+            return change, _steps(resource, change) + plan
+        batch = rest
+
+
+def _steps(resource: MasterRecord, change: Change) -> Plan:
+    """What writes the records themselves: what goes and what changes makes room for what comes."""
+    new = {*change.new}
+    staying = change.kept.part(lambda item: item["id"] not in new)
+    coming = change.kept.part(lambda item: item["id"] in new)
+    return [
+        *resource.deletions(change.live),
+        *resource.steps(resource.updates, staying),
+        *resource.steps(resource.inserts, coming),
+    ]
 
 
 async def _write(
-    connection: Connection, resource: MasterRecord, batch: Batch, plan: Plan
+    connection: Connection, resource: MasterRecord, change: Change, plan: Plan, manner: Manner
 ) -> Changed:
     """What the plan changed; raises ApiError where a constraint tells what no check could see."""
-    organization_id, changed = batch.caller.organization_id, Changed()
+    batch, changed = change.batch, Changed()
     try:
         for step in plan:
-            rows = await connection.fetch(step.text, organization_id, *step.parameters)
+            rows = await connection.fetch(step.text, batch.caller.organization_id, *step.parameters)
             changed.note(resource.name, rows)
     except asyncpg.IntegrityConstraintViolationError as error:
         refusal = resource.refusal(batch, error)
         if refusal is None:
             raise
+        if manner.skips:
+            # What was not there yet when it was checked is seen when all is done again.
+            raise asyncpg.SerializationError(str(error)) from error
         raise refusal from None
     return changed

@@ -1,15 +1,19 @@
 """The allowed values of custom fields: complete sets, of which only what differs is written."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import orjson
 
 from service.database.connections import Connection
 from service.database.statements import Statement
 from service.queries.batch import Batch
+from service.queries.identities import Row, Way, recognized
 from service.queries.steps import Plan, Step
+
+Rows: TypeAlias = dict[int, Row]
 
 
 class SentValue(NamedTuple):
@@ -45,8 +49,19 @@ class Differences:
     """Ids of those that were not sent."""
 
 
+#: How values that are sent without an id are known: whole, by their own reference, by their value.
+_WAYS: tuple[Way, ...] = (
+    lambda row: row[2:],
+    lambda row: (row[3], row[2]) if row[3] else None,
+    lambda row: row[3] or None,
+    lambda row: row[2],
+)
+
+
 class AllowedValues:
-    """Those of one kind of custom fields. Values sent with an id keep their identity.
+    """Those of one kind of custom fields. Values keep their identity.
+
+    By their id, or where they are sent without by their ``userDefinedId``, else their value.
 
     A row is the field's id, the value's own, and its members, ``more`` than the common ones: so
     ``stored_values`` has them, column by column, and so ``update_values`` and ``insert_values``
@@ -70,7 +85,7 @@ class AllowedValues:
         )
         stored = {row[1]: row for row in zip(*[column or () for column in columns], strict=True)}
         found, kept = Differences(), set[int]()
-        for one in sent_values(batch):
+        for one in self._recognized([*sent_values(batch)], stored):
             value_id = one.value.get("id")
             held = stored.get(value_id)
             if held and held[0] == one.field_id:
@@ -81,6 +96,24 @@ class AllowedValues:
                 (found.new if value_id is None else found.unknown).append(one)
         found.removed = sorted(stored.keys() - kept)
         return found
+
+    def _recognized(
+        self, sent: list[SentValue], stored: Mapping[int, tuple[Any, ...]]
+    ) -> list[SentValue]:
+        """The sent values, those without an id with that of the stored one that they are."""
+        named = {one.value.get("id") for one in sent}
+        known, unnamed = defaultdict[int, Rows](dict), defaultdict[int, Rows](dict)
+        for value_id, row in stored.items():
+            if value_id not in named:
+                known[row[0]][value_id] = row
+        for place, one in enumerate(sent):
+            if one.value.get("id") is None:
+                unnamed[one.field_id][place] = self._row(one)
+        for field_id, rows in unnamed.items():
+            for place, value_id in recognized(rows, known[field_id], _WAYS).items():
+                value = sent[place].value | {"id": value_id}
+                sent[place] = sent[place]._replace(value=value)
+        return sent
 
     def steps(self, found: Differences) -> Plan:
         """What stores the differences; what points to values moves before these go."""

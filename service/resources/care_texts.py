@@ -17,6 +17,7 @@ class CareText(MasterRecord):
     """
 
     has_position = True
+    keeps_omitted = True
     own_failures: ClassVar[tuple[str, ...]] = ("validation_error.unknown_reference",)
     children = ("remove_translations", "save_translations")
 

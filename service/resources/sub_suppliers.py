@@ -1,11 +1,23 @@
 """Sub-suppliers (contract, Sub-suppliers)."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 
+from service.database.connections import Connection
 from service.failures import Failure
-from service.queries.batch import Item
-from service.queries.master_record import MasterRecord
+from service.queries.batch import Batch, Item
+from service.queries.identities import Row, Way, recognized
+from service.queries.master_record import Change, MasterRecord
+from service.queries.steps import Plan
 from service.schemas.beyond_schema import repeated
+
+_CONTACT = ("firstName", "lastName", "email", "phone", "role", "faxNumber", "countryCode")
+#: How contacts that are sent without an id are known: whole, else by their email.
+_WAYS: tuple[Way, ...] = (lambda row: row, lambda row: row[_CONTACT.index("email")])
+
+
+def _row(contact: Item) -> Row:
+    return tuple(contact.get(name) for name in _CONTACT)
 
 
 class SubSuppliers(MasterRecord):
@@ -23,6 +35,41 @@ class SubSuppliers(MasterRecord):
     own_failures = ("validation_error.unknown_reference",)
     children = ("update_contacts", "remove_contacts", "insert_contacts", "restore_facilities")
     deletes = ("delete", "delete_contacts", "delete_facilities")
+
+    async def check(self, connection: Connection, change: Change) -> Plan:
+        """Contacts that are sent without an id are looked for among the stored ones first."""
+        await self._recognize(connection, change.kept)
+        return await super().check(connection, change)
+
+    async def _recognize(self, connection: Connection, batch: Batch) -> None:
+        """Give contacts that are sent without an id that of the stored one that they are."""
+        unnamed = {
+            number: {
+                place: _row(one) for place, one in enumerate(item["contacts"]) if not one.get("id")
+            }
+            for number, item in enumerate(batch.items)
+            if item.get("contacts")
+        }
+        if not any(unnamed.values()):
+            return
+        text, organization_id = (
+            self.statements["stored_contacts"].text,
+            batch.caller.organization_id,
+        )
+        stored = defaultdict[int, dict[int, Row]](dict)
+        for owner_id, contact_id, *row in await connection.fetch(
+            text, organization_id, batch.id_array
+        ):
+            stored[owner_id][contact_id] = tuple(row)
+        for number, rows in unnamed.items():
+            item = batch.items[number]
+            named = {one.get("id") for one in item["contacts"]}
+            free = {one: row for one, row in stored[item["id"]].items() if one not in named}
+            found = recognized(rows, free, _WAYS)
+            item["contacts"] = [
+                one | {"id": found[place]} if place in found else one
+                for place, one in enumerate(item["contacts"])
+            ]
 
     def item_failures(self, item: Item) -> Iterator[Failure]:
         """Contacts differ by id."""

@@ -31,21 +31,31 @@ def miswritten(located: Located, value: Any, path: Path = ()) -> Iterator[Failur
         yield Failure("validation_error.invalid_type", path, message)
 
 
-def repeated(members: Iterable[tuple[int, Any]], name: str, *within: str) -> Iterator[Failure]:
+def repeated(
+    members: Iterable[tuple[int, Any]], name: str, *within: str, all_of_them: bool = False
+) -> Iterator[Failure]:
     """A failure for each member, by its place in the list, whose value another had before it.
 
-    The list stands at ``within``. A false is no value: of switches only the one that is on must be
-    alone.
+    For the first one, too, where ``all_of_them`` are wanted. The list stands at ``within``. A false
+    is no value: of switches only the one that is on must be alone.
     """
-    seen = set()
+    first = dict[Any, int]()
     for place, member in members:
         value = member.get(name) if isinstance(member, dict) else None
         if isinstance(value, int | str) and value is not False:
             key = (type(value), value)
-            if key in seen:
-                message = "Another one of this request has this value."
-                yield Failure("validation_error.duplicate", (*within, place, name), message)
-            seen.add(key)
+            if key not in first:
+                first[key] = place
+                continue
+            if all_of_them and first[key] >= 0:
+                yield _repeats(*within, first[key], name)
+                first[key] = -1
+            yield _repeats(*within, place, name)
+
+
+def _repeats(*path: str | int) -> Failure:
+    message = "Another one of this request has this value."
+    return Failure("validation_error.duplicate", path, message)
 
 
 def _is_plain(value: Any) -> bool:

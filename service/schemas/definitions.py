@@ -8,6 +8,7 @@ from urllib.parse import urljoin
 import orjson
 
 from service.files import SCHEMAS
+from service.schemas.derived import with_derived
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -18,7 +19,9 @@ BASE = "https://example.com/selvedge/schemas/"
 def load() -> dict[str, Schema]:
     """Every schema file by its path without ``.json``: ``colors``, ``common/scalars``."""
     return {
-        path.relative_to(SCHEMAS).with_suffix("").as_posix(): orjson.loads(path.read_bytes())
+        path.relative_to(SCHEMAS).with_suffix("").as_posix(): with_derived(
+            orjson.loads(path.read_bytes())
+        )
         for path in sorted(SCHEMAS.rglob("*.json"))
     }
 

@@ -133,7 +133,7 @@ async def test_features_reach_the_service_within_five_seconds(
     body = {"name": "Multilingual", "languageIds": [1]}
     assert (await api.post("/api/colors", body)).status == 201
     connection = await asyncpg.connect(demo_dsn)
-    assert await administration.set_organization(
+    assert None is not await administration.set_organization(
         connection, 1, name=None, multiple_language=False, pro=None
     )
     await connection.close()

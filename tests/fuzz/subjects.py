@@ -97,6 +97,18 @@ def replace_many(resource: MasterRecord, route: Route, known: Known, random: Ran
     return Subject(route, form(resource, "bulkReplace"), body, route.path, "bulk_replace")
 
 
+def merge_many(resource: MasterRecord, route: Route, known: Known, random: Random) -> Subject:
+    """Some members of some stored records."""
+    stored, body = known.writables[resource.name], []
+    for id_ in _stored(resource, known, random, random.choice(_NUMBERS)):
+        changed = replacement(resource, stored[id_], known, random)
+        # What is taken away may be what the record has to have.
+        kept = [name for name, value in changed.items() if value is not None]
+        chosen = random.sample(kept, random.randint(1, len(kept)))
+        body.append({"id": id_} | {name: changed[name] for name in chosen})
+    return Subject(route, form(resource, "bulkMerge"), body, route.path, "bulk_patch")
+
+
 def patch(resource: MasterRecord, route: Route, known: Known, random: Random) -> Subject:
     """Some members of one stored record."""
     [id_] = _stored(resource, known, random, 1)

@@ -135,6 +135,7 @@ async def test_a_made_up_resource_is_documented(trims: Api) -> None:
         f"get {TRIMS}": "listTrims",
         f"post {TRIMS}": "createTrims",
         f"put {TRIMS}": "bulkReplaceTrims",
+        f"patch {TRIMS}": "bulkPatchTrims",
         f"delete {TRIMS}": "bulkDeleteTrims",
         f"get {TRIMS}/{{id}}": "readTrim",
         f"put {TRIMS}/{{id}}": "replaceTrim",

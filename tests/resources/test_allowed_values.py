@@ -80,3 +80,50 @@ async def test_patch_that_leaves_allowed_values_keeps_them(api: Api, root: str) 
     )
     assert texts(added.data) == ["GRS", "RWS"]
     assert ids(added.data)["GRS"] == ids(field)["GRS"]
+
+
+async def test_allowed_values_without_ids_are_recognized(api: Api, root: str) -> None:
+    """Contract, Allowed values: by their userDefinedId, else by their value; else they are new."""
+    values = [
+        {"value": "GOTS", "userDefinedId": "A"},
+        {"value": "GRS"},
+        {"value": "RWS", "userDefinedId": "C"},
+        {"value": "OCS"},
+    ]
+    field = await new(api, root, allowedValues=values)
+    stored = ids(field)
+    sent = [
+        {"value": "GRS"},
+        {"value": "Organic", "userDefinedId": "A"},
+        {"value": "RWS", "userDefinedId": "D"},
+        {"value": "RCS"},
+    ]
+    after = ids((await put(api, root, field, allowedValues=sent)).data)
+    assert (after["GRS"], after["Organic"], after["RWS"]) == tuple(
+        stored[one] for one in ("GRS", "GOTS", "RWS")
+    )
+    assert after["RCS"] not in stored.values()
+
+
+async def test_values_that_are_claimed_by_id_are_not_taken_by_others(api: Api, root: str) -> None:
+    """Contract, Allowed values: what another item names by its id is not recognized."""
+    field = await new(api, root, allowedValues=[{"value": "GOTS"}, {"value": "GRS"}])
+    stored = ids(field)
+    sent = [{"value": "GOTS"}, {"id": stored["GOTS"], "value": "Organic"}]
+    after = ids((await put(api, root, field, allowedValues=sent)).data)
+    assert after["Organic"] == stored["GOTS"]
+    assert after["GOTS"] not in stored.values()
+
+
+async def test_an_equal_set_without_ids_changes_nothing(api: Api, root: str) -> None:
+    """Contract, Allowed values: values that are alike keep their order, and so their ids."""
+    values: list[dict[str, object]] = [{"value": "Twin"}, {"value": "Twin", "isDefaultValue": True}]
+    values += [{"value": f"Value {n}", "userDefinedId": "SAME"} for n in range(9, 0, -1)]
+    field = await new(api, root, allowedValues=values)
+    form = await writable(api, root, field)
+    sent = [{name: one[name] for name in one if name != "id"} for one in form["allowedValues"]]
+    for body in (sent, sent[::-1]):
+        item = {**form, "id": field["id"], "allowedValues": body}
+        answer = await api.put(root, [item], headers={"Prefer": "return=minimal"})
+        assert [row["outcome"] for row in answer.data] == ["unchanged"]
+    assert await writable(api, root, field) == form

@@ -1,6 +1,7 @@
 """A caller of the service in the tests: keys, requests, and answers held against the schemas."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,16 @@ from service.organizations import administration
 
 JSON = "application/json"
 JSON_PATCH = "application/json-patch+json"
+MERGE_PATCH = "application/merge-patch+json"
+
+
+def _media_type(method: str, path: str) -> str:
+    """What a body is sent as: patches of several records merge."""
+    if method != "PATCH":
+        return JSON
+    return (
+        MERGE_PATCH if path.partition("?")[0].count("/") == len(("api", "colors")) else JSON_PATCH
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +64,14 @@ class Api:
         body: Any = None,
         *,
         params: Any = None,
-        headers: dict[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
         content_type: str | None = None,
     ) -> Answer:
         """The answer to one request; a body that is no bytes is sent as JSON."""
-        sent = {"Authorization": f"Bearer {self.key}", **(headers or {})}
+        sent = CIMultiDict(headers or {})
+        sent.setdefault("Authorization", f"Bearer {self.key}")
         if body is not None:
-            sent["Content-Type"] = content_type or (JSON_PATCH if method == "PATCH" else JSON)
+            sent["Content-Type"] = content_type or _media_type(method, path)
             body = body if isinstance(body, bytes) else orjson.dumps(body)
         async with self.client.request(
             method, path, data=body, params=params, headers=sent, skip_auto_headers=["Content-Type"]

@@ -14,12 +14,11 @@ from service.http import receiving
 from service.http.admission import Admission
 from service.queries.resource import Resource
 from tests.support.api import Answer, Api
+from tests.support.planted import TWINS, execute, used_group
+from tests.support.raw import exchange
+from tests.support.wrong_bodies import COLORS, FAULTS, GROUPS, MATERIALS, UNKNOWN, wrong
 
-GROUPS, COLORS, SIZE_RANGES = "/api/groups", "/api/colors", "/api/size-ranges"
-CHANGES = "/api/changes"
-CARE, MATERIALS = "/api/care-instructions", "/api/care-instruction-materials"
-UNKNOWN = 2**62
-LEFT_OUT: Final = object()
+SIZE_RANGES, CHANGES = "/api/size-ranges", "/api/changes"
 
 
 @dataclass(frozen=True)
@@ -34,45 +33,6 @@ class Stage:
 
 
 Provoke: TypeAlias = Callable[[Stage], Awaitable[Answer]]
-
-#: What makes a body of the collection wrong.
-FAULTS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
-    "validation_error.required_field": (GROUPS, {"name": LEFT_OUT}),
-    "validation_error.unknown_field": (GROUPS, {"colour": "red"}),
-    "validation_error.read_only_field": (CARE, {"position": 1}),
-    "validation_error.invalid_type": (GROUPS, {"name": 7}),
-    "validation_error.invalid_value": (GROUPS, {"state": "gone"}),
-    "validation_error.too_short": (COLORS, {"name": ""}),
-    "validation_error.too_long": (COLORS, {"name": "x" * 5000}),
-    "validation_error.out_of_range": (CARE, {"languages": [{"languageId": 0, "text": "Dry"}]}),
-    "validation_error.duplicate": (CARE, {"languages": [{"languageId": 1, "text": "Dry"}] * 2}),
-    "validation_error.unknown_reference": (
-        CARE,
-        {"languages": [{"languageId": UNKNOWN, "text": "Dry"}]},
-    ),
-    "validation_error.state_not_allowed": (GROUPS, {"state": "deleted"}),
-    "validation_error.feature_disabled": (COLORS, {"languageIds": [1]}),
-    "conflict.duplicate": (MATERIALS, {"userDefinedId": "MAT-0042"}),
-}
-
-
-def wrong(path: str, fault: dict[str, Any]) -> dict[str, Any]:
-    """A body that is right but for the fault."""
-    least = {"text" if path in (CARE, MATERIALS) else "name": "Linen"}
-    return {name: value for name, value in (least | fault).items() if value is not LEFT_OUT}
-
-
-async def used_group(on: Stage) -> int:
-    """The id of a new group that 18 styles are in."""
-    group: int = (await on.api.post(GROUPS, {"name": "Delivery"})).data["id"]
-    connection = await asyncpg.connect(on.dsn)
-    await connection.execute(
-        """insert into style_in_group (organization_id, group_id, style_id)
-        select 1, $1, id from style where organization_id = 1 order by id limit 18""",
-        group,
-    )
-    await connection.close()
-    return group
 
 
 async def foreign_range(on: Stage) -> int:
@@ -149,6 +109,10 @@ async def crowded(on: Stage) -> Answer:
     return await on.api.get(GROUPS)
 
 
+async def delete_used(on: Stage) -> Answer:
+    return await on.api.delete(f"{GROUPS}/{await used_group(on.api, on.dsn)}")
+
+
 async def read_foreign(on: Stage) -> Answer:
     return await on.other.get(f"{SIZE_RANGES}/{await foreign_range(on)}")
 
@@ -162,34 +126,41 @@ async def replace_foreign(on: Stage) -> Answer:
     return await on.other.put(SIZE_RANGES, [item])
 
 
-async def delete_used(on: Stage) -> Answer:
-    return await on.api.delete(f"{GROUPS}/{await used_group(on)}")
-
-
 async def delete_used_in_bulk(on: Stage) -> Answer:
-    return await on.api.delete(GROUPS, {"ids": await used_group(on)})
+    return await on.api.delete(GROUPS, {"ids": await used_group(on.api, on.dsn)})
 
 
 async def replace_used(on: Stage) -> Answer:
-    item = {"id": await used_group(on), "name": "Delivery", "state": "deleted"}
+    item = {"id": await used_group(on.api, on.dsn), "name": "Delivery", "state": "deleted"}
     return await on.api.put(GROUPS, [item])
 
 
+async def ambiguous(on: Stage) -> Answer:
+    await execute(on.dsn, TWINS)
+    items = [{"userDefinedId": key} for key in ("C-1", "C-2", "C-3", "C-TWIN")]
+    return await on.api.patch(COLORS, items, params={"match": "userDefinedId"})
+
+
+async def now(on: Stage) -> str:
+    return str((await on.api.get(CHANGES, {"from": "now"})).json["pagination"]["cursor"])
+
+
 async def expired(on: Stage) -> Answer:
-    now = (await on.api.get(CHANGES, {"from": "now"})).json["pagination"]["cursor"]
-    connection = await asyncpg.connect(on.dsn)
-    await connection.execute("update change_feed set cleared_n = last_n + 1, last_n = last_n + 1")
-    await connection.close()
-    return await on.api.get(CHANGES, {"cursor": now})
+    cursor = await now(on)
+    await execute(on.dsn, "update change_feed set cleared_n = last_n + 1, last_n = last_n + 1")
+    return await on.api.get(CHANGES, {"cursor": cursor})
 
 
 async def continued(on: Stage) -> Answer:
-    now = (await on.api.get(CHANGES, {"from": "now"})).json["pagination"]["cursor"]
-    return await on.api.get(CHANGES, {"cursor": now, "limit": "1"})
+    return await on.api.get(CHANGES, {"cursor": await now(on), "limit": "1"})
 
 
 def followed(*parameters: tuple[str, str]) -> Provoke:
     return lambda on: on.api.get(CHANGES, parameters)
+
+
+def sent(raw: bytes) -> Provoke:
+    return lambda on: exchange(on.api, raw)
 
 
 def deleted(*ids: object) -> Provoke:
@@ -222,11 +193,17 @@ REQUESTS: Final[dict[str, Provoke]] = {
     "forbidden.organization": read_foreign,
     "not_found": lambda on: on.api.get(f"{GROUPS}/{UNKNOWN}"),
     "not_found.route": lambda on: on.api.get("/api/colours"),
-    "method_not_allowed": lambda on: on.api.call("PATCH", GROUPS),
+    "method_not_allowed": lambda on: on.api.call("POST", f"{GROUPS}/1"),
     "request_timeout": late,
+    "malformed_request": sent(b"NONSENSE\r\n\r\n"),
+    "uri_too_long": sent(b"GET /%b HTTP/1.1\r\n\r\n" % (b"x" * 40_000)),
+    "headers_too_large": sent(b"GET / HTTP/1.1\r\nX-Long: %b\r\n\r\n" % (b"x" * 9000)),
+    "not_implemented": sent(b"BREW /api/colors HTTP/1.1\r\n\r\n"),
+    "expectation_failed": lambda on: on.api.get(GROUPS, headers={"Expect": "a-miracle"}),
     "conflict.in_use": delete_used,
     "conflict.test_failed": patched(("test", "/name", "Another color")),
     "conflict.in_progress": in_progress,
+    "conflict.ambiguous_key": ambiguous,
     "gone.changes_expired": expired,
     "precondition_failed": lambda on: on.api.delete(f"{GROUPS}/1", headers={"If-Match": '"old"'}),
     "payload_too_large": lambda on: on.api.post(GROUPS, b" " * (8 * 2**20 + 1)),
@@ -254,11 +231,11 @@ REQUESTS: Final[dict[str, Provoke]] = {
         ("pageSize", "1"),
     ),
     "list.validation_error.duplicate": listed(("pageSize", "1"), ("pageSize", "1")),
-    "changes.validation_error.required_field": followed(("recordId", "1")),
-    "changes.validation_error.invalid_value": followed(("from", "here")),
-    "changes.validation_error.out_of_range": followed(("limit", "0")),
-    "changes.validation_error.duplicate": followed(("limit", "1"), ("limit", "1")),
-    "changes.validation_error.exclusive_parameters": continued,
+    "follow.validation_error.required_field": followed(("recordId", "1")),
+    "follow.validation_error.invalid_value": followed(("from", "here")),
+    "follow.validation_error.out_of_range": followed(("limit", "0")),
+    "follow.validation_error.duplicate": followed(("limit", "1"), ("limit", "1")),
+    "follow.validation_error.exclusive_parameters": continued,
     "read.validation_error.invalid_value": lambda on: on.api.get(f"{GROUPS}/x"),
     "delete.validation_error.invalid_value": lambda on: on.api.delete(f"{GROUPS}/x"),
     "bulk_delete.validation_error.required_field": deleted(),

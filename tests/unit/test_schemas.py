@@ -16,7 +16,11 @@ FILES = schemas.load()
 MASTER_RECORDS = sorted(name for name, schema in FILES.items() if "create" in schema["$defs"])
 WRITE_FORMS = ("create", "replace", "item", "bulkCreate", "bulkReplace")
 NARROWING = ("create", "replace", "item")
-OPEN = {"common/json-patch#patchOperation", "style-custom-fields#item"}
+OPEN = {
+    "common/json-patch#patchOperation",
+    "style-custom-fields#item",
+    "style-custom-fields#keyedItem",
+}
 """RFC 6902 ignores members that it does not define; an item that deletes has two fields read."""
 OWN_KEYS = {"sub-suppliers": "customId", "item-categories": "name"}
 """What the customer's own systems know records by, where it is not the `userDefinedId`."""

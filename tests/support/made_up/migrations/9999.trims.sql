@@ -11,3 +11,5 @@ create table trim (
 alter table trim add constraint trim_state_check check (state in ('active', 'inactive', 'deleted'));
 
 comment on table trim is 'Buttons, zippers and labels.';
+
+create index trim_by_own_key on trim (organization_id, user_defined_id, id);

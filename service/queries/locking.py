@@ -1,0 +1,134 @@
+"""The records that a write is about: found and locked, or reported where they are not there.
+
+Locks are taken in the order of ids, after the organization's, after a turn among writers by keys.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from service.database.connections import Connection
+from service.database.failing import own_locks
+from service.queries import merging, own_keys
+from service.queries.batch import Batch, Item
+from service.queries.master_record import Change, MasterRecord
+from service.queries.outcomes import Stored
+from service.queries.reading import foreign_ids
+from service.queries.resource import SHARED
+
+Guard: TypeAlias = Callable[[AsyncIterator[bytes]], Awaitable[None]]
+"""Raises ApiError unless a record that has these forms may be written; reads what it needs."""
+
+
+@dataclass(slots=True)
+class Records:
+    """The records that a batch is about, locked where they are there."""
+
+    deletes: Callable[[Item], bool]
+    """Whether an item deletes its record."""
+    stored: dict[int, Stored] = field(default_factory=dict)
+    new: set[int] = field(default_factory=set)
+    """Ids that are given to records to be made."""
+
+    def change(self, batch: Batch) -> Change:
+        """What a batch does to them, of those of its items that did not fail."""
+        gone = batch.part(self.deletes)
+        kept = batch.part(lambda item: not self.deletes(item))
+        live = [one for one in gone.ids if self.stored[one].state != "deleted"]
+        return Change(batch, kept, gone, live, [one for one in kept.ids if one in self.new])
+
+
+def locks_organization(resource: MasterRecord, *, creates: bool = False) -> bool:
+    """Whether a write has to wait for the others of the organization."""
+    return resource.one_writer or (creates and resource.has_position)
+
+
+async def give_ids(connection: Connection, resource: MasterRecord, items: list[Item]) -> None:
+    """Give each item the id of a record to be made."""
+    rows = await connection.fetch(SHARED["next_ids"].text, resource.table, len(items))
+    for item, row in zip(items, rows, strict=True):
+        item["id"] = row["id"]
+
+
+async def find(
+    connection: Connection,
+    resource: MasterRecord,
+    batch: Batch,
+    deletes: Callable[[Item], bool],
+) -> Records:
+    """The records that have the own keys of the batch's items, locked, and ids for new ones.
+
+    Reports keys that several have, and items that no record can be made of.
+    """
+    await own_keys.take_turn(connection, resource, batch)
+    await own_keys.name_records(connection, resource, batch)
+    there = batch.part(lambda item: "id" in item)
+    coming = batch.part(lambda item: "id" not in item and not deletes(item))
+    if locks_organization(resource, creates=bool(coming.items)):
+        await lock_organization(connection, batch)
+    stored = await _locked(connection, resource, there, deletes)
+    own_keys.require_keys(resource, there.items, stored)
+    merging.make_new(resource, coming)
+    if coming.items:
+        await give_ids(connection, resource, coming.items)
+    return Records(deletes, stored, {*coming.ids})
+
+
+async def lock(
+    connection: Connection,
+    resource: MasterRecord,
+    batch: Batch,
+    guard: Guard | None,
+    deletes: Callable[[Item], bool],
+) -> Records:
+    """The records of the batch, locked; reports the ones that are not there."""
+    if locks_organization(resource):
+        await lock_organization(connection, batch)
+    stored = await _locked(connection, resource, batch, deletes)
+    if missing := set(batch.ids) - stored.keys():
+        await _report_missing(connection, resource, batch, missing)
+    elif guard:
+        await _require(connection, resource, batch, guard)
+    return Records(deletes, stored)
+
+
+async def _locked(
+    connection: Connection, resource: MasterRecord, batch: Batch, deletes: Callable[[Item], bool]
+) -> dict[int, Stored]:
+    """Those of the records that are there, locked, by their ids."""
+    strength = "for update" if any(map(deletes, batch.items)) else "for no key update"
+    text = SHARED["lock_records"].fill(
+        table=resource.table, key=resource.key_column, strength=strength
+    )
+    with own_locks():
+        rows = await connection.fetch(text, batch.caller.organization_id, batch.id_array)
+    return {row["id"]: Stored(row["state"], row["key"]) for row in rows}
+
+
+async def lock_organization(connection: Connection, batch: Batch) -> None:
+    """Let one writer at a time do what concerns the whole organization."""
+    with own_locks():
+        await connection.execute(SHARED["lock_organization"].text, batch.caller.organization_id)
+
+
+async def _report_missing(
+    connection: Connection, resource: MasterRecord, batch: Batch, missing: set[int]
+) -> None:
+    """Report the items of records that are not there, or another organization's."""
+    foreign = await foreign_ids(connection, resource, sorted(missing))
+    batch.fail_records(
+        dict.fromkeys(foreign, "Another organization's record."), "forbidden.organization"
+    )
+    batch.fail_records(dict.fromkeys(missing - foreign, "There is no such record."), "not_found")
+
+
+async def _require(
+    connection: Connection, resource: MasterRecord, batch: Batch, guard: Guard
+) -> None:
+    """Have the guard look at the record, in either of its forms."""
+
+    async def forms() -> AsyncIterator[bytes]:
+        for form in ("documents", "writables"):
+            yield await resource.documents(connection, batch.caller, batch.ids, form)
+
+    await guard(forms())

@@ -1,0 +1,97 @@
+"""How a write is asked for beside its items, and what became of each (contract, Outcomes)."""
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from service.queries.batch import Batch, FailedItems, Item
+from service.queries.changed import CREATED, DELETED, UPDATED
+from service.queries.master_record import Change, MasterRecord
+
+UNCHANGED: Final = "unchanged"
+ABSENT: Final = "absent"
+FAILED: Final = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a write goes on where items fail, and whether it tells of documents."""
+
+    skips: bool = False
+    """Items that fail are left out and the others written; else nothing is written."""
+    by_key: bool = False
+    """Items name records by their own key."""
+    brief: bool = False
+    """Nobody reads the documents."""
+
+
+class Stored(NamedTuple):
+    """What is known of a record that was there before."""
+
+    state: str
+    key: str | None
+
+
+class Fate(NamedTuple):
+    """What became of an item that did not fail."""
+
+    outcome: str
+    id: int | None
+    key: str | None
+
+
+@dataclass(slots=True)
+class Written:
+    """What a write did."""
+
+    fates: dict[int, Fate]
+    """By the item's place, of those that did not fail."""
+    stored: Mapping[int, tuple[int, str | None]]
+    """Id and key of the records that items named, by the item's place."""
+    failed: FailedItems
+    documents: bytes = b""
+    """In request order, joined by commas; of a brief one none."""
+
+    @property
+    def only_id(self) -> int | None:
+        """The id of the record where there was one item."""
+        return next(iter(self.fates.values())).id
+
+
+def fates(
+    resource: MasterRecord, change: Change, stored: Mapping[int, Stored], changed: Container[int]
+) -> dict[int, Fate]:
+    """What became of the items of a change that was carried out, by their places."""
+    found = dict[int, Fate]()
+    live, new = {*change.live}, {*change.new}
+    for place, item in zip(change.gone.places, change.gone.items, strict=True):
+        one = item["id"]
+        found[place] = Fate(DELETED if one in live else UNCHANGED, one, stored[one].key)
+    for place, item in zip(change.kept.places, change.kept.items, strict=True):
+        one = item["id"]
+        outcome = CREATED if one in new else UPDATED if one in changed else UNCHANGED
+        found[place] = Fate(outcome, one, _key_after(resource, item, stored.get(one)))
+    return found
+
+
+def absent(resource: MasterRecord, batch: Batch) -> dict[int, Fate]:
+    """What became of the items that had nothing to delete: those that no id was found for."""
+    return {
+        place: Fate(ABSENT, None, sent_key(resource, item))
+        for place, item in zip(batch.places, batch.items, strict=True)
+        if "id" not in item and place not in batch.failed
+    }
+
+
+def _key_after(resource: MasterRecord, item: Item, before: Stored | None) -> str | None:
+    """The own key that a kept item leaves its record with."""
+    key = sent_key(resource, item)
+    return before.key if key is None and before and resource.keeps_omitted else key
+
+
+def sent_key(resource: MasterRecord, item: Any) -> str | None:
+    """The own key that an item says, whatever it is."""
+    if not isinstance(item, dict) or resource.own_key is None:
+        return None
+    key = item.get(resource.own_key)
+    return key if isinstance(key, str) else None

@@ -1,0 +1,219 @@
+"""What bulk writes can be told (contract, Bulk): short answers, rehearsals, in part."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from service.queries.master_record import MasterRecord
+from tests.support import generate, rows
+from tests.support.api import Answer, Api
+from tests.support.each import of_each_resource
+from tests.support.published import form
+
+MINIMAL = {"Prefer": "return=minimal"}
+DRY, SKIP = {"dryRun": "true"}, {"onError": "skip"}
+COLORS, MATERIALS = "/api/colors", "/api/care-instruction-materials"
+GROUPS, FIELDS = "/api/groups", "/api/compliance-custom-fields"
+
+
+def shown(answer: Answer) -> list[str]:
+    """The outcomes of an answer, each held against its schema."""
+    data = answer.data if isinstance(answer.data, list) else [answer.data]
+    for row in data:
+        form("common/envelope", "outcome").validate(row)
+    return [row["outcome"] for row in data]
+
+
+async def made(api: Api, resource: MasterRecord, count: int = 3) -> list[dict[str, Any]]:
+    known, random = await generate.references(api), Random(7)
+    bodies = [generate.body(resource, "create", known, random) for _ in range(count)]
+    answer = await api.post(f"/api/{resource.name}", bodies)
+    assert answer.status == 201, answer.raw
+    return list(answer.data)
+
+
+async def items(api: Api, resource: MasterRecord, records: list[Any]) -> list[dict[str, Any]]:
+    """What replaces records by themselves."""
+    root = f"/api/{resource.name}"
+    read = [await api.get(f"{root}/{one['id']}?form=writable") for one in records]
+    return [one.data | {"id": record["id"]} for one, record in zip(read, records, strict=True)]
+
+
+@of_each_resource
+async def test_a_short_answer_tells_what_became_of_each_item(
+    resource: MasterRecord, api: Api
+) -> None:
+    root = f"/api/{resource.name}"
+    bodies = [generate.body(resource, "create", await generate.references(api), Random(9))] * 1
+    created = await api.post(root, bodies, headers=MINIMAL)
+    assert (created.status, created.json["code"]) == (201, "created")
+    assert created.headers["Preference-Applied"] == "return=minimal"
+    assert shown(created) == ["created"]
+    one, two, three = await made(api, resource)
+    same, other, gone = await items(api, resource, [one, two, three])
+    named = resource.own_key or ""
+    text = "text" if "text" in other else "name"
+    other[text] = "Of another text"
+    answer = await api.put(root, [gone | {"state": "deleted"}, same, other], headers=MINIMAL)
+    assert (answer.status, answer.json["code"]) == (200, "ok")
+    assert shown(answer) == ["deleted", "unchanged", "updated"]
+    assert [row["id"] for row in answer.data] == [three["id"], one["id"], two["id"]]
+    assert [row["key"] for row in answer.data] == [item[named] for item in (gone, same, other)]
+    ids = [("ids", str(record["id"])) for record in (one, two)]
+    deleted = await api.delete(root, ids, headers=MINIMAL)
+    assert shown(deleted) == ["deleted", "deleted"]
+    if "purge" not in resource.statements:
+        assert shown(await api.delete(root, ids, headers=MINIMAL)) == ["unchanged", "unchanged"]
+
+
+@of_each_resource
+async def test_a_rehearsal_tells_what_the_write_would_and_changes_nothing(
+    resource: MasterRecord, api: Api, demo_dsn: str
+) -> None:
+    root, known = f"/api/{resource.name}", await generate.references(api)
+    records = await made(api, resource)
+    one, two, three = await items(api, resource, records)
+    bodies = [generate.body(resource, "create", known, Random(3)) for _ in range(2)]
+    text = "text" if "text" in two else "name"
+    changed = [one, two | {text: "Another"}, three | {"state": "deleted"}]
+    ids = [("ids", str(record["id"])) for record in records]
+    before = await rows.dump(demo_dsn, versions=True)
+    rehearsed = await api.post(root, bodies, params=DRY)
+    assert (rehearsed.status, shown(rehearsed)) == (200, ["created", "created"])
+    assert [row["id"] for row in rehearsed.data] == [None, None]
+    single = await api.post(root, bodies[0], params=DRY)
+    assert (single.status, shown(single)) == (200, ["created"])
+    assert not {"ETag", "Location"} & set(single.headers)
+    replaced = await api.put(root, changed, params=DRY)
+    assert shown(replaced) == ["unchanged", "updated", "deleted"]
+    place = f"{root}/{one['id']}"
+    assert shown(await api.delete(root, [*ids, ("dryRun", "true")])) == ["deleted"] * 3
+    assert shown(await api.delete(place, DRY)) == ["deleted"]
+    assert shown(await api.patch(place, [], params=DRY)) == ["unchanged"]
+    assert await rows.dump(demo_dsn, versions=True) == before
+    done = await api.put(root, changed, headers=MINIMAL)
+    assert done.data == replaced.data
+
+
+async def test_a_rehearsal_fails_as_the_write_would(api: Api) -> None:
+    body = [{"name": "Sage"}, {"name": ""}, {"name": "Moss", "colorGroupIds": [2**62]}]
+    rehearsed, answer = await api.post(COLORS, body, params=DRY), await api.post(COLORS, body)
+    assert rehearsed.status == answer.status == 400
+    assert rehearsed.raw == answer.raw
+
+
+async def test_a_rehearsal_uses_up_no_key(api: Api) -> None:
+    answer = await api.post(COLORS, [{"name": "x"}], params=DRY, headers={"Idempotency-Key": "k"})
+    expected = [("validation_error.exclusive_parameters", "dryRun")]
+    assert (answer.status, answer.details) == (400, expected)
+
+
+@pytest.mark.parametrize(
+    ("query", "kind", "field"),
+    [
+        ("dryRun=yes", "invalid_value", "dryRun"),
+        ("dryRun=true&dryRun=true", "duplicate", "dryRun"),
+        ("onError=stop", "invalid_value", "onError"),
+        ("onerror=skip", "unknown_parameter", "onerror"),
+    ],
+)
+async def test_switches_have_values_of_their_own(
+    api: Api, query: str, kind: str, field: str
+) -> None:
+    answer = await api.post(f"{COLORS}?{query}", [{"name": "Sage"}])
+    assert (answer.status, answer.details) == (400, [(f"validation_error.{kind}", field)])
+
+
+async def test_a_write_of_one_record_is_never_in_part(api: Api) -> None:
+    answer = await api.post(COLORS, {"name": "Sage"}, params=SKIP)
+    expected = [("validation_error.unknown_parameter", "onError")]
+    assert (answer.status, answer.details) == (400, expected)
+
+
+async def test_a_short_answer_is_given_again_by_its_key(api: Api) -> None:
+    headers = {**MINIMAL, "Idempotency-Key": "night"}
+    first = await api.post(COLORS, [{"name": "Sage"}], headers=headers)
+    again = await api.post(COLORS, [{"name": "Sage"}], headers=headers)
+    assert again.raw == first.raw
+    assert again.headers["Preference-Applied"] == "return=minimal"
+    assert again.headers["Idempotent-Replayed"] == "true"
+
+
+async def test_what_fails_is_left_out_and_the_rest_goes_on(api: Api) -> None:
+    bodies: list[dict[str, Any]] = [{"name": f"Shade {n}"} for n in range(200)]
+    bodies[3], bodies[77] = {"name": ""}, {"colorNote": "nameless"}
+    bodies[150]["colorGroupIds"] = [2**62]
+    answer = await api.post(COLORS, bodies, params=SKIP)
+    assert (answer.status, answer.json["code"]) == (200, "partial")
+    outcomes = shown(answer)
+    assert [place for place, one in enumerate(outcomes) if one == "failed"] == [3, 77, 150]
+    assert outcomes.count("created") == 197
+    told = [[(d["type"], d["field"]) for d in answer.data[n]["details"]] for n in (3, 77, 150)]
+    assert told == [
+        [("validation_error.too_short", "[3].name")],
+        [("validation_error.required_field", "[77].name")],
+        [("validation_error.unknown_reference", "[150].colorGroupIds[0]")],
+    ]
+    assert answer.data[3]["id"] is None
+    names = {"filter[0].property": "name", "filter[0].operator": "startsWith"}
+    found = await api.get(COLORS, names | {"filter[0].value": "Shade ", "pageSize": "1"})
+    assert found.status == 200
+    assert found.data
+
+
+async def test_in_part_without_a_failure_says_created(api: Api) -> None:
+    answer = await api.post(COLORS, [{"name": "Sage"}], params=SKIP)
+    assert (answer.status, answer.json["code"], shown(answer)) == (201, "created", ["created"])
+
+
+async def test_where_every_item_fails_nothing_is_done(api: Api, demo_dsn: str) -> None:
+    before = await rows.dump(demo_dsn, versions=True)
+    answer = await api.put(
+        COLORS, [{"id": 1}, {"id": 2**60, "name": "x", "state": "active"}], params=SKIP
+    )
+    assert (answer.status, answer.json["code"]) == (200, "partial")
+    assert shown(answer) == ["failed", "failed"]
+    assert [d["type"] for d in answer.data[1]["details"]] == ["not_found"]
+    assert await rows.dump(demo_dsn, versions=True) == before
+
+
+async def test_of_items_that_share_an_id_all_fail(api: Api) -> None:
+    first, other = (await api.post(COLORS, [{"name": "Sage"}, {"name": "Moss"}])).data
+    item = {"id": first["id"], "name": "Fern", "state": "active"}
+    body = [item, item | {"id": other["id"]}, item]
+    answer = await api.put(COLORS, body, params=SKIP)
+    assert shown(answer) == ["failed", "updated", "failed"]
+    assert [d["field"] for row in answer.data for d in row["details"]] == ["[0].id", "[2].id"]
+    ids = [("ids", str(one["id"])) for one in (first, other, first)]
+    gone = await api.delete(COLORS, [*ids, ("onError", "skip")])
+    assert shown(gone) == ["failed", "deleted", "failed"]
+
+
+async def test_what_relies_on_a_failed_item_fails_with_it(api: Api) -> None:
+    """Each takes over the reference that the next one gives away; the last one is wrong."""
+    keys = [f"MAT-{n}" for n in range(8)]
+    created = await api.post(MATERIALS, [{"text": "Wool", "userDefinedId": one} for one in keys])
+    ids = [record["id"] for record in created.data]
+    body = [
+        {"id": one, "text": "Wool", "userDefinedId": keys[(n + 1) % 8]} for n, one in enumerate(ids)
+    ]
+    extra = {"id": (await api.post(MATERIALS, {"text": "Silk"})).data["id"], "text": "Linen"}
+    good = await api.put(MATERIALS, [*body, extra], params=SKIP)
+    assert shown(good) == ["updated"] * 9
+    body = [one | {"userDefinedId": keys[n]} for n, one in enumerate(body)]
+    body[7]["languages"] = [{"languageId": 2**40, "text": "Wolle"}]
+    answer = await api.put(MATERIALS, [*body, extra], params=SKIP)
+    assert shown(answer) == ["failed"] * 8 + ["unchanged"]
+    told = [row["details"][0]["type"] for row in answer.data[:8]]
+    assert told == ["conflict.duplicate"] * 7 + ["validation_error.unknown_reference"]
+
+
+async def test_a_group_in_use_stays_and_the_others_go(api: Api) -> None:
+    groups = (await api.get(GROUPS, {"pageSize": 100})).data
+    used = next(one for one in groups if one["usedInStyles"])
+    free = next(one for one in groups if not one["usedInStyles"])
+    ids = [("ids", str(one["id"])) for one in (used, free)]
+    answer = await api.delete(GROUPS, [*ids, ("onError", "skip")])
+    assert shown(answer) == ["failed", "deleted"]
+    assert (answer.data[0]["id"], answer.data[0]["key"]) == (used["id"], used["userDefinedId"])

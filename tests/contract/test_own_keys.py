@@ -1,0 +1,235 @@
+"""Bulk writes by the customer's own keys (contract, Own keys)."""
+
+import asyncio
+from random import Random
+from typing import Any
+
+import pytest
+
+from service.queries.master_record import MasterRecord
+from tests.support import generate, rows
+from tests.support.api import Answer, Api
+from tests.support.each import of_each_resource
+from tests.support.published import form
+
+COLORS, GROUPS = "/api/colors", "/api/groups"
+MATCH = {"match": "userDefinedId"}
+
+
+def shown(answer: Answer) -> list[str]:
+    assert answer.status in (200, 201), answer.raw
+    for row in answer.data:
+        form("common/envelope", "outcome").validate(row)
+    return [row["outcome"] for row in answer.data]
+
+
+async def bodies(api: Api, resource: MasterRecord, shape: str, seed: int) -> list[dict[str, Any]]:
+    """Three items with keys of their own, to be created or to replace."""
+    known, random = await generate.references(api), Random(seed)
+    made = [generate.body(resource, shape, known, random) for _ in range(3)]
+    return [one | {str(resource.own_key): f"OWN-{n}"} for n, one in enumerate(made)]
+
+
+@of_each_resource
+async def test_by_own_key_records_are_created_replaced_deleted_and_restored(
+    resource: MasterRecord, api: Api
+) -> None:
+    root, match = f"/api/{resource.name}", {"match": str(resource.own_key)}
+    new = [{"state": "active"} | one for one in await bodies(api, resource, "create", 1)]
+    new = [one if one["state"] else one | {"state": "active"} for one in new]
+    created = await api.put(root, new, params=match)
+    assert (created.status, shown(created)) == (201, ["created"] * 3)
+    ids = [row["id"] for row in created.data]
+    assert [row["key"] for row in created.data] == ["OWN-0", "OWN-1", "OWN-2"]
+    again = await api.put(root, new[::-1], params=match)
+    assert shown(again) == ["unchanged"] * 3
+    assert [row["id"] for row in again.data] == ids[::-1]
+    other = await api.put(root, [{**new[0], **_renamed(new[0], resource)}], params=match)
+    assert (shown(other), other.data[0]["id"]) == (["updated"], ids[0])
+    gone = [one | {"state": "deleted"} for one in new]
+    deleted = await api.put(root, gone, params=match)
+    assert shown(deleted) == ["deleted"] * 3
+    after = await api.put(root, gone, params=match)
+    restored = await api.put(root, new, params=match)
+    if "purge" in resource.statements:
+        assert shown(after) == ["absent"] * 3
+        assert [row["id"] for row in after.data] == [None] * 3
+        assert shown(restored) == ["created"] * 3
+    else:
+        assert shown(after) == ["unchanged"] * 3
+        assert shown(restored) == ["updated"] * 3
+        assert [row["id"] for row in restored.data] == ids
+
+
+def _renamed(item: dict[str, Any], resource: MasterRecord) -> dict[str, Any]:
+    """A change that leaves the item's key as it is."""
+    if resource.own_key == "name":
+        return {"state": "inactive" if item["state"] == "active" else "active"}
+    return {"text" if "text" in item else "name": "Of another name"}
+
+
+@of_each_resource
+async def test_records_are_changed_in_part_by_id_and_by_own_key(
+    resource: MasterRecord, api: Api
+) -> None:
+    root, key = f"/api/{resource.name}", str(resource.own_key)
+    created = await api.post(root, await bodies(api, resource, "create", 2))
+    assert created.status == 201, created.raw
+    ids = [record["id"] for record in created.data]
+    nothing = await merged(api, root, [{"id": one} for one in ids], minimal=True)
+    assert shown(nothing) == ["unchanged"] * 3
+    plain = await merged(api, root, [{"id": ids[1]}])
+    assert plain.data == [created.data[1]]
+    change = _renamed(created.data[0], resource)
+    other = _renamed(created.data[1], resource)
+    before = (await api.get(f"{root}/{ids[1]}?form=writable")).data
+    by_id = await merged(api, root, [{"id": ids[0], **change}], minimal=True)
+    assert shown(by_id) == ["updated"]
+    items = [{key: "OWN-1", **other}, {key: "OWN-2"}, {key: "OWN-9"}]
+    by_key = await merged(api, root, items, match=key, skip=True)
+    needs = schemas_need(resource)
+    assert shown(by_key) == ["updated", "unchanged", "failed" if needs else "created"]
+    assert [row["details"][0]["type"] for row in by_key.data if row["details"]] == [
+        "validation_error.required_field"
+    ] * bool(needs)
+    assert (await api.get(f"{root}/{ids[1]}?form=writable")).data == before | other
+    await api.delete(f"{root}/{ids[2]}")
+    back = await merged(api, root, [{key: "OWN-2"}], match=key, skip=True)
+    if "purge" in resource.statements:
+        assert shown(back) == ["failed" if needs else "created"]
+    else:
+        assert (shown(back), back.data[0]["id"]) == (["updated"], ids[2])
+        assert (await api.get(f"{root}/{ids[2]}")).data["state"] == "active"
+
+
+def schemas_need(resource: MasterRecord) -> bool:
+    """Whether creating takes more than the own key."""
+    return resource.own_key != "name"
+
+
+async def merged(
+    api: Api,
+    root: str,
+    items: list[dict[str, Any]],
+    *,
+    match: str = "",
+    skip: bool = False,
+    minimal: bool = False,
+) -> Answer:
+    params = {"match": match} if match else {}
+    params |= {"onError": "skip"} if skip else {}
+    headers = {"Prefer": "return=minimal"} if minimal else {}
+    return await api.patch(root, items, params=params, headers=headers)
+
+
+async def test_a_merge_takes_values_away_and_is_judged_as_a_patch_is(api: Api) -> None:
+    made = await api.post(COLORS, [{"name": "Sage", "colorNote": "Dry", "userDefinedId": "S"}] * 2)
+    one, two = (record["id"] for record in made.data)
+    taken = await merged(api, COLORS, [{"id": one, "colorNote": None}])
+    assert taken.data == [made.data[0] | {"colorNote": None}]
+    items = [
+        {"id": one, "name": None},
+        {"id": two, "state": "deleted"},
+        {"id": two + 10**9, "name": "Moss"},
+        {"id": one + 10**9, "colour": "x", "position": 3},
+        {"name": "Fern"},
+    ]
+    answer = await merged(api, COLORS, items)
+    assert (answer.status, answer.json["error"]["operation"]) == (404, "bulk_patch")
+    assert answer.details == [
+        ("validation_error.required_field", "[0].name"),
+        ("validation_error.state_not_allowed", "[1].state"),
+        ("not_found", "[2].id"),
+        ("validation_error.unknown_field", "[3].colour"),
+        ("validation_error.unknown_field", "[3].position"),
+        ("validation_error.required_field", "[4].id"),
+    ]
+
+
+async def test_a_merge_leaves_what_is_deleted_as_it_is_unless_it_says_so(api: Api) -> None:
+    one = (await api.post(COLORS, {"name": "Sage"})).data["id"]
+    await api.delete(f"{COLORS}/{one}")
+    renamed = await merged(api, COLORS, [{"id": one, "name": "Moss"}])
+    assert (renamed.data[0]["state"], renamed.data[0]["name"]) == ("deleted", "Moss")
+    back = await merged(api, COLORS, [{"id": one, "state": "active"}])
+    assert back.data[0]["state"] == "active"
+
+
+async def test_an_ambiguous_key_is_told_with_its_records(api: Api) -> None:
+    twins = await api.post(COLORS, [{"name": "Sage", "userDefinedId": "TWIN"}] * 2)
+    ids = ", ".join(str(record["id"]) for record in twins.data)
+    item = {"name": "Moss", "userDefinedId": "TWIN", "state": "active"}
+    answer = await api.put(COLORS, [item], params=MATCH)
+    assert (answer.status, answer.details) == (
+        409,
+        [("conflict.ambiguous_key", "[0].userDefinedId")],
+    )
+    assert answer.json["error"]["details"][0]["value"] == f"Records {ids} have this key."
+
+
+async def test_of_deleted_records_of_a_key_the_last_is_restored(api: Api) -> None:
+    dead = await api.post(COLORS, [{"name": "Sage", "userDefinedId": "DEAD"}] * 3)
+    ids = [record["id"] for record in dead.data]
+    await api.delete(COLORS, [("ids", str(one)) for one in ids])
+    item = {"name": "Sage", "userDefinedId": "DEAD", "state": "active"}
+    answer = await api.put(COLORS, [item], params=MATCH)
+    assert (shown(answer), answer.data[0]["id"]) == (["updated"], max(ids))
+
+
+async def test_items_by_key_have_one_and_no_id(api: Api) -> None:
+    item = {"name": "Sage", "state": "active"}
+    items = [
+        item,
+        item | {"userDefinedId": None},
+        item | {"userDefinedId": "A", "id": 5},
+        item | {"userDefinedId": "B", "id": None},
+        item | {"userDefinedId": "B"},
+        item | {"userDefinedId": ""},
+    ]
+    answer = await api.put(COLORS, items, params=MATCH)
+    assert answer.details == [
+        ("validation_error.required_field", "[0].userDefinedId"),
+        ("validation_error.required_field", "[1].userDefinedId"),
+        ("validation_error.read_only_field", "[2].id"),
+        ("validation_error.duplicate", "[4].userDefinedId"),
+        ("validation_error.too_short", "[5].userDefinedId"),
+    ]
+
+
+@pytest.mark.parametrize("named", ["name", "id", ""])
+async def test_only_the_own_key_matches(api: Api, named: str) -> None:
+    item = {"name": "Sage", "userDefinedId": "A", "state": "active"}
+    answer = await api.put(COLORS, [item], params={"match": named})
+    assert (answer.status, answer.details) == (400, [("validation_error.invalid_value", "match")])
+
+
+async def test_where_nothing_is_named_match_is_unknown(api: Api) -> None:
+    answer = await api.post(COLORS, [{"name": "Sage"}], params=MATCH)
+    expected = [("validation_error.unknown_parameter", "match")]
+    assert (answer.status, answer.details) == (400, expected)
+
+
+async def test_writers_at_once_make_no_twins(api: Api, other_api: Api) -> None:
+    def items(count: int) -> list[dict[str, Any]]:
+        return [
+            {"name": f"Night {n}", "userDefinedId": f"N-{n}", "state": "active"}
+            for n in range(count)
+        ]
+
+    calls = [api.put(COLORS, items(60), params=MATCH) for _ in range(4)]
+    calls += [api.put(GROUPS, items(60), params=MATCH) for _ in range(2)]
+    calls += [other_api.put(COLORS, items(60), params=MATCH)]
+    answers = await asyncio.gather(*calls)
+    first = sorted(shown(answer)[0] for answer in answers)
+    assert first == ["created"] * 3 + ["unchanged"] * 4
+    assert len({answer.data[0]["id"] for answer in answers}) == 3
+
+
+async def test_a_night_in_which_nothing_changed_writes_nothing(api: Api, demo_dsn: str) -> None:
+    items = [
+        {"name": f"Night {n}", "userDefinedId": f"N-{n}", "state": "active"} for n in range(20)
+    ]
+    await api.put(COLORS, items, params=MATCH)
+    before = await rows.dump(demo_dsn, versions=True)
+    assert shown(await api.put(COLORS, items, params=MATCH)) == ["unchanged"] * 20
+    assert await rows.dump(demo_dsn, versions=True) == before
