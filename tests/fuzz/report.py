@@ -4,7 +4,8 @@ from tests.fuzz.campaign import SEVERAL, Tally
 from tests.support.pages import machine, table
 
 _OPERATIONS = (
-    "list", "read", "create", "replace", "patch", "delete", "bulk_replace", "bulk_patch", "bulk_delete",
+    "list", "read", "create", "replace", "patch", "delete", "bulk_replace", "bulk_patch",
+    "bulk_delete",
 )  # fmt: skip
 _TEXT = """\
 ## Fuzz
