@@ -177,19 +177,11 @@ async def test_a_moment_after_the_others_a_line_goes_on() -> None:
 
 
 async def test_who_writes_by_keys_waits_for_its_own_collection_alone() -> None:
-    shares, taken = Shares(range(8), 5), list[str]()
-
-    async def take(organization_id: int, turn: str) -> int:
-        thing = await shares.take(organization_id, Use(bulk=True, turn=turn))
-        taken.append(f"{organization_id} {turn}")
-        return thing
-
-    first = await take(1, "colors")
-    second = asyncio.create_task(take(1, "colors"))
-    others = [await take(1, "groups"), await take(2, "colors")]
-    await asyncio.sleep(0)
-    assert taken == ["1 colors", "1 groups", "2 colors"]
-    shares.give_back(first, 1, Use(bulk=True, turn="colors"))
-    await second
-    assert taken[-1] == "1 colors"
-    assert len({*others, await second}) == 3
+    colors, groups = Use(bulk=True, turn="colors"), Use(bulk=True, turn="groups")
+    shares = Shares([*"abcdefgh"], LONG, Comers())
+    first = await shares.take(1, colors)
+    [second] = await started(shares, 1, use=colors)
+    assert await asyncio.wait_for(shares.take(1, groups), SOON) != first
+    assert not second.done()
+    shares.give_back(first, 1, colors)
+    assert await second == first
