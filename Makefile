@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 PEERS := tests/benchmarks/.peers
+GENERATORS := tests/generated/.tools
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet --upgrade \
@@ -11,7 +12,7 @@ COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: bench bench-scale bench-cluster soak help run migrate demo test faults fuzz attack lint format types hooks requirements clean clean-data
+.PHONY: bench bench-scale bench-cluster soak help run migrate demo test generators faults fuzz attack lint format types hooks requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,7 +27,10 @@ demo: $(VENV)/.installed ## Load the demo data into an empty database
 	@$(BIN)/selvedge demo load
 
 test: $(VENV)/.installed-dev ## Run all tests on a throw-away PostgreSQL; ARGS="-k cursor" chooses
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory generators || true; fi
 	@$(BIN)/python -m pytest -n auto $(ARGS)
+
+generators: $(GENERATORS)/.installed ## Install what makes clients of the OpenAPI document (needs Node.js)
 
 faults: $(VENV)/.installed-dev ## Strike at ROUNDS batches in flight; writes docs/reliability.md
 	@mkdir -p docs
@@ -74,7 +78,7 @@ soak: $(PEERS)/.installed ## Measure memory and latency under mixed load for MIN
 	@$(BIN)/python -m tests.benchmarks soak --minutes $(or $(MINUTES),10)
 
 clean: ## Remove what was installed, built and cached; the data stays
-	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(GENERATORS) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 clean-data: ## Remove the embedded database and the demo keys
@@ -94,6 +98,15 @@ $(VENV)/.installed: requirements.txt pyproject.toml | $(BIN)/python
 $(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
 	@echo "Installing what its tests need ..."
 	@$(PIP) install --require-hashes --requirement requirements-dev.txt
+	@touch $@
+
+$(GENERATORS)/.installed: tests/generated/package.json tests/generated/package-lock.json
+	@command -v npm >/dev/null || { echo "This needs Node.js 18.18 or newer, and npm."; exit 1; }
+	@echo "Installing what makes clients of the OpenAPI document ..."
+	@mkdir -p $(GENERATORS)
+	@rm -f $@
+	@cp tests/generated/package.json tests/generated/package-lock.json $(GENERATORS)/
+	@cd $(GENERATORS) && npm ci --silent --no-audit --no-fund --engine-strict
 	@touch $@
 
 $(PEERS)/.installed: tests/benchmarks/peers/requirements.txt \

@@ -11,11 +11,13 @@ import asyncpg
 import psycopg
 
 from service import __version__
+from service.client import SelvedgeError
 from service.commands import (
     CommandError,
     administration,
     describing,
     distributing,
+    following,
     serving,
     storing,
 )
@@ -27,6 +29,7 @@ _ONE_LINE_ERRORS: Final = (
     CommandError,
     DistributionError,
     EmbeddedServerError,
+    SelvedgeError,
     SettingsError,
     asyncpg.PostgresError,
     psycopg.Error,
@@ -52,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="selvedge", description="Selvedge, an External API.")
     parser.add_argument("--version", action="version", version=__version__)
     parsers = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (serving, storing, distributing, administration, describing):
+    for module in (serving, storing, distributing, administration, describing, following):
         module.add(parsers)
     return parser
 

@@ -4,21 +4,22 @@ import logging
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
 
-import orjson
-from aiohttp import HttpVersion11, web, web_urldispatcher
+from aiohttp import web, web_urldispatcher
 
 from service import openapi
 from service.database.connections import Database
-from service.handlers import docs, system
+from service.handlers import pages, system
 from service.handlers.clearing import clearing
 from service.handlers.waiting import end_watching, watching
 from service.http.access_log import AccessLog
 from service.http.accounts import ACCOUNTS, Accounts
 from service.http.admission import Admission
 from service.http.context import ACCESS_LOG, ADMISSION, CALLERS, DATABASE, ROUTES
+from service.http.cors import CORS, Cors
 from service.http.delivery import delivered, deliveries
-from service.http.middleware import around
+from service.http.middleware import around, of_refused
 from service.http.pulse import Pulse
+from service.http.refusing import REFUSED
 from service.organizations.caller import Callers
 from service.routes import Route, routes
 from service.settings import Settings
@@ -28,13 +29,15 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     """The application on the database of ``dsn``; it starts with the database away as well."""
     logging.getLogger("service").setLevel(settings.log_level.upper())
     app = web.Application(middlewares=[delivered, around])
-    app[docs.DOCUMENT] = orjson.dumps(openapi.build())
+    pages.prepare(app, openapi.build())
+    app[CORS] = Cors(settings.cors_origins)
     system.prepare(app)
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
         database = Database(dsn, settings.pool_size)
         app[DATABASE], app[CALLERS] = database, Callers(database)
         app[ACCESS_LOG], app[ACCOUNTS] = AccessLog(), Accounts()
+        app[REFUSED] = of_refused(app[ACCESS_LOG])
         app[ADMISSION] = Admission(settings.caller_requests)
         pulse = Pulse()
         yield
@@ -56,14 +59,10 @@ def _added(app: web.Application, route: Route) -> Iterator[web.AbstractRoute]:
 
 
 async def _expect(request: web.Request) -> None:
-    """Let a caller that waits for it send the body; other expectations are ignored.
+    """Nothing yet: whoever waits to send a body is told when it is known to be wanted.
 
-    RFC 9110, section 10.1.1; aiohttp's own answer to those would be none of the contract's.
+    aiohttp's own answers at once, also where there is no route, to which it lets nobody give one.
     """
-    if request.headers["Expect"].lower() == "100-continue" and request.version >= HttpVersion11:
-        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        request.writer.output_size = 0
 
 
-# Also where there is no route, to which aiohttp lets nobody give a handler.
 web_urldispatcher._default_expect_handler = _expect

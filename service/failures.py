@@ -15,6 +15,7 @@ Path: TypeAlias = tuple[str | int, ...]
 #: Status of a type, by its longest listed prefix.
 STATUS = {
     "validation_error": 400,
+    "malformed_request": 400,
     "unauthorized": 401,
     "forbidden": 403,
     "not_found": 404,
@@ -24,10 +25,14 @@ STATUS = {
     "gone": 410,
     "precondition_failed": 412,
     "payload_too_large": 413,
+    "uri_too_long": 414,
     "unsupported_media_type": 415,
+    "expectation_failed": 417,
     "unprocessable": 422,
     "too_many_requests": 429,
+    "headers_too_large": 431,
     "server_error": 500,
+    "not_implemented": 501,
     "server_error.unavailable": 503,
     "server_error.outcome_unknown": 503,
 }
@@ -133,11 +138,15 @@ def shared_type(types: Iterable[str]) -> str:
 
 
 def first_of_each_field(root: Any, found: list[Failure]) -> list[Failure]:
-    """The failures in request order; of several at one field the one that speaks of all of it."""
+    """The failures in request order; of several at one field the one that speaks of all of it.
+
+    Fields that are missing stay in the order in which they were found.
+    """
     if len(found) < 2:
         return found
-    ranked = sorted(found, key=lambda failure: failure.type not in _SPEAK_OF_ALL)
-    by_path = {failure.path: failure for failure in reversed(ranked)}
+    by_path: dict[Path, Failure] = {}
+    for failure in sorted(found, key=lambda one: one.type not in _SPEAK_OF_ALL):
+        by_path.setdefault(failure.path, failure)
     return in_request_order(root, by_path.values())
 
 

@@ -1,4 +1,4 @@
-"""Where files are, in a checkout and in an installed wheel: the code, SQL, schemas, migrations."""
+"""Where files are, in a checkout and in an installed wheel: the code, SQL, schemas and so on."""
 
 import os
 import sysconfig
@@ -8,11 +8,12 @@ from typing import IO, Final
 _PACKAGE: Final = Path(__file__).resolve().parent
 _PACKED: Final = _PACKAGE / "_data"
 _ROOT: Final = _PACKED if _PACKED.is_dir() else _PACKAGE.parent
-"""A wheel carries the three folders inside the package; a checkout has them beside it."""
+"""A wheel carries these folders inside the package; a checkout has them beside it."""
 
 SQL: Final = _ROOT / "sql"
 SCHEMAS: Final = _ROOT / "schemas"
 MIGRATIONS: Final = _ROOT / "migrations"
+GUIDES: Final = _ROOT / "docs" / "guides"
 
 
 def fresh(path: Path, mode: int) -> IO[str]:
@@ -29,4 +30,4 @@ def fresh(path: Path, mode: int) -> IO[str]:
 def program_folders() -> list[Path]:
     """Return the folders whose files a process that serves reads: ours, packages and Python's."""
     python = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
-    return [*dict.fromkeys([_PACKAGE, SQL, SCHEMAS, MIGRATIONS, *map(Path, python)])]
+    return [*dict.fromkeys([_PACKAGE, SQL, SCHEMAS, MIGRATIONS, GUIDES, *map(Path, python)])]

@@ -54,6 +54,11 @@ class Route:
         return self.kind.path.format(root=root_of(self.resource), key=self.resource.key)
 
     @property
+    def media_type(self) -> str | None:
+        """What a body has to be sent as; None where none is read."""
+        return self.kind.media_type
+
+    @property
     def needs_key(self) -> bool:
         """Whether callers must present an API key."""
         return self.kind.needs_key
@@ -64,7 +69,7 @@ class Route:
         handler = self.kind.handler
         if self.resource is not None:
             handler = partial(handler, self.resource)
-        return with_body(handler, self.kind.media_type) if self.kind.media_type else handler
+        return with_body(handler, self.media_type) if self.media_type else handler
 
     def covers(self, path: str) -> bool:
         """Whether the path is this one, or below where this one's parameters begin."""

@@ -32,6 +32,8 @@ class Settings:
     """Requests of one organization under way and waiting, per worker."""
     changes_days: int
     """How long changes are kept."""
+    cors_origins: tuple[str, ...]
+    """Of pages in browsers that may call; those of the service itself always may."""
     log_level: str
     data_dir: Path
     """Absolute."""
@@ -50,6 +52,7 @@ class Settings:
             pool_size=_integer(environ, "POOL_SIZE", 4, 1, 1024),
             caller_requests=_integer(environ, "CALLER_REQUESTS", 64, 1, 100_000),
             changes_days=_integer(environ, "CHANGES_DAYS", 30, 1, 36_500),
+            cors_origins=_origins(environ),
             log_level=_log_level(environ),
             data_dir=_data_dir(environ),
         )
@@ -67,6 +70,16 @@ def _integer(environ: Mapping[str, str], name: str, default: int, low: int, high
     if not re.fullmatch(r"[0-9]{1,9}", text) or not low <= int(text) <= high:
         raise SettingsError(f"{name} must be a whole number from {low} to {high}, not {text!r}")
     return int(text)
+
+
+def _origins(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the origins as browsers send them (RFC 6454, 6.2)."""
+    found = (environ.get("CORS_ORIGINS") or "").replace(",", " ").split()
+    for origin in found:
+        if not re.fullmatch(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?", origin):
+            example = "https://app.example.com"
+            raise SettingsError(f"CORS_ORIGINS must name origins like {example}, not {origin!r}")
+    return tuple(found)
 
 
 def _log_level(environ: Mapping[str, str]) -> str:

@@ -8,6 +8,7 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from service.settings import cores
+from tests.generated import tools
 from tests.support.api import Api, issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
 from tests.support.sampling import Sample, settle_seed, told_seed
@@ -21,9 +22,12 @@ def pytest_configure() -> None:
     settle_seed()
 
 
-def pytest_report_header() -> str:
-    """Print the seed at the start."""
-    return f"samples: {told_seed()}"
+def pytest_report_header() -> list[str]:
+    """Print the seed at the start, and what is left out here."""
+    left_out = (
+        "generated clients: left out, for Node.js or what `make generators` installs is missing"
+    )
+    return [f"samples: {told_seed()}", *([] if tools.are_installed() else [left_out])]
 
 
 @pytest.hookimpl(wrapper=True)

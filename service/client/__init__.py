@@ -10,6 +10,7 @@ It knows the service by HTTP alone and imports nothing else of it, so it works a
         await colors.patch(created.id, changes, if_match=created.etag)
 """
 
+from service.client.changes import Changes
 from service.client.client import Client
 from service.client.collections import Collection
 from service.client.errors import (
@@ -17,6 +18,7 @@ from service.client.errors import (
     Detail,
     FailureError,
     ForbiddenError,
+    GoneError,
     InvalidError,
     NotFoundError,
     PreconditionFailedError,
@@ -32,6 +34,7 @@ from service.client.records import Outcome, Page, Record
 from service.client.retrying import Retrying
 
 __all__ = [
+    "Changes",
     "Client",
     "Collection",
     "ConflictError",
@@ -39,6 +42,7 @@ __all__ = [
     "FailureError",
     "Filter",
     "ForbiddenError",
+    "GoneError",
     "InvalidError",
     "NotFoundError",
     "Outcome",

@@ -5,6 +5,7 @@ from typing import Self
 
 import aiohttp
 
+from service.client.changes import Changes
 from service.client.collections import Collection
 from service.client.queries import Parameters
 from service.client.retrying import Retrying
@@ -49,6 +50,11 @@ class Client:
     def collection(self, *path: str | int) -> Collection:
         """A collection by its path: ``("colors")``, ``("styles", 5, "sample-requests")``."""
         return Collection(self._open(), path)
+
+    @property
+    def changes(self) -> Changes:
+        """What was changed, to be followed."""
+        return Changes(self._open())
 
     async def get(self, path: str, parameters: Parameters | None = None) -> Answer:
         """The answer to a read of any path, such as ``/api/…/measurements/9``."""

@@ -72,6 +72,10 @@ class ConflictError(FailureError):
     """409: it conflicts with what is stored."""
 
 
+class GoneError(FailureError):
+    """410: the cursor's changes are kept no longer; start again from the lists."""
+
+
 class PreconditionFailedError(FailureError):
     """412: the record is no longer as it was read."""
 
@@ -94,6 +98,7 @@ _BY_STATUS: dict[int, type[FailureError]] = {
     403: ForbiddenError,
     404: NotFoundError,
     409: ConflictError,
+    410: GoneError,
     412: PreconditionFailedError,
     422: UnprocessableError,
     429: TooManyRequestsError,

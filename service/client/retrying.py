@@ -24,7 +24,7 @@ class Retrying:
     first_wait: float = 0.25
     """The longest wait before the second try; it doubles from try to try."""
     longest_wait: float = 60.0
-    """Where the service asks to wait longer, the call fails."""
+    """And where the service asks to wait longer, the call fails."""
 
     def wait(self, error: SelvedgeError, repeatable: Repeatable, tries: int) -> float | None:
         """Seconds to wait before the next try after so many; None where there is to be none."""
@@ -35,7 +35,7 @@ class Retrying:
         named = error.retry_after if isinstance(error, FailureError) else None
         if named is not None and named > self.longest_wait:
             return None
-        return max(min(backoff, self.longest_wait), named or 0.0)
+        return min(backoff, self.longest_wait) + (named or 0.0)
 
 
 def _is_worth_it(error: SelvedgeError, repeatable: Repeatable) -> bool:

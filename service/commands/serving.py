@@ -77,7 +77,7 @@ def _serve(
     def serve_here(tend: Callable[[], None]) -> NoReturn:
         # As who serves: root may reach a database that they do not.
         check(settings, dsn, required=False)
-        _announce(_base_url(listeners[0]), keys or {})
+        _announce(_base_url(listeners[0]), keys)
         supervisor.serve(settings, dsn, listeners, tend)
 
     account = service_account()
@@ -94,12 +94,15 @@ def _base_url(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _announce(base_url: str, keys: dict[int, str]) -> None:
+def _announce(base_url: str, keys: dict[int, str] | None) -> None:
+    """Say where we are; whoever gets keys, or might have, also how to go on and how to stop."""
     print(f"Selvedge serves on {base_url}")
-    for organization_id, key in keys.items():
+    for organization_id, key in (keys or {}).items():
         print(f"API key of organization {organization_id}: {key}")
     if keys:
         key = next(iter(keys.values()))
         print("Try:")
         print(f"  curl -H 'Authorization: Bearer {key}' '{base_url}/api/colors?pageSize=3'")
+    if keys is not None:
+        print(f"Open {base_url}/ in a browser. Ctrl-C stops everything.")
     sys.stdout.flush()

@@ -24,7 +24,7 @@ _NODES: Final = "select count(*) from pg_dist_node where shouldhaveshards and no
 _DISTRIBUTED: Final = """
     select true from pg_dist_partition where logicalrelid = to_regclass(%s) and partmethod = 'h'
 """
-#: The local tables of our schema, those that others refer to first.
+#: The local tables of our schema, those that others refer to first, the root before its peers.
 _LOCAL: Final = """
     with recursive own as (
         select oid, relname as name
@@ -50,7 +50,7 @@ _LOCAL: Final = """
     join reached on reached.oid = own.oid
     where own.oid not in (select logicalrelid from pg_dist_partition)
     group by own.oid, own.name
-    order by max(reached.depth), own.name
+    order by max(reached.depth), own.name <> %s, own.name
 """
 
 
@@ -95,7 +95,7 @@ def plan(connection: Connection) -> Plan:
         raise DistributionError("this is a worker; DATABASE_URL must name the coordinator")
     if not _holds(connection, _MIGRATED, _ROOT):
         raise DistributionError("there are no tables yet: run `selvedge migrate` first")
-    local = connection.execute(_LOCAL, [_ROOT, _KEY]).fetchall()
+    local = connection.execute(_LOCAL, [_ROOT, _KEY, _ROOT]).fetchall()
     return Plan(
         nodes=connection.execute(_NODES).fetchall()[0][0],
         tenant=[name for name, is_tenant, _ in local if is_tenant],

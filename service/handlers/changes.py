@@ -1,10 +1,9 @@
 """The changes of an organization, for who keeps a copy of its records (contract, Changes)."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import orjson
 from aiohttp import web
@@ -12,11 +11,11 @@ from aiohttp import web
 from service.handlers.waiting import WATCH
 from service.http.accounts import hold
 from service.http.context import ADMISSION, caller, database
-from service.http.envelope import many, pagination, respond
+from service.http.envelope import pagination, respond, success
 from service.listing import changes, cursor
 from service.listing.changes import Reading
 from service.queries import feed
-from service.queries.feed import Entry, Feed, Page
+from service.queries.feed import Feed, Page
 
 _MICROSECONDS = "%Y-%m-%dT%H:%M:%S.%fZ"
 
@@ -29,10 +28,10 @@ async def read_changes(known: Feed, request: web.Request) -> web.Response:
     documents: Mapping[tuple[str, int], bytes] | None = None
     if reading.wanted.documents:
         page, documents = await _with_documents(known, request, page)
-    body = b",".join(_written(known, page, documents))
+    body = _written(known, page, documents)
     hold(request, len(body))
     following = changes.encode(reading.wanted, page.after, page.epoch, scope)
-    return respond(many(body, pagination=pagination(following, has_more=page.has_more)))
+    return respond(success(body, pagination=pagination(following, has_more=page.has_more)))
 
 
 async def _awaited(known: Feed, request: web.Request, reading: Reading) -> Page:
@@ -88,26 +87,25 @@ async def _with_documents(
         page = feed.shortened(page)
 
 
-def _written(
-    known: Feed, page: Page, documents: Mapping[tuple[str, int], bytes] | None
-) -> Iterator[bytes]:
-    """Each entry as JSON; with its document, null where there is none."""
+def _written(known: Feed, page: Page, documents: Mapping[tuple[str, int], bytes] | None) -> bytes:
+    """The entries as a JSON array; with their documents, null where there is none."""
+    times: dict[int, str] = {}
+    entries = []
     for entry in page.entries:
-        written = _members(known, entry)
+        row, name, record = entry.transaction, entry.collection, entry.record
+        n = row["n"]
+        at = times.get(n) or times.setdefault(n, row["at"].strftime(_MICROSECONDS))
+        written = {
+            "n": n,
+            "at": at,
+            "collection": name,
+            "recordId": str(record) if known.resources[name].string_ids else record,
+            "operation": entry.operation,
+            "apiKeyId": row["api_key_id"],
+            "requestId": row["request_id"],
+        }
         if documents is not None:
-            document = documents.get((entry.collection, entry.record))
+            document = documents.get((name, record))
             written["document"] = None if document is None else orjson.Fragment(document)
-        yield orjson.dumps(written)
-
-
-def _members(known: Feed, entry: Entry) -> dict[str, Any]:
-    row, record = entry.transaction, entry.record
-    return {
-        "n": row["n"],
-        "at": row["at"].strftime(_MICROSECONDS),
-        "collection": entry.collection,
-        "recordId": str(record) if known.resources[entry.collection].string_ids else record,
-        "operation": entry.operation,
-        "apiKeyId": row["api_key_id"],
-        "requestId": row["request_id"],
-    }
+        entries.append(written)
+    return orjson.dumps(entries)

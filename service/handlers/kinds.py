@@ -10,7 +10,7 @@ from typing import Final
 
 from aiohttp import web
 
-from service.handlers import changes, docs, reading, system, writing
+from service.handlers import changes, pages, reading, system, writing
 from service.http.media import JSON, JSON_PATCH, MERGE_PATCH
 
 _MANY: Final = "{root}"
@@ -180,7 +180,7 @@ BULK_DELETE: Final = Kind(
 )
 
 CHANGES: Final = Kind(
-    "changes",
+    "follow",
     "GET",
     _MANY,
     changes.read_changes,
@@ -205,7 +205,12 @@ WITHOUT_RESOURCE: Final = (
     Kind("health", "GET", "/healthz", system.health, needs_key=False),
     Kind("readiness", "GET", "/readyz", system.readiness, needs_key=False),
     Kind("metrics", "GET", "/metrics", system.metrics, needs_key=False),
-    Kind("openapi", "GET", "/openapi.json", docs.openapi, needs_key=False),
-    Kind("docs", "GET", "/docs", docs.docs, needs_key=False),
-    Kind("docs_asset", "GET", "/docs/{name}", docs.docs_asset, needs_key=False),
+    Kind("openapi", "GET", "/openapi.json", pages.page, needs_key=False),
+    Kind("front", "GET", "/", pages.page, needs_key=False),
+    Kind("guides", "GET", "/guides", pages.page, needs_key=False),
+    Kind("guides_slash", "GET", "/guides/", pages.without_slash, needs_key=False),
+    Kind("guide", "GET", "/guides/{name}", pages.page, needs_key=False),
+    Kind("docs", "GET", "/docs", pages.page, needs_key=False),
+    Kind("docs_slash", "GET", "/docs/", pages.without_slash, needs_key=False),
+    Kind("docs_asset", "GET", "/docs/{name}", pages.page, needs_key=False),
 )

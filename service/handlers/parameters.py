@@ -9,11 +9,13 @@ from aiohttp import web
 
 from service.failures import ApiError, Failure, failed
 from service.http.context import caller
-from service.http.etag import if_match
+from service.http.etag import precondition
+from service.http.headers import joined
 from service.queries.locking import Guard
 from service.queries.resource import Resource
 from service.retries.first_answers import Retry
 
+_PRECONDITIONS = ("If-Match", "If-None-Match")
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
@@ -74,22 +76,27 @@ def form(request: web.Request, *, offered: bool) -> str:
 
 
 def guard(request: web.Request) -> Guard | None:
-    """The ``If-Match`` of a single write."""
-    return if_match(request.headers.get("If-Match"))
+    """The ``If-Match`` and ``If-None-Match`` of a single write."""
+    return precondition(joined(request, "If-Match"), joined(request, "If-None-Match"))
 
 
 def no_precondition(request: web.Request) -> None:
-    """Raise 400 for ``If-Match`` where there is no single record that it could speak of."""
-    if "If-Match" in request.headers:
+    """Raise 400 for preconditions where there is no single record that they could speak of."""
+    if found := [name for name in _PRECONDITIONS if name in request.headers]:
         message = "Only writes of one stored record take it."
-        raise failed("validation_error.invalid_value", "If-Match", message=message)
+        kind = "validation_error.invalid_value"
+        raise ApiError([Failure(kind, (name,), message) for name in found])
 
 
 def retry(request: web.Request, raw: bytes) -> Retry | None:
     """What the ``Idempotency-Key`` stands for: this method, path, query and body; None without."""
-    key = request.headers.get("Idempotency-Key")
-    if key is None:
+    keys = request.headers.getall("Idempotency-Key", ())
+    if not keys:
         return None
+    if len(keys) > 1:
+        message = "Give this header once."
+        raise failed("validation_error.duplicate", "Idempotency-Key", message=message)
+    key = keys[0]
     if not _IDEMPOTENCY_KEY.fullmatch(key):
         message = "Use 1 to 255 visible ASCII characters."
         raise failed("validation_error.invalid_value", "Idempotency-Key", message=message)

@@ -10,10 +10,10 @@ from service.failures import failed
 from service.handlers.parameters import form, path_ids, together
 from service.handlers.remembered import Remembered
 from service.http.accounts import hold
-from service.http.answer import Answer
 from service.http.context import caller, database
 from service.http.envelope import many, pagination, respond, success
-from service.http.etag import etag, is_known
+from service.http.etag import etag
+from service.http.media import JSON_PATCH
 from service.http.prefer import APPLIED, preferences
 from service.listing import cursor, parameters
 from service.queries import reading
@@ -48,11 +48,11 @@ async def list_records(resource: Resource, request: web.Request) -> web.Response
             tenant.organization_id,
         )
         headers |= {"Total-Count": str(total), APPLIED: "count=exact"}
-    return _unless_known(request, replace(answer, headers=headers))
+    return respond(replace(answer, headers=headers))
 
 
 async def read_record(resource: Resource, request: web.Request) -> web.Response:
-    """One record, or its writable form; 304 when the caller has it already."""
+    """One record, or its writable form, with its tag."""
     tenant = caller(request)
     path, wanted = together(
         lambda: path_ids(request, resource, *resource.parents, resource.key),
@@ -63,14 +63,10 @@ async def read_record(resource: Resource, request: web.Request) -> web.Response:
         tenant.organization_id,
     )
     hold(request, len(document))
-    return _unless_known(request, success(document, headers={"ETag": etag(document)}))
-
-
-def _unless_known(request: web.Request, answer: Answer) -> web.Response:
-    """The answer, or 304 where the caller has it already."""
-    if is_known(request.headers.get("If-None-Match"), answer.headers["ETag"]):
-        return web.Response(status=304, headers=answer.headers)
-    return respond(answer)
+    headers = {"ETag": etag(document)}
+    if isinstance(resource, MasterRecord):
+        headers["Accept-Patch"] = JSON_PATCH
+    return respond(success(document, headers=headers))
 
 
 def _asked(resource: Resource, request: web.Request, scope: str) -> Question:

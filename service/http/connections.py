@@ -2,18 +2,26 @@
 
 Each connection is a file. Before files run out, the connection on which nothing has happened for
 longest makes way for the new one; a connection with a request under way never does.
+
+What ends a connection is said on it first: a request that is none gets its answer, and who is still
+being served while the worker stops is told that this answer is the last one.
 """
 
 import asyncio
 import heapq
 import resource
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from operator import attrgetter
 from typing import Any, Final
 
-from aiohttp import web
-from aiohttp.web_protocol import RequestHandler
+from aiohttp import HttpVersion10, HttpVersion11, web
+from aiohttp.http_exceptions import BadHttpMessage
+from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
+from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
+
+from service.failures import failed
+from service.http.refusing import REFUSED, HeadTooLongError, Refusal, refusal
 
 MOST: Final = 1000
 """Connections of a worker, whatever its files allow: what they begin to send takes memory, too."""
@@ -22,6 +30,10 @@ HEAD_SECONDS: Final = 30
 """For a request's head, from its first byte, or from the start of the connection."""
 LONGEST_HEAD: Final = 64 * 1024
 """Bytes; a head that is still not complete then never will be."""
+LINGER_SECONDS: Final = 2
+"""What comes after a request that is none is taken for so long, and dropped."""
+DRAIN_SECONDS: Final = 2
+"""How long a worker that stops waits for callers to hear that the connection ends."""
 _OTHER_FILES: Final = 100
 """What a worker has open besides: logs, metrics, files that it sends, the event loop's own."""
 _QUEUE: Final = 2048
@@ -56,22 +68,35 @@ class Runner(web.AppRunner):
         super()._reg_site(site)
 
     async def _make_server(self) -> web.Server:
-        return _Server(await super()._make_server(), self._most)
+        return _Server(await super()._make_server(), self._most, self._app.get(REFUSED))
+
+    async def cleanup(self) -> None:
+        """Stop, after callers on open connections have been told that they end."""
+        if isinstance(self.server, _Server):
+            await self.server.drain()
+        await super().cleanup()
 
 
-class _Connection(RequestHandler):
+class Connection(RequestHandler):
     """aiohttp's connection, of which can be told whether it rests, and which waits for no head."""
 
-    __slots__ = ("_head_bytes",)
+    __slots__ = ("_body", "_head_bytes", "_lingers")
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
+        self._body: StreamReader = EMPTY_PAYLOAD
         self._head_bytes = 0
+        self._lingers = False
 
     @property
     def rests(self) -> bool:
         """Whether no request is under way; the last answer may still be on its way."""
-        return not self._request_in_progress and not self._messages
+        return self._lingers or (not self._request_in_progress and not self._messages)
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether the next answer is the last: what follows cannot be read, or the worker stops."""
+        return self._close or (isinstance(self._manager, _Server) and self._manager.is_draining)
 
     @property
     def closes_at(self) -> float:
@@ -86,6 +111,8 @@ class _Connection(RequestHandler):
     def data_received(self, data: bytes) -> None:
         """Take what came; a head that stays unfinished ends the connection."""
         super().data_received(data)
+        if self._messages and isinstance(self._messages[-1][0], _ErrInfo):
+            self._break_off()
         if self._waiter is None or self._waiter.done():
             self._head_bytes = 0
             return
@@ -93,7 +120,17 @@ class _Connection(RequestHandler):
             self._await_head()
         self._head_bytes += len(data)
         if self._head_bytes > LONGEST_HEAD:
-            self.force_close()
+            self._close = True
+            self._messages.append((_ErrInfo(431, HeadTooLongError(), ""), EMPTY_PAYLOAD))
+            self._waiter.set_result(None)
+
+    def _break_off(self) -> None:
+        """Let what cannot be read end a body that it stands in; elsewhere it is a request."""
+        body = self._messages[-2][1] if len(self._messages) > 1 else self._body
+        if not body.is_eof():
+            self._messages.pop()
+            self._close = True
+            body.set_exception(RequestPayloadError())
 
     def _await_head(self) -> None:
         """Close the connection in HEAD_SECONDS unless a head is complete by then."""
@@ -102,16 +139,78 @@ class _Connection(RequestHandler):
             self._keepalive_handle.cancel()
         self._keepalive_handle = self._loop.call_at(self.closes_at, self._process_keepalive)
 
-    def _handle_request(self, *given: Any) -> Coroutine[Any, Any, tuple[web.StreamResponse, bool]]:
-        """The same as ever; what aiohttp does when the task begins is done when it is made."""
+    def _handle_request(
+        self,
+        request: web.BaseRequest,
+        start: float | None,
+        handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]],
+    ) -> Coroutine[Any, Any, tuple[web.StreamResponse, bool]]:
+        """The same as ever; what aiohttp does when the task begins is done when it is made.
+
+        The parser takes other versions for this one, and they would be answered as they came.
+        """
         self._request_in_progress = True
-        return super()._handle_request(*given)
+        self._body = request.content
+        version = request._message.version
+        if version is not HttpVersion11 and version is not HttpVersion10:
+            refuse = self._make_error_handler(_ErrInfo(400, BadHttpMessage(""), ""))
+            return super()._handle_request(request, start, refuse)
+        return super()._handle_request(request, start, handler)
+
+    def _make_error_handler(
+        self, err_info: _ErrInfo
+    ) -> Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]:
+        """What answers a request that the parser refuses."""
+
+        async def refuse(request: web.BaseRequest) -> web.StreamResponse:
+            self._close = True
+            # aiohttp takes what it cannot read for the older version.
+            request._version = HttpVersion11
+            response = Refusal(refusal(err_info.exc))
+            await response.prepare(request)
+            await response.write_eof()
+            if isinstance(self._manager, _Server):
+                self._manager.tell(request, response)
+            await self._linger()
+            return response
+
+        return refuse
+
+    async def _linger(self) -> None:
+        """Take what is still sent: a connection closed before loses its answer (RFC 9112, 9.6)."""
+        if self.transport is not None and not self.transport.is_closing():
+            self._lingers = True
+            self.transport.write_eof()
+            await asyncio.sleep(LINGER_SECONDS)
+
+    def log_exception(self, *args: Any, **options: Any) -> None:
+        """Log a defect, and no body that broke off: callers could fill the log with these."""
+        if not isinstance(options.get("exc_info"), RequestPayloadError):
+            super().log_exception(*args, **options)
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """The answer where no handler had one, which is a defect."""
+        self.log_exception("Answering failed (%s, %s)", status, message, exc_info=exc)
+        if request.writer.output_size > 0:
+            raise ConnectionError("A part of another answer is sent already.")
+        return Refusal(failed("server_error", message="Something went wrong here."))
 
 
 class _Server(web.Server):
     """The connections of a worker."""
 
-    def __init__(self, made: web.Server, most: int) -> None:
+    def __init__(
+        self,
+        made: web.Server,
+        most: int,
+        tell: Callable[[web.BaseRequest, web.Response], None] | None,
+    ) -> None:
         super().__init__(
             made.request_handler,
             request_factory=made.request_factory,
@@ -120,11 +219,15 @@ class _Server(web.Server):
             **made._kwargs,
         )
         self._most = most
-        self._held: set[_Connection] = set()
-        self._line: list[tuple[float, _Connection]] = []
+        self.tell = tell or (lambda _request, _response: None)
+        """Told of every request that the parser refused."""
+        self.is_draining = False
+        self._is_empty = asyncio.Event()
+        self._held: set[Connection] = set()
+        self._line: list[tuple[float, Connection]] = []
 
-    def __call__(self) -> _Connection:
-        return _Connection(self, loop=self._loop, **self._kwargs)
+    def __call__(self) -> Connection:
+        return Connection(self, loop=self._loop, **self._kwargs)
 
     def connection_made(self, handler: RequestHandler, transport: asyncio.Transport) -> None:
         """Let the connection in; one more than there is room for ends another.
@@ -132,7 +235,7 @@ class _Server(web.Server):
         That is one that rests, or else one whose caller does not take its answer. Where all are at
         work it is the new one.
         """
-        assert isinstance(handler, _Connection)
+        assert isinstance(handler, Connection)
         super().connection_made(handler, transport)
         if len(self._held) >= self._most:
             leaving = self._at_rest() or self._untaken() or handler
@@ -144,11 +247,20 @@ class _Server(web.Server):
 
     def connection_lost(self, handler: RequestHandler, exc: BaseException | None = None) -> None:
         """Forget the connection."""
-        assert isinstance(handler, _Connection)
+        assert isinstance(handler, Connection)
         self._held.discard(handler)
+        if self.is_draining and not self._held:
+            self._is_empty.set()
         super().connection_lost(handler, exc)
 
-    def _at_rest(self) -> _Connection | None:
+    async def drain(self) -> None:
+        """Wait until nobody is connected, though not for long; whoever asks meanwhile is told."""
+        self.is_draining = True
+        if self._held:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._is_empty.wait(), DRAIN_SECONDS)
+
+    def _at_rest(self) -> Connection | None:
         """The one that would be the next to be closed for resting, if any rests.
 
         Some are put in line at once: whoever still rests since then goes before all others.
@@ -162,7 +274,7 @@ class _Server(web.Server):
         self._line = [(each.closes_at, each) for each in reversed(nearest)]
         return self._line.pop()[1] if self._line else None
 
-    def _untaken(self) -> _Connection | None:
+    def _untaken(self) -> Connection | None:
         """The one that has waited longest of those whose callers do not take their answers."""
         waiting = (each for each in self._held if each.writing_paused)
         return min(waiting, key=attrgetter("closes_at"), default=None)

@@ -19,6 +19,14 @@ class ServedRoute(Protocol):
         """The path, with its parameters in braces."""
 
     @property
+    def method(self) -> str:
+        """The method."""
+
+    @property
+    def media_type(self) -> str | None:
+        """What a body has to be sent as; None where none is read."""
+
+    @property
     def needs_key(self) -> bool:
         """Whether callers must present an API key."""
 

@@ -7,6 +7,7 @@ from typing import Final
 from aiohttp import web
 
 from service.http.accounts import release
+from service.http.connections import Connection
 
 IDLE_SECONDS: Final = 30
 """Without a byte taken."""
@@ -50,6 +51,8 @@ class Deliveries:
         """Send an answer; returns when it is taken, or when its connection is closed."""
         delivery = _Delivery(request, asyncio.get_running_loop().time())
         self._under_way.add(delivery)
+        if isinstance(request.protocol, Connection) and request.protocol.is_ending:
+            response.force_close()
         try:
             await response.prepare(request)
             await _write(request, response)

@@ -13,6 +13,8 @@ from service.http.media import JSON, PROBLEM
 
 #: Below this many bytes compressing costs more than it saves.
 COMPRESS_FROM = 1024
+NOT_SHARED = "private, no-cache"
+"""The ``Cache-Control`` of what is for one organization, and as it is now (RFC 9111, 5.2.2)."""
 #: How the library of both codings is told which one is meant.
 _WINDOW_BITS = {web.ContentCoding.gzip: 31, web.ContentCoding.deflate: 15}
 _BEFORE_CODE = b'{"status":"success","code":"'
@@ -64,7 +66,7 @@ def put_compressed(response: web.Response, body: bytes, coding: web.ContentCodin
     response.headers["Content-Encoding"] = coding.value
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=64)
 def _compressed(body: bytes, coding: web.ContentCoding) -> bytes:
     return zlib.compress(body, wbits=_WINDOW_BITS[coding])
 

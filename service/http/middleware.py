@@ -1,18 +1,18 @@
-"""Around every handler: request id, caller, errors, compression, metrics and the access log."""
+"""Around every handler: request id, caller, errors, representation, metrics and the access log."""
 
 import logging
 import random
 import re
 import time
 from collections.abc import Awaitable, Callable
-from functools import lru_cache
 from typing import TypeAlias
 from urllib.parse import unquote_to_bytes
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from service.failures import ApiError, failed
 from service.http import envelope
+from service.http.access_log import AccessLog
 from service.http.accounts import ACCOUNTS
 from service.http.context import (
     ACCESS_LOG,
@@ -23,29 +23,27 @@ from service.http.context import (
     ROUTES,
     ServedRoute,
 )
+from service.http.cors import CORS
+from service.http.expectations import check_expectation, check_transfer_coding, is_waited_for
 from service.http.metrics import observer
+from service.http.negotiation import READS, negotiated
 from service.organizations.caller import Caller
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 _SANE_ID = re.compile(r"[\x21-\x7e]{1,128}", re.ASCII)
-_READS = ("GET", "HEAD")
-_CODINGS = (web.ContentCoding.gzip, web.ContentCoding.deflate)
-_WEIGHT_ZERO = re.compile(r"q=0(\.0*)?")
-METHODS = frozenset({*_READS, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-#: Long answers that anybody may ask for, and that are the same for all.
-_SAME_FOR_ALL = frozenset({"/metrics", "/openapi.json"})
+METHODS = frozenset({*READS, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _log = logging.getLogger("service")
 
 
 @web.middleware
 async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     """The answer to a request, whatever becomes of it."""
-    started = time.perf_counter()
+    started, app = time.perf_counter(), request.app
     given = request.headers.get("X-Request-Id", "")
     request_id = given if _SANE_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
     request[REQUEST_ID] = request_id
-    route = request.app[ROUTES].get(request.match_info.route)
+    route = app[ROUTES].get(request.match_info.route)
     try:
         response = await _answer(request, route, handler)
     except ApiError as error:
@@ -53,12 +51,18 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     except Exception:
         _log.exception("request %s failed", request_id)
         response = _refused(route, failed("server_error", message="Something went wrong here."))
+    is_open = route is not None and not route.needs_key
+    response = negotiated(request, response, is_same_for_all=is_open)
     response.headers["X-Request-Id"] = request_id
-    response.headers["Server"] = "Selvedge"
-    _compress(request, response)
+    response.headers[hdrs.SERVER] = "Selvedge"
+    if not is_open:
+        response.headers[hdrs.CACHE_CONTROL] = envelope.NOT_SHARED
+    app[CORS].mark(request, response)
+    if is_waited_for(request):
+        response.force_close()
     seconds = time.perf_counter() - started
     _count(request, route, response, seconds)
-    request.app[ACCESS_LOG].write(request, request_id, request.get(CALLER), response, seconds)
+    app[ACCESS_LOG].write(request, request_id, request.get(CALLER), response, seconds)
     return response
 
 
@@ -66,6 +70,9 @@ async def _answer(
     request: web.Request, route: ServedRoute | None, handler: Handler
 ) -> web.StreamResponse:
     """The handler's answer, within the caller's share."""
+    check_transfer_coding(request)
+    if request.method == "OPTIONS" and (preflight := request.app[CORS].preflight(request)):
+        return preflight
     if not _needs_key(request, route):
         _check(request)
         return await handler(request)
@@ -85,17 +92,21 @@ def _check(request: web.Request) -> None:
     error = request.match_info.http_exception
     if isinstance(error, web.HTTPMethodNotAllowed):
         allowed = ", ".join(sorted(error.allowed_methods))
-        message, headers = f"Use {allowed}.", {"Allow": allowed}
-        raise failed("method_not_allowed", message=message, headers=headers)
+        headers = {"Allow": allowed}
+        for one in request.app[ROUTES].values():
+            if one.media_type and one.method == "PATCH" and one.covers(request.path):
+                headers["Accept-Patch"] = one.media_type
+        raise failed("method_not_allowed", message=f"Use {allowed}.", headers=headers)
     if error is not None:
         raise failed("not_found.route", message="There is nothing at this path.")
-    if request.method not in _READS and not request[CALLER].may_write:
+    if request.method not in READS and not request[CALLER].may_write:
         raise failed("forbidden.scope", message="This key may only read.")
     try:
         unquote_to_bytes(request.rel_url.raw_query_string).decode()
     except UnicodeDecodeError:
         message = "The query is not UTF-8."
         raise failed("validation_error.invalid_value", message=message) from None
+    check_expectation(request)
 
 
 def _needs_key(request: web.Request, route: ServedRoute | None) -> bool:
@@ -107,45 +118,38 @@ def _needs_key(request: web.Request, route: ServedRoute | None) -> bool:
 
 
 async def _caller(request: web.Request) -> Caller:
-    kind, _, key = request.headers.get("Authorization", "").partition(" ")
+    presented = request.headers.getall(hdrs.AUTHORIZATION, ())
+    kind, _, key = presented[0].partition(" ") if presented else ("", "", "")
     caller = None
-    if kind.lower() == "bearer":
+    # Of two keys either could be meant, by us or by what stands before us.
+    if kind.lower() == "bearer" and len(presented) == 1:
         caller = await request.app[CALLERS].find(key.strip())
     if caller is None:
         message = "Present a valid API key as a bearer token."
+        if key.lower().startswith("bearer"):
+            message = "The word Bearer stands before the key twice; send it once."
         raise failed("unauthorized", message=message, headers={"WWW-Authenticate": "Bearer"})
     return caller
 
 
 def _refused(route: ServedRoute | None, error: ApiError) -> web.StreamResponse:
     """The error's answer, in the envelope unless the route has it otherwise."""
-    if route is not None and error.status in route.problems:
-        return envelope.respond(envelope.problem(error))
-    return envelope.respond(envelope.failure(error))
+    is_problem = route is not None and error.status in route.problems
+    response = envelope.respond((envelope.problem if is_problem else envelope.failure)(error))
+    if "Connection" in error.headers:
+        response.force_close()
+    return response
 
 
-def _compress(request: web.Request, response: web.StreamResponse) -> None:
-    """Let the caller's ``Accept-Encoding`` decide, where compressing saves anything."""
-    if not isinstance(response, web.Response):
-        return
-    body = response.body
-    if isinstance(body, bytes) and len(body) >= envelope.COMPRESS_FROM:
-        response.headers["Vary"] = "Accept-Encoding"
-        coding = _coding(request.headers.get("Accept-Encoding", ""))
-        if coding is not None and request.path in _SAME_FOR_ALL:
-            envelope.put_compressed(response, body, coding)
-        elif coding is not None:
-            response.enable_compression(coding)
+def of_refused(log: AccessLog) -> Callable[[web.BaseRequest, web.Response], None]:
+    """What counts and logs a request that the parser refused; how it was meant is not known."""
 
+    def tell(request: web.BaseRequest, response: web.Response) -> None:
+        assert isinstance(request, web.Request)
+        observer("other", "unmatched", response.status)(0)
+        log.write(request, response.headers["X-Request-Id"], None, response, 0)
 
-@lru_cache(maxsize=256)
-def _coding(accepted: str) -> web.ContentCoding | None:
-    """The best coding that the header names and does not refuse (RFC 9110, 12.5.3)."""
-    parted = [coding.partition(";") for coding in accepted.lower().split(",")]
-    wanted = {
-        name.strip() for name, _, weight in parted if not _WEIGHT_ZERO.fullmatch(weight.strip())
-    }
-    return next((coding for coding in _CODINGS if coding.value in wanted), None)
+    return tell
 
 
 def _count(

@@ -2,9 +2,14 @@
 
 from typing import Any, Final
 
+LONGEST_LINE: Final = 32 * 1024
+"""Bytes of a request's target: 200 ids of any form (contract, Limits)."""
+LONGEST_FIELD: Final = 8190
+"""Bytes of a header; another number, by which the parser's failures are told apart."""
+
 READING: Final[dict[str, Any]] = {
-    # Bytes of a request line: 200 ids of any form (contract, Limits).
-    "max_line_size": 32 * 1024,
+    "max_line_size": LONGEST_LINE,
+    "max_field_size": LONGEST_FIELD,
     # No body is taken compressed; to decompress one that is cut or of another coding than it says
     # fails outside of every handler, or never ends.
     "auto_decompress": False,

@@ -9,6 +9,8 @@ from aiohttp.web_protocol import RequestPayloadError
 
 from service.failures import ApiError, failed
 from service.http.accounts import COUNTED_FROM, hold
+from service.http.expectations import meet_expectation
+from service.http.headers import joined
 from service.http.media import MAX_BODY_BYTES, TOO_LONG
 from service.schemas.parsing import malformed
 
@@ -45,6 +47,7 @@ async def receive(request: web.Request, media_type: str) -> bytes:
     try:
         if request.content.is_eof():
             return bytes(_checked(request.content.read_nowait()))
+        await meet_expectation(request)
         return await _read(request, declared)
     except TimeoutError:
         raise failed("request_timeout", message=TOO_LATE, headers={"Connection": "close"}) from None
@@ -57,12 +60,13 @@ async def receive(request: web.Request, media_type: str) -> bytes:
 
 def _check_kind(request: web.Request, media_type: str) -> None:
     charset = (request.charset or "utf-8").lower()
+    headers = {"Accept-Patch": media_type} if request.method == "PATCH" else {}
     if request.content_type != media_type or charset not in ("utf-8", "utf8", "us-ascii"):
         message = f"Send {media_type} in UTF-8."
-        raise failed("unsupported_media_type", "Content-Type", message=message)
-    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise failed("unsupported_media_type", "Content-Type", message=message, headers=headers)
+    if (joined(request, "Content-Encoding") or "identity").lower() != "identity":
         message = "Send the body as it is."
-        raise failed("unsupported_media_type", "Content-Encoding", message=message)
+        raise failed("unsupported_media_type", "Content-Encoding", message=message, headers=headers)
 
 
 async def _read(request: web.Request, held: int) -> bytes:

@@ -4,7 +4,7 @@ No schema is written here: components are the schema files, parameters of lists 
 documents' fields, examples from the schemas and from the error table (contract, OpenAPI document).
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from service import schemas
@@ -34,7 +34,11 @@ with `sort[n].property` and `.order`. `pagination.cursor` leads to the next page
 An unknown parameter is refused, never ignored.
 
 **Writes** treat null like an omitted field. `If-Match` guards against lost updates and
-`Idempotency-Key` makes a request safe to repeat.
+`Idempotency-Key` makes a request safe to repeat. A member that stands twice in an object is
+refused.
+
+What cannot be read as a request (400 `malformed_request`, 414, 431, 501) is answered in the
+envelope as well, and its connection ends.
 """
 
 
@@ -62,21 +66,29 @@ def operations() -> Iterator[Operation]:
 def build() -> dict[str, Any]:
     """The OpenAPI document of the route table, JSON-ready."""
     described = [*operations()]
-    responses = Responses(answer for one in described for answer in one.answers())
+    responses = Responses(answer for one in described for answer in one.answers)
     paths: dict[str, Any] = {}
-    tags: dict[str, Any] = {}
     for one in described:
         paths.setdefault(one.route.path, {})[one.route.method.lower()] = one.described(responses)
-        tags[one.tag] = schemas.load()[one.resource.name]["description"]
     return {
         "openapi": "3.1.0",
         "info": _INFO,
         "servers": [{"url": "/"}],
         "security": [{"key": []}],
-        "tags": [{"name": name, "description": text} for name, text in tags.items()],
+        "tags": _tags(described),
         "paths": paths,
         "components": _components(paths, responses.components(), described),
     }
+
+
+def _tags(described: Collection[Operation]) -> list[dict[str, str]]:
+    """What there is, as readers look for it: what can be written first, each part by name."""
+    resources = {one.tag: one.resource for one in described}
+    written = {one.tag for one in described if one.route.kind.writes}
+    return [
+        {"name": tag, "description": schemas.load()[resources[tag].name]["description"]}
+        for tag in sorted(resources, key=lambda tag: (tag not in written, tag))
+    ]
 
 
 def _components(

@@ -11,9 +11,15 @@ from service.openapi import envelopes
 from service.openapi.components import named, reference
 from service.openapi.responses import Answer
 
+_FORMS = ("document", "writable")
 _HEADERS = {
     "X-Request-Id": "The request's name, for questions about it.",
-    "ETag": "Strong entity tag of the data, on lists with the pagination.",
+    "Cache-Control": "`private, no-cache`: for this caller, and to be asked for again.",
+    "Vary": "What of the request the answer depends on besides; on answers that are long enough to "
+    "be compressed.",
+    "ETag": "Strong entity tag of the data, on lists with the pagination; another one for each "
+    "coding.",
+    "Accept-Patch": "What PATCH takes here.",
     "Total-Count": "How many records all pages have; where `Prefer: count=exact` asked for it.",
     "Preference-Applied": "The preference that was followed.",
     "Location": "Path of the new record; only where a single one was sent.",
@@ -21,8 +27,13 @@ _HEADERS = {
     "WWW-Authenticate": "How to present a key.",
     "Retry-After": "Seconds to wait.",
 }
+_SECONDS = {"type": "integer", "format": "int32", "minimum": 0}
 HEADERS: dict[str, Any] = {
-    name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()
+    name: {
+        "description": text,
+        "schema": _SECONDS if name == "Retry-After" else {"type": "string"},
+    }
+    for name, text in _HEADERS.items()
 }
 """Header components by name."""
 _OF_BULK = ("Idempotent-Replayed", APPLIED)
@@ -30,8 +41,9 @@ _ENVELOPE = "common/envelope"
 
 
 def headers(*names: str) -> dict[str, Any]:
-    """References to response headers; every answer has X-Request-Id."""
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *names)}
+    """References to response headers; some are on every answer."""
+    everywhere = ("X-Request-Id", "Cache-Control", "Vary")
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*everywhere, *names)}
 
 
 def example_of(collection: str, form: str) -> Any:
@@ -86,7 +98,8 @@ def read(collection: str) -> Answer:
     """One record in any of its forms."""
     writable = "writable" in schemas.load()[collection]["$defs"]
     kinds = [envelopes.ANSWER, *([envelopes.WRITABLE] if writable else [])]
-    return _success(collection, kinds, "The record.", "ETag", suffix="Read")
+    named = ("ETag", "Accept-Patch") if writable else ("ETag",)
+    return _success(collection, kinds, "The record.", *named, suffix="Read")
 
 
 def unchanged(name: str, *names: str) -> Answer:

@@ -20,8 +20,10 @@ from service.handlers.kinds import (
     Kind,
 )
 from service.http import envelope
+from service.http.expectations import NOT_MET
 from service.http.media import JSON, TOO_LONG
 from service.http.receiving import TOO_LATE
+from service.http.refusing import LONG_HEADERS, LONG_LINE, MALFORMED, UNKNOWN_METHOD
 from service.listing.changes import MAX_LIMIT
 from service.listing.cursor import MAX_LENGTH
 from service.listing.query import MAX_CONDITIONS, MAX_PAGE_SIZE
@@ -67,6 +69,7 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
         (),
         "Send valid JSON; it cannot be read at line 1, column 2.",
     ),
+    "malformed_request": ((), MALFORMED),
     "unauthorized": ((), "Present a valid API key as a bearer token."),
     "forbidden.scope": ((), "This key may only read."),
     "forbidden.organization": (("id",), "Another organization's record."),
@@ -88,14 +91,18 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
     ),
     "precondition_failed": ((), "The record has changed since it was read."),
     "payload_too_large": ((), TOO_LONG),
+    "uri_too_long": ((), LONG_LINE),
     "unsupported_media_type": (("Content-Type",), f"Send {JSON} in UTF-8."),
+    "expectation_failed": (("Expect",), NOT_MET),
     "unprocessable.patch": (
         (2, "path"),
         "There is nothing to remove at /colorGroupIds/99.",
     ),
     "unprocessable.idempotency_key": ((), "This Idempotency-Key stood for another request."),
     "too_many_requests": ((), TOO_MANY_REQUESTS),
+    "headers_too_large": ((), LONG_HEADERS),
     "server_error": ((), "Something went wrong here."),
+    "not_implemented": ((), UNKNOWN_METHOD),
     "server_error.unavailable": ((), "The service is unavailable; try again soon."),
     "server_error.outcome_unknown": (
         (),

@@ -1,6 +1,7 @@
 """What can go wrong where: the failures that an operation can answer (contract, Errors)."""
 
 from collections.abc import Iterator
+from http import HTTPStatus
 from itertools import groupby
 from typing import Any
 
@@ -25,15 +26,19 @@ _REASONS = {
     408: ("RequestTimeout", "The body did not arrive in time."),
     409: ("Conflict", "It conflicts with what is stored."),
     410: ("Gone", "What the cursor goes on from is kept no longer."),
-    412: ("PreconditionFailed", "The record is no longer as If-Match says."),
+    412: ("PreconditionFailed", "The record is not as If-Match or If-None-Match says."),
     413: ("ContentTooLarge", f"The body is over {MAX_BODY_MIB} MiB."),
+    414: ("UriTooLong", "The request's target is too long."),
     415: ("UnsupportedMediaType", "The Content-Type is another one."),
+    417: ("ExpectationFailed", "More is expected than `100-continue`."),
     422: ("UnprocessableContent", "The request is well formed but cannot be done."),
     429: (
         "TooManyRequests",
         "The organization's share of the service is used up; nothing was done.",
     ),
+    431: ("HeadersTooLarge", "The headers are too long, or too many."),
     500: ("InternalServerError", "The service failed; nothing was changed."),
+    501: ("NotImplemented", "The method or the transfer coding is not known."),
     503: (
         "ServiceUnavailable",
         "The service cannot answer now. With `Retry-After` nothing was done; without it the "
@@ -41,10 +46,16 @@ _REASONS = {
     ),
 }
 """By status the name of the component, and what it tells."""
-_HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
+_HEADERS = {
+    401: ("WWW-Authenticate",),
+    412: ("ETag",),
+    429: ("Retry-After",),
+    503: ("Retry-After",),
+}
 _EVERYWHERE = (
-    "validation_error.unknown_parameter", "validation_error.invalid_value", "unauthorized",
-    "too_many_requests", "server_error", "server_error.unavailable",
+    "validation_error.unknown_parameter", "validation_error.invalid_value", "malformed_request",
+    "unauthorized", "uri_too_long", "expectation_failed", "too_many_requests", "headers_too_large",
+    "server_error", "not_implemented", "server_error.unavailable",
 )  # fmt: skip
 _OF_BODIES = (
     "validation_error.malformed_json", "validation_error.required_field",
@@ -87,10 +98,17 @@ def _answer(route: Route, status: int, types: list[str]) -> Answer:
         content = _failure(route.kind, types)
     described = {
         "description": text,
-        "headers": headers(*_HEADERS.get(status, ())),
+        "headers": headers(*_named(route, status)),
         "content": content,
     }
     return Answer(status, (*_names(route, phrase),), described)
+
+
+def _named(route: Route, status: int) -> tuple[str, ...]:
+    """The headers of a failure."""
+    if status == HTTPStatus.UNSUPPORTED_MEDIA_TYPE and route.kind.method == "PATCH":
+        return ("Accept-Patch",)
+    return _HEADERS.get(status, ())
 
 
 def _names(route: Route, phrase: str) -> Iterator[str]:

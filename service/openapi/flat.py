@@ -1,7 +1,8 @@
 """Forms without conditions: a schema that narrows others, as one that stands for itself.
 
-A condition's fields become optional ones. The service judges by the files in ``schemas/``, which
-are stricter there: an association is named by one of two fields, an item that stays has a name.
+A condition's fields become optional ones, and what it asks of fields outside it is left out. The
+service judges by the files in ``schemas/``, which are stricter there: an association is named by
+one of two fields, an item that stays has a name.
 """
 
 from collections.abc import Iterator
@@ -41,13 +42,9 @@ def _branches(located: Located) -> Iterator[Located]:
 
 
 def _together(own: Schema, branch: Located) -> Schema:
-    """Fields of a condition and those beside it, which count where both say something."""
+    """The fields, and those that only a condition names."""
     conditional = branch.schema.get("properties", {})
-    fields: Schema = own | {name: conditional[name] for name in conditional if name not in own}
-    for name in conditional.keys() & own.keys():
-        if isinstance(conditional[name], dict) and "$ref" not in own[name]:
-            fields[name] = conditional[name] | own[name]
-    return fields
+    return own | {name: conditional[name] for name in conditional if name not in own}
 
 
 def _always_required(schema: Schema) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from service import schemas
@@ -16,7 +17,7 @@ from service.resources import registry
 from service.routes import Route
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Operation:
     """A route that callers with a key reach, and the resource that it is about."""
 
@@ -60,7 +61,7 @@ class Operation:
         }
         if media_type := self.route.kind.media_type:
             found["requestBody"] = answers.body(self.resource.name, media_type, *self._forms())
-        found["responses"] = dict(responses.references(self.answers()))
+        found["responses"] = dict(responses.references(self.answers))
         return found
 
     def _forms(self) -> Iterator[str]:
@@ -90,12 +91,13 @@ class Operation:
             yield from map(parameters.shared, ("OnError", "PreferShort", "IdempotencyKey"))
         if kind.is_guarded:
             yield parameters.shared("IfMatch")
+            yield parameters.shared("IfNoneMatch")
         yield from map(parameters.shared, ("ServiceApi", "RequestId"))
 
-    def answers(self) -> Iterator[Answer]:
+    @cached_property
+    def answers(self) -> list[Answer]:
         """Everything that can be answered, successes first."""
-        yield from self._successes()
-        yield from failures.failed(self.route, self.resource)
+        return [*self._successes(), *failures.failed(self.route, self.resource)]
 
     def _successes(self) -> Iterator[Answer]:
         kind, name = self.route.kind, self.resource.name

@@ -62,7 +62,11 @@ _SHARED: dict[str, Parameter] = {
         "If-Match",
         "Do it only while the record's entity tag is one of these; `*` asks that it exists.",
     ),
-    "IfNoneMatch": _header("If-None-Match", "Answer 304 while the entity tag is one of these."),
+    "IfNoneMatch": _header(
+        "If-None-Match",
+        "Do it only while the record's entity tag is none of these; a read is 304 otherwise. `*` "
+        "asks that there is no record.",
+    ),
     "Prefer": _header("Prefer", "`count=exact` adds the number of records on all pages."),
     "IdempotencyKey": _header(
         "Idempotency-Key",

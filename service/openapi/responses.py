@@ -2,12 +2,15 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import orjson
 
 
-class Answer(NamedTuple):
+@dataclass(frozen=True)
+class Answer:
     """An answer of an operation: its status, and what describes it."""
 
     status: int
@@ -15,7 +18,7 @@ class Answer(NamedTuple):
     """Names of components, from the one that most operations would share to its very own."""
     response: dict[str, Any]
 
-    @property
+    @cached_property
     def meaning(self) -> bytes:
         """Equal where the descriptions are."""
         return orjson.dumps(self.response)

@@ -3,7 +3,7 @@
 Locks are taken in the order of ids, after the organization's, after a turn among writers by keys.
 """
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -15,8 +15,8 @@ from service.queries.master_record import Change, MasterRecord, Stored
 from service.queries.reading import foreign_ids
 from service.queries.resource import SHARED
 
-Guard: TypeAlias = Callable[[bytes], bool]
-"""Whether a record whose document this is may be written."""
+Guard: TypeAlias = Callable[[AsyncIterator[bytes]], Awaitable[None]]
+"""Raises ApiError unless a record that has these forms may be written; reads what it needs."""
 
 
 @dataclass(slots=True)
@@ -124,8 +124,10 @@ async def _report_missing(
 async def _require(
     connection: Connection, resource: MasterRecord, batch: Batch, guard: Guard
 ) -> None:
-    """Report a record that is not as the caller knows it, in either of its forms."""
-    for form in ("documents", "writables"):
-        if guard(await resource.documents(connection, batch.caller, batch.ids, form)):
-            return
-    batch.fail(0, "precondition_failed", message="The record has changed since it was read.")
+    """Have the guard look at the record, in either of its forms."""
+
+    async def forms() -> AsyncIterator[bytes]:
+        for form in ("documents", "writables"):
+            yield await resource.documents(connection, batch.caller, batch.ids, form)
+
+    await guard(forms())

@@ -58,6 +58,9 @@ def _told(error: Any) -> Iterator[tuple[Path, str, str]]:
     elif keyword == "enum":
         options = ", ".join(str(option) for option in kind.options if option is not None)
         yield path, "invalid_value", f"Use one of {options}."
+    elif keyword == "pattern":
+        # The only one that schemas of bodies have asks for more than white space.
+        yield path, "invalid_value", "Use more than white space."
     elif keyword == "const":
         yield path, "read_only_field", "This field is set by the service."
     elif keyword == "uniqueItems":

@@ -8,6 +8,7 @@ from typing import Any, Final
 import orjson
 
 from service.failures import ApiError, failed
+from service.schemas.members import check_members
 
 MAX_VALUES: Final = 100_000
 """In one body, or in a document that a patch makes."""
@@ -22,13 +23,16 @@ _QUOTES_PER_VALUE: Final = 4
 def parse(raw: bytes) -> Any:
     """The JSON value of a body (RFC 8259).
 
-    Raises ApiError ``malformed_json``, or ``too_many_items`` before the values are made.
+    Raises ApiError ``malformed_json``, for members that stand twice as well, or ``too_many_items``
+    before the values are made.
     """
     _check_values(raw)
     try:
-        return orjson.loads(raw)
+        value = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         raise _unreadable(raw, error) from None
+    check_members(raw, value)
+    return value
 
 
 def malformed(message: str) -> ApiError:

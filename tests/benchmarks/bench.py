@@ -42,7 +42,7 @@ def run(wanted: Sequence[Scenario], names: Sequence[str], rounds: int, seconds: 
             for scenario in wanted:
                 runner.run(_check(measured, scenario, servers, folder))
                 # What cannot be done twice cannot be captured and repeated either.
-                if "pgbench" in names and not scenario.setup:
+                if "pgbench" in names and not scenario.setup and not scenario.is_own:
                     scripts[scenario.name] = runner.run(pgbench.script(measured, scenario))
             bench = _Bench(measured, servers, scripts, runner, seconds, folder)
             results = Results()
@@ -66,7 +66,7 @@ async def _check(
     Each server gets every variant before the next one gets the first, so that each has to write
     what it answers: it does not find it written by the one before.
     """
-    speaking = [server for server in servers if server.name != "bare"]
+    speaking = [server for server in _taking_part(scenario, servers) if server.name != "bare"]
     # All start from the last variant: a link that it drops forgets what it held at first.
     await _answers(measured, scenario, speaking[0])
     answers = {server.name: await _answers(measured, scenario, server) for server in speaking}
@@ -78,9 +78,21 @@ async def _check(
         (folder / answer_name(request.method, request.path)).write_bytes(answer)
 
 
+def _taking_part(scenario: Scenario, servers: Sequence[Contestant]) -> list[Contestant]:
+    """Those who can answer the scenario."""
+    return [server for server in servers if server.name == "selvedge" or not scenario.is_own]
+
+
+def _key(measured: Data, scenario: Scenario, server: Contestant) -> str:
+    """The API key that requests carry; empty where none is needed."""
+    if server.name not in OURS:
+        return ""
+    return measured.resting_key if scenario.is_own else measured.key
+
+
 async def _answers(measured: Data, scenario: Scenario, server: Contestant) -> list[bytes]:
     """What a server answers to each variant, one after the other."""
-    key = measured.key if server.name in OURS else ""
+    key = _key(measured, scenario, server)
     answers = []
     for request in _variants(measured, scenario):
         if scenario.setup:
@@ -115,13 +127,13 @@ class _Bench:
 
     def turns(self, scenario: Scenario) -> Iterator[tuple[str, Sample]]:
         """One turn of each."""
-        for server in self.servers:
+        for server in _taking_part(scenario, self.servers):
             yield server.name, self._turn(scenario, server)
         if scenario.name in self.scripts:
             yield "pgbench", self._pgbench(scenario)
 
     def _turn(self, scenario: Scenario, server: Contestant) -> Sample:
-        key = self.measured.key if server.name in OURS else ""
+        key = _key(self.measured, scenario, server)
         requests = [
             [request.encoded(key) for request in scenario.requests(self.measured, number)]
             for number in range(scenario.connections)

@@ -13,6 +13,9 @@ import asyncpg
 from service import demo
 from service.database.migrating import migrate
 from service.embedded import EmbeddedServer
+from service.listing import changes
+from service.listing.changes import Place, Wanted
+from service.listing.cursor import scope
 from tests.support.api import issue_key
 
 ORGANIZATION = 1
@@ -47,6 +50,27 @@ select $1::bigint, field_id, 'Option ' || n, 'O-' || n
 from unnest($2::bigint[]) as field_id, generate_series(1, 5) as n
 returning custom_field_id, id
 """
+#: Five transactions that changed 200 colors each, of an organization that nobody writes to.
+_CHANGES = """
+insert into change (organization_id, clock, n, api_key_id, request_id, entries, records)
+select $1::bigint, n, n, 1, 'benchmark', 200, jsonb_build_object(
+    'colors', jsonb_build_object('updated', to_jsonb($2::bigint[]))
+)
+from generate_series(1, 5) as n
+"""
+_COLORS_AT_REST = """
+select array_agg(id) from (
+    select id from color where organization_id = $1::bigint and state <> 'deleted' limit 200
+) as color
+"""
+#: A feed in use: statements that were planned while it was all but empty would read all of it.
+_HISTORY = """
+insert into change (organization_id, clock, n, entries, records)
+select $1::bigint, n, n, 1, jsonb_build_object('colors', jsonb_build_object('updated', array[n]))
+from generate_series(1, $2::bigint) as n
+"""
+_FEED = "insert into change_feed (organization_id, last_n, epoch) values ($1::bigint, $2, $3)"
+_AT_REST, _EPOCH, _LAST = 2, 1, 5
 _MEASURED = """
 select
     '/api/styles/' || r.style_id || '/sample-requests/' || r.id
@@ -76,6 +100,10 @@ class Data:
     style_groups: list[int]
     measurement: str
     """The path of a measurement read with many lines."""
+    resting_key: str
+    """Of an organization that nobody writes to."""
+    now: str
+    """Its cursor of changes after which there are none."""
 
 
 @contextmanager
@@ -109,7 +137,16 @@ async def fill(dsn: str, key: str) -> Data:
         brands = await column("select id from brand where organization_id = $1 order by id")
         style_groups = await column(live.format("style_group"))
         (measurement,) = await column(_MEASURED)
+        resting = await connection.fetchval(_COLORS_AT_REST, _AT_REST)
+        await connection.execute(_CHANGES, _AT_REST, resting)
+        await connection.execute(_HISTORY, ORGANIZATION, RECORDS)
+        for organization_id, last in ((_AT_REST, _LAST), (ORGANIZATION, RECORDS)):
+            await connection.execute(_FEED, organization_id, last, _EPOCH)
         await connection.execute("vacuum analyze")
-        return Data(dsn, key, colors, groups, fields, brands, style_groups, measurement)
+        now = changes.encode(Wanted(), Place(_LAST), _EPOCH, scope("/api/changes", _AT_REST))
+        resting_key = await issue_key(dsn, _AT_REST)
+        return Data(
+            dsn, key, colors, groups, fields, brands, style_groups, measurement, resting_key, now
+        )
     finally:
         await connection.close()

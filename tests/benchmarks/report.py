@@ -69,6 +69,8 @@ def compared(results: Results, scenarios: Sequence[Scenario]) -> str:
     """How this checkout does beside the base: ratios of rates and of processor time."""
     rows = []
     for one in scenarios:
+        if one.is_own:
+            continue
         cpu = [
             sum(results.median(one.name, who, f"{part}_cpu") for part in ("service", "database"))
             for who in ("selvedge", "base")

@@ -28,6 +28,8 @@ class Scenario:
     """The requests of the connection of that number, sent round and round."""
     setup: str = ""
     """A statement that comes before each turn; then every request is sent once and no more."""
+    is_own: bool = False
+    """Whether Selvedge alone has such a thing; then requests are of an organization at rest."""
 
 
 def scenarios() -> Iterator[Scenario]:
@@ -41,6 +43,8 @@ def scenarios() -> Iterator[Scenario]:
     yield Scenario("put-fields", "bulk PUT of 200 style custom fields", 8, _put_fields)
     yield Scenario("patch", "PATCH of a color", 16, _patch)
     yield Scenario("delete", "bulk DELETE of 200 item categories", 8, _delete, setup=_CATEGORIES)
+    yield Scenario("follow", "follow 1,000 changes with documents", 8, _follow, is_own=True)
+    yield Scenario("news", "ask for changes: nothing new", 16, _news, is_own=True)
 
 
 def _relations(_: Data, __: int) -> list[Request]:
@@ -124,6 +128,14 @@ def _patch(data: Data, connection: int) -> list[Request]:
         orjson.dumps([{"op": "replace", "path": "/colorNote", "value": note}]) for note in notes
     ]
     return [Request("PATCH", path, body, "application/json-patch+json") for body in bodies]
+
+
+def _follow(_: Data, __: int) -> list[Request]:
+    return [Request("GET", "/api/changes?limit=1000&documents=true")]
+
+
+def _news(data: Data, _: int) -> list[Request]:
+    return [Request("GET", f"/api/changes?cursor={data.now}")]
 
 
 #: Ids far from those of the demo data, the same in every turn.

@@ -47,6 +47,8 @@ def test_waits_grow_and_differ() -> None:
 
 
 def test_the_service_names_the_shortest_wait() -> None:
+    """Which is the same for all whom it turned away, so that they wait a little longer."""
     retrying = Retrying(first_wait=0.1, longest_wait=20)
-    assert retrying.wait(told(429, "too_many_requests", "7"), NEVER, 1) == 7
+    waits = {retrying.wait(told(429, "too_many_requests", "7"), NEVER, 1) or 0 for _ in range(50)}
+    assert 7 < min(waits) < max(waits) <= 7.1
     assert retrying.wait(told(429, "too_many_requests", "21"), NEVER, 1) is None

@@ -9,7 +9,10 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.support.api import Api, exactly
+from service import schemas
+from service.resources.registry import MASTER_RECORDS
+from tests.support import rows
+from tests.support.api import Api, exactly, replacing
 from tests.support.published import invalid, is_failure
 
 GROUPS, COLORS = "/api/groups", "/api/colors"
@@ -61,6 +64,90 @@ async def test_bad_input_in_a_patch_is_a_clear_400(value: bytes, shared_api: Api
         raw = b'[{"op":"replace","path":"/name","%b":%b}]' % (member, value)
         answer = await shared_api.patch(f"{GROUPS}/1", raw)
         is_failure(answer, 400, answer.json["code"])
+
+
+TWICE: list[tuple[str, bytes, list[str]]] = [
+    ("create", b'{"name":"a","name":"b"}', ["name"]),
+    ("create", b'{"name":"a","n\\u0061me":"b"}', ["name"]),
+    ("create", b'{"name":"a","userDefinedId":"\\u003a:","name":"b"}', ["name"]),
+    ("create", b'{"name":"a","x":{"y":1,"z":[{"q":1,"q":2}]},"name":1}', ["name", "x.z[0].q"]),
+    ("create", b'[{"name":"a"},{"name":"b","name":"b"}]', ["[1].name"]),
+    ("replace", b'{"name":"a","state":"active","state":"inactive"}', ["state"]),
+    ("bulk", b'[{"id":1,"id":2,"name":"a","state":"active"}]', ["[0].id"]),
+    ("patch", b'[{"op":"test","op":"remove","path":"/name","value":"x"}]', ["[0].op"]),
+    ("patch", b'[{"op":"add","path":"/name","value":"a","value":"b"}]', ["[0].value"]),
+    ("patch", b'[{"op":"add","path":"/name","value":{"a":1,"a":2}}]', ["[0].value.a"]),
+    ("patch", b'[{"op":"add","path":"/name","value":"a","note":{"a":1,"a":1}}]', ["[0].note.a"]),
+]
+
+
+@pytest.mark.parametrize(("how", "raw", "places"), TWICE)
+async def test_members_that_stand_twice_are_refused(
+    how: str, raw: bytes, places: list[str], shared_api: Api, shared_dsn: str
+) -> None:
+    """RFC 7493, 2.3, and in patches RFC 6902, A.13: which one was meant, nobody can tell."""
+    before = await rows.dump(shared_dsn)
+    send = {
+        "create": lambda: shared_api.post(GROUPS, raw),
+        "replace": lambda: shared_api.put(f"{GROUPS}/1", raw),
+        "bulk": lambda: shared_api.put(GROUPS, raw),
+        "patch": lambda: shared_api.patch(f"{GROUPS}/1", raw),
+    }
+    answer = await send[how]()
+    is_failure(answer, 400, invalid("malformed_json"))
+    assert answer.details == [(invalid("malformed_json"), place) for place in places]
+    assert await rows.dump(shared_dsn) == before
+
+
+async def test_colons_are_no_members(shared_api: Api) -> None:
+    for name in (b":", b"\\u003a", b"\\u003A::", b"\\\\u003a", b'\\":\\"', b"\\\\\\u003a"):
+        assert (await shared_api.post(GROUPS, b'{"name":"a%b"}' % name)).status == 201
+
+
+async def test_long_names_of_fields_come_back_cut(shared_api: Api) -> None:
+    name = "n" * 7_000_000
+    for answer in (
+        await shared_api.post(GROUPS, {"name": "x", name: 1}),
+        await shared_api.put(GROUPS, [{"id": 1, "name": "x", "state": "active", name: 1}]),
+        await shared_api.post(
+            GROUPS, b'{"name":"x","%b":1,"%b":2}' % ((name[:3_000_000].encode(),) * 2)
+        ),
+        await shared_api.patch(f"{GROUPS}/1", [{"op": "add", "path": f"/{name}", "value": 1}]),
+        await shared_api.patch(
+            f"{GROUPS}/1", [{"op": "add", "path": "/name", "value": {name: "x"}}]
+        ),
+        await shared_api.get(f"{GROUPS}?{name[:30_000]}=1"),
+    ):
+        assert answer.status == 400
+        assert len(answer.raw) < 1000
+
+
+BLANK = [" ", "\t\r\n", "\u00a0", "\u2003\u3000", " " * 40]
+
+
+@pytest.mark.parametrize("blank", BLANK)
+async def test_names_and_texts_are_more_than_white_space(blank: str, shared_api: Api) -> None:
+    for resource in MASTER_RECORDS:
+        path = f"/api/{resource.name}"
+        fields = schemas.definition(resource.name, "fields").properties
+        field = next(name for name in ("name", "text") if name in fields)
+        record = (await shared_api.get(path)).data[0]
+        for answer, at in (
+            (await shared_api.post(path, {field: blank, **_type(fields)}), field),
+            (await shared_api.post(path, [{field: blank, **_type(fields)}]), f"[0].{field}"),
+            (
+                await shared_api.patch(f"{path}/{record['id']}", replacing(f"/{field}", blank)),
+                field,
+            ),
+        ):
+            is_failure(answer, 400, invalid("invalid_value"))
+            assert answer.details == [(invalid("invalid_value"), at)]
+    kept = await shared_api.post(GROUPS, {"name": f"{blank}a{blank}"[:200]})
+    assert kept.status == 201
+
+
+def _type(fields: dict[str, Any]) -> dict[str, str]:
+    return {"type": "text"} if "type" in fields else {}
 
 
 INTEGERS: list[tuple[bytes, str]] = [

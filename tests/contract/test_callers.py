@@ -67,6 +67,12 @@ async def test_only_a_right_key_gets_in(shared_api: Api) -> None:
     is_failure(await Api(shared_api.client, "x").get(GROUPS), 401, "unauthorized")
 
 
+async def test_a_header_that_says_bearer_twice_is_told_so(shared_api: Api) -> None:
+    twice = await Api(shared_api.client, f"Bearer {shared_api.key}").get(GROUPS)
+    is_failure(twice, 401, "unauthorized")
+    assert "twice" in twice.json["error"]["details"][0]["value"]
+
+
 async def test_the_form_of_a_key(shared_api: Api, shared_other: Api) -> None:
     assert re.fullmatch(r"slv_1_\d+_[0-9a-f]{64}", shared_api.key)
     assert re.fullmatch(r"slv_2_\d+_[0-9a-f]{64}", shared_other.key)
@@ -127,7 +133,7 @@ async def test_features_reach_the_service_within_five_seconds(
     body = {"name": "Multilingual", "languageIds": [1]}
     assert (await api.post("/api/colors", body)).status == 201
     connection = await asyncpg.connect(demo_dsn)
-    assert await administration.set_organization(
+    assert None is not await administration.set_organization(
         connection, 1, name=None, multiple_language=False, pro=None
     )
     await connection.close()

@@ -22,6 +22,7 @@ BODIES = ("create", "replace", "bulk_replace", "bulk_patch", "patch")
 WRITES = (*BODIES, "delete", "bulk_delete")
 MAX_BODY = 8 * 1024 * 1024
 UNKNOWN = 2**63 - 1
+_NAMES = {"docs_asset": "start.js", "guide": "paging"}
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 
@@ -39,7 +40,7 @@ of_each_record = of_each([route for route in CALLERS_ROUTES if "{" in route.path
 
 async def path_of(api: Api, route: Route, stored: dict[str, int]) -> str:
     """The route's path with ids of stored records in it."""
-    known: dict[str, Any] = {"name": "start.js", **stored}
+    known: dict[str, Any] = {"name": _NAMES.get(route.operation), **stored}
     if "{id}" in route.path:
         collection = route.path.removesuffix("/{id}").format(**known)
         known["id"] = (await api.get(collection)).data[0]["id"]
@@ -260,7 +261,7 @@ async def test_head_tells_what_get_would(
             assert told.headers.get(name) == got.headers.get(name)
 
 
-@pytest.mark.parametrize("path", ["/", "/api", "/api/", "/api/colours", "/api/groups/", "/%00"])
+@pytest.mark.parametrize("path", ["/api", "/api/", "/api/colours", "/api/groups/", "/%00"])
 async def test_paths_that_are_not_there(path: str, shared_api: Api) -> None:
     for method in METHODS:
         answer = await shared_api.call(method, path)

@@ -23,7 +23,7 @@ from tests.support.databases import with_database
 from tests.support.published import form, is_failure
 
 GROUPS = "/api/groups"
-OPEN = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs")
+OPEN = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/", "/guides")
 
 
 @pytest.mark.parametrize("path", OPEN)
@@ -43,6 +43,9 @@ async def test_what_is_not_there_asks_for_a_key_as_its_place_does(shared_api: Ap
         ("GET", "/docs/nothing", 404),
         ("GET", "/docs/nothing/there", 404),
         ("GET", "/docsnothing", 401),
+        ("POST", "/", 405),
+        ("GET", "/guides/nothing", 404),
+        ("GET", "/guides/README", 404),
         ("GET", "/healthz/nothing", 401),
         ("GET", "/nothing", 401),
         ("POST", "/api/nothing", 401),
@@ -57,11 +60,11 @@ async def test_health_and_readiness_are_answers_like_others(api: Api) -> None:
 
 
 async def test_a_caller_that_asks_before_it_sends_is_told_to(api: Api) -> None:
-    """RFC 9110, section 10.1.1; what else a caller may expect is ignored."""
+    """RFC 9110, section 10.1.1."""
     answer = await api.post(GROUPS, {"name": "Knit"}, headers={"Expect": "100-Continue"})
     assert answer.status == 201
     answer = await api.post(GROUPS, {"name": "Woven"}, headers={"Expect": "a-miracle"})
-    assert answer.status == 201
+    is_failure(answer, 417, "expectation_failed")
     for expected in ("100-Continue", "a-miracle"):
         nowhere = await api.post("/api/nothing", {}, headers={"Expect": expected})
         is_failure(nowhere, 404, "not_found.route")

@@ -60,7 +60,7 @@ def faulty(
             body = planted(body, fault[1])
             if fault[1].row is None:
                 break
-    raw = orjson.dumps(_operations(subject.root, body) if subject.patches else body)
+    raw = orjson.dumps(operations(subject.root, body) if subject.patches else body)
     request = requests.changed(
         {"method": subject.route.method, "path": subject.path, "body": raw}, chosen
     )
@@ -189,7 +189,8 @@ def field(path: Path | None) -> str | None:
     return text if path else None
 
 
-def _operations(stored: dict[str, Any], wanted: dict[str, Any]) -> list[dict[str, Any]]:
+def operations(stored: dict[str, Any], wanted: dict[str, Any]) -> list[dict[str, Any]]:
+    """The patch that makes the wanted form of the stored one."""
     return [
         {"op": "replace", "path": f"/{name}", "value": wanted[name]}
         if name in wanted

@@ -19,18 +19,23 @@ from tests.fuzz import (
     floods,
     patches,
     queries,
+    raw,
     reads,
     rehearsals,
     requests,
     subjects,
+    twice,
 )
 from tests.fuzz.cases import Case, judge, told
 from tests.fuzz.known import Known
+from tests.fuzz.raw import Raw
 from tests.fuzz.stage import ORGANIZATIONS, Stage, stage
 
 ROUND: Final = 250
 """Cases that Hypothesis makes from one seed."""
 _WEIGHT_OF_BODIES: Final = 4
+_RAW: Final = 0.05
+"""Which part of the cases is no request of ours but bytes."""
 
 Subjects: TypeAlias = Callable[[MasterRecord, Route, Known, Random], subjects.Subject]
 _SUBJECTS: Final[dict[str, Sequence[Subjects]]] = {
@@ -59,7 +64,7 @@ class Tally:
         """How many were sent."""
         return self.routes.total()
 
-    def add(self, case: Case) -> None:
+    def add(self, case: Case | Raw) -> None:
         """Count a case that was sent."""
         resource = case.route.resource
         self.routes[resource.name if resource else "", case.route.operation] += 1
@@ -67,7 +72,7 @@ class Tally:
         if len(case.kinds) > 1:
             self.kinds[SEVERAL] += 1
 
-    def fail(self, case: Case, message: str) -> None:
+    def fail(self, case: Case | Raw, message: str) -> None:
         """Keep what was answered wrong."""
         name = f"{case.route.operation}: {', '.join(sorted({*case.kinds}))}"
         self.failures[name] = min(self.failures.get(name, message), message, key=len)
@@ -83,15 +88,17 @@ def targets(collection: str | None = None) -> Iterator[Route]:
     """
     for route in routes():
         if (
-            route.operation != "changes"
+            route.operation != "follow"
             and route.resource
             and collection in (None, route.resource.name)
         ):
             yield from [route] * (_WEIGHT_OF_BODIES if route.operation in _SUBJECTS else 1)
 
 
-def case(on: Stage, route: Route, organization: int, random: Random) -> Case:
+def case(on: Stage, route: Route, organization: int, random: Random) -> Case | Raw:
     """A case for the route, almost always with a fault."""
+    if random.random() < _RAW:
+        return raw.made(route, on.apis[organization], organization, random)
     if route.method == "GET":
         return _read(on, route, organization, random)
     resource, known = route.resource, on.known[organization]
@@ -104,6 +111,8 @@ def case(on: Stage, route: Route, organization: int, random: Random) -> Case:
     subject = random.choice(_SUBJECTS[route.operation])(resource, route, known, random)
     if not route.operation.endswith("patch") and random.random() < 0.07:
         return requests.unreadable(subject, resource, random, organization)
+    if random.random() < 0.03:
+        return twice.doubled(subject, random, organization)
     if subject.bulk not in (None, "bulk_patch") and random.random() < 0.03:
         return floods.flooded(subject, resource, random, organization)
     return bodies.faulty(subject, resource, known, random, organization)
@@ -178,7 +187,9 @@ def _round(
             return
         # Bodies take more choices than Hypothesis can hand out one by one.
         random = Random(number)
-        made = rehearsals.maybe(case(on, route, organization, random), random)
+        made = case(on, route, organization, random)
+        if isinstance(made, Case):
+            made = rehearsals.maybe(made, random)
         tally.add(made)
         try:
             runner.run(_send(on, made))
@@ -188,7 +199,11 @@ def _round(
     one()
 
 
-async def _send(on: Stage, made: Case) -> None:
+async def _send(on: Stage, made: Case | Raw) -> None:
+    if isinstance(made, Raw):
+        await raw.send(on.apis[made.organization], made)
+        assert not await on.changed(), f"The database changed.\n{made.sent!r}"
+        return
     request = made.request
     answer = await on.apis[made.organization].call(
         request.method,

@@ -218,6 +218,11 @@ KINDS: Final = (
         one_of("state_not_allowed", "deleted"),
     ),
     Kind("too short", lambda site: bool(site.schema.get("minLength")), one_of("too_short", "")),
+    Kind(
+        "white space alone",
+        lambda site: "pattern" in site.schema,
+        one_of("invalid_value", " ", "\t\n", "\u00a0\u2003", "\u3000"),
+    ),
     Kind("too long", lambda site: site.schema.get("maxLength", _LONGEST) < _LONGEST, _too_long),
     Kind(
         "U+0000 in a text",

@@ -4,8 +4,8 @@ from tests.fuzz.campaign import SEVERAL, Tally
 from tests.support.pages import machine, table
 
 _OPERATIONS = (
-    "list", "read", "create", "replace", "patch", "delete", "bulk_replace", "bulk_patch",
-    "bulk_delete",
+    "list", "read", "create", "replace", "patch", "delete",
+    "bulk_replace", "bulk_patch", "bulk_delete",
 )  # fmt: skip
 _TEXT = """\
 ## Fuzz
@@ -25,12 +25,13 @@ exclude each other, stand in no schema.
 
 **{planted}** requests that are right but for planted faults, one or several: bodies of every write
 of every master record, made up or as the record is stored; patches; ids; headers; query strings and
-cursors, also forged ones. In bulk some items break their schema while others meet the database. The
-rows of each answer are exactly those of the planted faults that no earlier check hides, with type
-and path, in the order of the request; status, code and the numbers of a bulk failure are as the
-contract has them; the answer fits the OpenAPI document; and no row of any table was written. Two
-organizations take turns, one with the optional features and one without, each against the other's
-ids. Answered otherwise: **{failures}**.
+cursors, also forged ones; bodies with a member twice; bytes that are no request, or another one,
+whose answers name no software and repeat no key. In bulk some items break their schema while others
+meet the database. The rows of each answer are exactly those of the planted faults that no earlier
+check hides, with type and path, in the order of the request; status, code and the numbers of a bulk
+failure are as the contract has them; the answer fits the OpenAPI document; and no row of any table
+was written. Two organizations take turns, one with the optional features and one without, each
+against the other's ids. Answered otherwise: **{failures}**.
 
 {routes}
 

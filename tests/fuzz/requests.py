@@ -6,6 +6,7 @@ from random import Random
 from typing import Any, Final
 
 import orjson
+from multidict import CIMultiDict
 
 from service.queries.master_record import MasterRecord
 from service.routes import Route
@@ -19,6 +20,7 @@ NO_IDS: Final = (
     "0", "-1", "01", "+1", "1.0", "1e0", "abc", "%20", "1%2C2", f"{2**63}", "9" * 40, "\u0661",
 )  # fmt: skip
 _STRAY: Final = ("dryrun", "id", "name", "form", "", "filter", "page size")
+_STALE: Final = ('"stale"', 'W/"x"', "", "x")
 _MEDIA_TYPES: Final = ("text/plain", "application/xml", "application/json; charset=latin-1")
 
 
@@ -58,14 +60,23 @@ def _query(check: Check, random: Random) -> Aside:
 
 def _headers(route: Route, check: Check, random: Random) -> Aside:
     if route.operation in ("replace", "delete"):
-        stale = random.choice(['"stale"', 'W/"x"', "", "x"])
-        finding = Finding("If-Match of another state", Check.STATE, "precondition_failed", None)
-        return Aside([finding], {"headers": {"If-Match": stale}})
+        name, stale = random.choice(
+            [*(("If-Match", one) for one in _STALE), ("If-None-Match", "*")]
+        )
+        finding = Finding(f"{name} of another state", Check.STATE, "precondition_failed", None)
+        return Aside([finding], {"headers": {name: stale}})
+    if random.random() < 0.2:
+        key = "Idempotency-Key"
+        finding = Finding(f"{key} twice", check, _invalid("duplicate"), key, (HEADERS,))
+        keys = CIMultiDict([(key, "one"), (key, random.choice(["one", "two", ""]))])
+        return Aside([finding], {"headers": keys})
     wrong = {
         "If-Match": ("If-Match of no record", ["*", '"x"', ""]),
+        "If-None-Match": ("If-None-Match of no record", ["*", '"x"', ""]),
         "Idempotency-Key": ("unusable Idempotency-Key", ["", "a b", "x" * 256]),
     }
-    names = sorted(random.sample(sorted(wrong), random.choice([1, 1, 2])), reverse=True)
+    chosen = random.sample([*wrong], random.choice([1, 1, 2]))
+    names = [name for name in wrong if name in chosen]
     found = [
         Finding(wrong[name][0], check, _invalid("invalid_value"), name, (HEADERS, place))
         for place, name in enumerate(names)

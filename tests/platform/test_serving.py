@@ -79,7 +79,9 @@ def test_run_brings_demo_data_and_keys_that_stay(data_dir: Path) -> None:
             assert kept.stat().st_mode & 0o777 == 0o600
             for key in keys:
                 assert _status(f"{service.base_url}/api/colors?pageSize=3", key) == 200
-            assert f"Bearer {keys[0]}" in service.output.splitlines()[-1]
+            *_, shown, last = service.output.splitlines()
+            assert f"Bearer {keys[0]}" in shown
+            assert last == f"Open {service.base_url}/ in a browser. Ctrl-C stops everything."
 
             second = selvedge(data_dir, "run")
             assert second.returncode == 1
@@ -187,7 +189,47 @@ def test_compressed_bodies_are_refused_whatever_is_in_them(
 
 
 def test_a_request_line_beyond_the_limit_is_refused(served: Running) -> None:
-    assert _status(f"{served.base_url}/api/colors?ids={'1' * 40_000}") == 400
+    assert _status(f"{served.base_url}/api/colors?ids={'1' * 40_000}") == 414
+
+
+def test_callers_on_kept_connections_are_told_of_a_stop(served_dsn: str, data_dir: Path) -> None:
+    """None is reset: whoever asks meanwhile gets an answer that says it is the last."""
+    settings = {"DATABASE_URL": served_dsn, "WORKERS": "2", "LOG_LEVEL": "warning"}
+    with (
+        running(data_dir, "serve", **settings) as service,
+        ExitStack() as stack,
+    ):
+        address = urlsplit(service.base_url)
+        assert address.hostname is not None
+        kept = [
+            stack.enter_context(closing(HTTPConnection(address.hostname, address.port, timeout=10)))
+            for _ in range(12)
+        ]
+        assert [_is_last(connection) for connection in kept] == [False] * 12
+        service.process.terminate()
+        while kept:
+            kept = [connection for connection in kept if not _is_last(connection)]
+            time.sleep(0.05)
+        assert service.process.wait(20) == 0
+
+
+def _is_last(connection: HTTPConnection) -> bool:
+    """Whether another answer, which has to be a good one, is said to be the last."""
+    connection.request("GET", "/healthz")
+    answer = connection.getresponse()
+    answer.read()
+    assert answer.status == 200
+    return answer.will_close
+
+
+def test_a_stop_waits_little_for_who_rests(served_dsn: str, data_dir: Path) -> None:
+    with running(data_dir, "serve", DATABASE_URL=served_dsn) as service:
+        assert _eventually(f"{service.base_url}/healthz", 200)
+        address = urlsplit(service.base_url)
+        with socket.create_connection((address.hostname, address.port)):
+            started = time.monotonic()
+            assert service.stop() == 0
+            assert time.monotonic() - started < 10
 
 
 def _metrics(service: Running) -> str:

@@ -32,6 +32,11 @@ def test_an_empty_value_counts_as_absent() -> None:
         ("WORKERS", "many"),
         ("POOL_SIZE", "0"),
         ("POOL_SIZE", "9" * 5000),
+        ("CORS_ORIGINS", "*"),
+        ("CORS_ORIGINS", "app.example.com"),
+        ("CORS_ORIGINS", "https://app.example.com/"),
+        ("CORS_ORIGINS", "https://App.example.com"),
+        ("CORS_ORIGINS", "https://app.example.com, ftp://files.example.com"),
         ("LOG_LEVEL", "loud"),
         ("DATA_DIR", __file__),
         ("DATABASE_URL", "mysql://localhost/selvedge"),
@@ -45,6 +50,17 @@ def test_a_bad_value_is_refused_in_one_line_that_names_it(name: str, value: str)
     message = str(caught.value)
     assert name in message
     assert "\n" not in message
+
+
+def test_origins_are_separated_by_commas_or_spaces() -> None:
+    given = "https://app.example.com, http://localhost:3000  http://[::1]:8080"
+    settings = Settings.from_environment({"CORS_ORIGINS": given})
+    assert settings.cors_origins == (
+        "https://app.example.com",
+        "http://localhost:3000",
+        "http://[::1]:8080",
+    )
+    assert Settings.from_environment({"CORS_ORIGINS": " "}).cors_origins == ()
 
 
 def test_no_message_repeats_the_database_password() -> None:

@@ -13,7 +13,7 @@ BOUNDED = {
     "database/statements.py": {"load": "the files of sql/"},
     "demo/words.py": {"table": "the demo data's own files"},
     "http/metrics.py": {"observer": "methods, routes and statuses"},
-    "http/middleware.py": {"_coding": "256 headers, of 8 KiB at most"},
+    "http/negotiation.py": {"_coding": "256 headers, of 500 characters at most"},
     "listing/pages.py": {"column_of": "the names of fields"},
     "openapi/components.py": {"_definitions": "no arguments"},
     "queries/links.py": {"_stored": "the tables of links that a resource has"},

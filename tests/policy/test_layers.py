@@ -1,5 +1,6 @@
 """Where things are done: SQL in ``sql/``, HTTP in handlers, and nothing of either elsewhere."""
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -83,6 +84,16 @@ def test_pinned_requirements_name_no_host() -> None:
         pinned = re.findall(r"^[\w.\[\]-]+==\S+", text, re.MULTILINE)
         assert len(pinned) > 10
         assert text.count("--hash=sha256:") >= len(pinned)
+
+
+@each([path for path in ROOT.glob("tests/**/package-lock.json") if "/." not in path.as_posix()])
+def test_locked_npm_packages_name_no_host(module: Path) -> None:
+    """They come from whichever registry npm is set to, and have to be what was locked."""
+    lock = json.loads(module.read_text(encoding="utf-8"))
+    packages = [package for path, package in lock["packages"].items() if path]
+    assert len(packages) > 10
+    assert all("resolved" not in package for package in packages)
+    assert all("integrity" in package for package in packages if not package.get("inBundle"))
 
 
 def test_modules_stay_small() -> None:

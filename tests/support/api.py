@@ -1,6 +1,7 @@
 """A caller of the service in the tests: keys, requests, and answers held against the schemas."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,11 +64,12 @@ class Api:
         body: Any = None,
         *,
         params: Any = None,
-        headers: dict[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
         content_type: str | None = None,
     ) -> Answer:
         """The answer to one request; a body that is no bytes is sent as JSON."""
-        sent = {"Authorization": f"Bearer {self.key}", **(headers or {})}
+        sent = CIMultiDict(headers or {})
+        sent.setdefault("Authorization", f"Bearer {self.key}")
         if body is not None:
             sent["Content-Type"] = content_type or _media_type(method, path)
             body = body if isinstance(body, bytes) else orjson.dumps(body)

@@ -27,8 +27,11 @@ _TEMPLATE = f"{_PREFIX}template"
 _ALLOWED = (
     f"alter role {ROLE} createdb",
     f"grant set on parameter session_replication_role to {ROLE}",
+    # Its workers are the superuser's: a database in which one is at work could not be dropped.
+    "alter system set autovacuum = off",
+    "select pg_reload_conf()",
 )
-"""What the tests do as the service's role, which it may not do by itself."""
+"""What the tests need beside what the service's role may do by itself."""
 DEMO_TEMPLATE = f"{_PREFIX}demo_template"
 
 
@@ -64,7 +67,7 @@ def _server() -> Iterator[str]:
             temporary_folder() as folder,
             EmbeddedServer(folder, postgres_version=version, durable=False) as server,
         ):
-            with psycopg.connect(server.superuser_dsn) as connection:
+            with psycopg.connect(server.superuser_dsn, autocommit=True) as connection:
                 for statement in _ALLOWED:
                     connection.execute(statement.encode())
             yield server.dsn

@@ -65,6 +65,8 @@ def _of_value(name: str, prop: Located, required: bool) -> Iterator[tuple[str, s
             yield "", "state_not_allowed", "deleted"
     if schema.get("minLength"):
         yield "", "too_short", ""
+    if "pattern" in schema:
+        yield "", "invalid_value", " \t\n\u00a0"
     if "maxLength" in schema and name != "type":
         yield "", "too_long", "é" * (schema["maxLength"] + 1)
     if "minimum" in schema:

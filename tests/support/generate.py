@@ -111,4 +111,6 @@ def _text(located: Located, random: Random) -> str:
     shortest = max(1, located.schema.get("minLength", 0))
     longest = located.schema.get("maxLength", 12)
     length = random.choice([shortest, min(12, longest), min(12, longest), longest])
-    return "".join(random.choice(_ALPHABET) for _ in range(length))
+    made = "".join(random.choice(_ALPHABET) for _ in range(length))
+    may_be_blank = "null" in located.types and "pattern" not in located.schema
+    return made if may_be_blank or made.strip() else "漢" * length

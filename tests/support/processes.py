@@ -28,6 +28,7 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
         "LOG_LEVEL",
         "CALLER_REQUESTS",
         "CHANGES_DAYS",
+        "CORS_ORIGINS",
     )
     kept = {name: value for name, value in os.environ.items() if name not in names}
     return {**kept, "DATA_DIR": str(data_dir), "PORT": "0", "WORKERS": "1", **settings}
@@ -101,21 +102,21 @@ def running(
         text=True,
     ) as process:
         try:
-            yield Running(process, _announcement(process, "Try:" if command == "run" else "serves"))
+            yield Running(
+                process, _announcement(process, "Ctrl-C" if command == "run" else "serves")
+            )
         finally:
             process.terminate()
             process.wait(_START_SECONDS)
 
 
 def _announcement(process: subprocess.Popen[str], last: str) -> str:
-    """Return what is printed up to the line after, or of, `last`."""
+    """Return what is printed up to the line of `last`."""
     assert process.stdout is not None
     lines = []
     for line in process.stdout:
         lines.append(line)
         if last in line:
-            if last == "Try:":
-                lines.append(process.stdout.readline())
             return "".join(lines)
     raise AssertionError("it ended before it served")
 

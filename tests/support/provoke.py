@@ -15,12 +15,10 @@ from service.http.admission import Admission
 from service.queries.resource import Resource
 from tests.support.api import Answer, Api
 from tests.support.planted import TWINS, execute, used_group
+from tests.support.raw import exchange
+from tests.support.wrong_bodies import COLORS, FAULTS, GROUPS, MATERIALS, UNKNOWN, wrong
 
-GROUPS, COLORS, SIZE_RANGES = "/api/groups", "/api/colors", "/api/size-ranges"
-CHANGES = "/api/changes"
-CARE, MATERIALS = "/api/care-instructions", "/api/care-instruction-materials"
-UNKNOWN = 2**62
-LEFT_OUT: Final = object()
+SIZE_RANGES, CHANGES = "/api/size-ranges", "/api/changes"
 
 
 @dataclass(frozen=True)
@@ -35,32 +33,6 @@ class Stage:
 
 
 Provoke: TypeAlias = Callable[[Stage], Awaitable[Answer]]
-
-#: What makes a body of the collection wrong.
-FAULTS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
-    "validation_error.required_field": (GROUPS, {"name": LEFT_OUT}),
-    "validation_error.unknown_field": (GROUPS, {"colour": "red"}),
-    "validation_error.read_only_field": (CARE, {"position": 1}),
-    "validation_error.invalid_type": (GROUPS, {"name": 7}),
-    "validation_error.invalid_value": (GROUPS, {"state": "gone"}),
-    "validation_error.too_short": (COLORS, {"name": ""}),
-    "validation_error.too_long": (COLORS, {"name": "x" * 5000}),
-    "validation_error.out_of_range": (CARE, {"languages": [{"languageId": 0, "text": "Dry"}]}),
-    "validation_error.duplicate": (CARE, {"languages": [{"languageId": 1, "text": "Dry"}] * 2}),
-    "validation_error.unknown_reference": (
-        CARE,
-        {"languages": [{"languageId": UNKNOWN, "text": "Dry"}]},
-    ),
-    "validation_error.state_not_allowed": (GROUPS, {"state": "deleted"}),
-    "validation_error.feature_disabled": (COLORS, {"languageIds": [1]}),
-    "conflict.duplicate": (MATERIALS, {"userDefinedId": "MAT-0042"}),
-}
-
-
-def wrong(path: str, fault: dict[str, Any]) -> dict[str, Any]:
-    """A body that is right but for the fault."""
-    least = {"text" if path in (CARE, MATERIALS) else "name": "Linen"}
-    return {name: value for name, value in (least | fault).items() if value is not LEFT_OUT}
 
 
 async def foreign_range(on: Stage) -> int:
@@ -169,19 +141,26 @@ async def ambiguous(on: Stage) -> Answer:
     return await on.api.patch(COLORS, items, params={"match": "userDefinedId"})
 
 
+async def now(on: Stage) -> str:
+    return str((await on.api.get(CHANGES, {"from": "now"})).json["pagination"]["cursor"])
+
+
 async def expired(on: Stage) -> Answer:
-    now = (await on.api.get(CHANGES, {"from": "now"})).json["pagination"]["cursor"]
+    cursor = await now(on)
     await execute(on.dsn, "update change_feed set cleared_n = last_n + 1, last_n = last_n + 1")
-    return await on.api.get(CHANGES, {"cursor": now})
+    return await on.api.get(CHANGES, {"cursor": cursor})
 
 
 async def continued(on: Stage) -> Answer:
-    now = (await on.api.get(CHANGES, {"from": "now"})).json["pagination"]["cursor"]
-    return await on.api.get(CHANGES, {"cursor": now, "limit": "1"})
+    return await on.api.get(CHANGES, {"cursor": await now(on), "limit": "1"})
 
 
 def followed(*parameters: tuple[str, str]) -> Provoke:
     return lambda on: on.api.get(CHANGES, parameters)
+
+
+def sent(raw: bytes) -> Provoke:
+    return lambda on: exchange(on.api, raw)
 
 
 def deleted(*ids: object) -> Provoke:
@@ -216,6 +195,11 @@ REQUESTS: Final[dict[str, Provoke]] = {
     "not_found.route": lambda on: on.api.get("/api/colours"),
     "method_not_allowed": lambda on: on.api.call("POST", f"{GROUPS}/1"),
     "request_timeout": late,
+    "malformed_request": sent(b"NONSENSE\r\n\r\n"),
+    "uri_too_long": sent(b"GET /%b HTTP/1.1\r\n\r\n" % (b"x" * 40_000)),
+    "headers_too_large": sent(b"GET / HTTP/1.1\r\nX-Long: %b\r\n\r\n" % (b"x" * 9000)),
+    "not_implemented": sent(b"BREW /api/colors HTTP/1.1\r\n\r\n"),
+    "expectation_failed": lambda on: on.api.get(GROUPS, headers={"Expect": "a-miracle"}),
     "conflict.in_use": delete_used,
     "conflict.test_failed": patched(("test", "/name", "Another color")),
     "conflict.in_progress": in_progress,
@@ -247,11 +231,11 @@ REQUESTS: Final[dict[str, Provoke]] = {
         ("pageSize", "1"),
     ),
     "list.validation_error.duplicate": listed(("pageSize", "1"), ("pageSize", "1")),
-    "changes.validation_error.required_field": followed(("recordId", "1")),
-    "changes.validation_error.invalid_value": followed(("from", "here")),
-    "changes.validation_error.out_of_range": followed(("limit", "0")),
-    "changes.validation_error.duplicate": followed(("limit", "1"), ("limit", "1")),
-    "changes.validation_error.exclusive_parameters": continued,
+    "follow.validation_error.required_field": followed(("recordId", "1")),
+    "follow.validation_error.invalid_value": followed(("from", "here")),
+    "follow.validation_error.out_of_range": followed(("limit", "0")),
+    "follow.validation_error.duplicate": followed(("limit", "1"), ("limit", "1")),
+    "follow.validation_error.exclusive_parameters": continued,
     "read.validation_error.invalid_value": lambda on: on.api.get(f"{GROUPS}/x"),
     "delete.validation_error.invalid_value": lambda on: on.api.delete(f"{GROUPS}/x"),
     "bulk_delete.validation_error.required_field": deleted(),

@@ -7,8 +7,16 @@ from typing import Any
 from aiohttp.test_utils import TestServer
 
 from service.app import create_app
+from service.http.connections import MOST, Runner
 from service.http.reading import READING
 from service.settings import Settings
+
+
+class _Server(TestServer):
+    """aiohttp's, with the connections of the service."""
+
+    async def _make_runner(self, **options: Any) -> Runner:
+        return Runner(self.app, connections=MOST, **options)
 
 
 @asynccontextmanager
@@ -17,7 +25,7 @@ async def serving(
 ) -> AsyncIterator[TestServer]:
     """The service on a database, with settings by the names that the environment has for them."""
     chosen = Settings.from_environment({"LOG_LEVEL": "warning", **settings})
-    server = TestServer(create_app(chosen, dsn))
+    server = _Server(create_app(chosen, dsn))
     await server.start_server(**reading)
     try:
         yield server

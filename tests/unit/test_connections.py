@@ -4,7 +4,7 @@ import asyncio
 import resource
 import socket
 from asyncio import StreamReader, StreamWriter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 from aiohttp import web
@@ -17,13 +17,25 @@ GET = b"GET /%b HTTP/1.1\r\nHost: here\r\n\r\n"
 UNFINISHED = b"POST /quick HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\n"
 
 
+@web.middleware
+async def last_is_told(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """As the application's own does."""
+    response = await handler(request)
+    assert isinstance(request.protocol, connections.Connection)
+    if request.protocol.is_ending:
+        response.force_close()
+    return response
+
+
 class Door:
     """A server with room for four, and connections to it."""
 
     def __init__(self) -> None:
         self.open = asyncio.Event()
         self.given_up = asyncio.Event()
-        app = web.Application()
+        app = web.Application(middlewares=[last_is_told])
         app.router.add_route("*", "/{name}", self._answer)
         self.runner = Runner(app, connections=ROOM, handler_cancellation=True, lingering_time=2)
         self.writers: list[StreamWriter] = []
@@ -166,7 +178,8 @@ async def test_a_head_has_to_end(door: Door) -> None:
     for number in range(connections.LONGEST_HEAD // 7000 + 1):
         assert not await is_closed(long)
         await door.say(0, field % number)
-    assert await is_closed(long)
+    async with asyncio.timeout(5):
+        assert (await long.read())[9:12] == b"431"
 
 
 def test_files_that_a_worker_needs_are_left_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,3 +188,59 @@ def test_files_that_a_worker_needs_are_left_to_it(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(resource, "getrlimit", lambda _, soft=soft: (soft, soft))
         rooms.append(room(10))
     assert rooms == [914, 190, 1, connections.MOST, connections.MOST]
+
+
+async def test_who_is_connected_hears_that_the_worker_stops(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its next answer says that it is the last one, and then the connection ends, not before."""
+    monkeypatch.setattr(connections, "DRAIN_SECONDS", 5)
+    kept, slow = await door.come(GET % b"quick"), await door.come(GET % b"slow")
+    assert await status(kept) == b"200"
+    stopping = asyncio.create_task(door.runner.cleanup())
+    await asyncio.sleep(0.05)
+    new = await door.come(GET % b"quick")
+    await door.say(0, GET % b"quick")
+    door.open.set()
+    for reader in (kept, slow, new):
+        async with asyncio.timeout(5):
+            head = await reader.readuntil(b"\r\n\r\n")
+            assert b"\r\nConnection: close\r\n" in head
+            assert len(await reader.read()) == 1
+    async with asyncio.timeout(2):
+        await stopping
+
+
+async def test_who_rests_does_not_keep_the_worker_from_stopping(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "DRAIN_SECONDS", 0.1)
+    resting = await door.come(GET % b"quick")
+    assert await status(resting) == b"200"
+    async with asyncio.timeout(2):
+        await door.runner.cleanup()
+    assert await is_closed(resting)
+
+
+async def test_a_connection_that_ends_in_nonsense_makes_way(door: Door) -> None:
+    nonsense = [await door.come(b"NONSENSE\r\n\r\n") for _ in range(ROOM)]
+    assert await status(await door.come(GET % b"quick")) == b"200"
+    async with asyncio.timeout(5):
+        for reader in nonsense[1:]:
+            assert (await reader.readuntil(b"\r\n\r\n"))[9:12] == b"400"
+
+
+async def test_answering_that_fails_is_told_in_the_envelope(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> web.Response:
+        raise RuntimeError("inside")
+
+    monkeypatch.setattr(door.runner.server, "request_handler", fail)
+    reader = await door.come(GET % b"quick")
+    async with asyncio.timeout(5):
+        answer = await reader.read()
+    assert answer.startswith(b"HTTP/1.1 500 ")
+    assert b'"code":"server_error"' in answer
+    assert b"inside" not in answer
+    assert b"\r\nServer:" not in answer

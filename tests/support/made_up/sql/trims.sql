@@ -2,7 +2,8 @@
 
 -- name: delete
 update trim set state = 'deleted'
-where organization_id = $1::bigint and id = any($2::bigint[]);
+where organization_id = $1::bigint and id = any($2::bigint[])
+returning id;
 
 -- name: documents
 with record as (
@@ -32,7 +33,8 @@ set name = item.name, user_defined_id = item."userDefinedId", state = item.state
 from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, "userDefinedId" text, state text)
 where trim.organization_id = $1::bigint and trim.id = item.id
     and (trim.name, trim.user_defined_id, trim.state)
-        is distinct from (item.name, item."userDefinedId", item.state);
+        is distinct from (item.name, item."userDefinedId", item.state)
+returning trim.id;
 
 -- name: writables
 with record as (

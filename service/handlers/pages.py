@@ -1,0 +1,36 @@
+"""What anybody may open: pages for people, and the OpenAPI document (contract, Open pages)."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import orjson
+from aiohttp import web
+
+from service.failures import failed
+from service.http.media import JSON
+from service.pages.docs import docs
+from service.pages.front import front
+from service.pages.guides import guides
+from service.pages.page import Page
+
+PAGES: Final[web.AppKey[Mapping[str, Page]]] = web.AppKey("pages", Mapping)
+
+
+def prepare(app: web.Application, openapi: object) -> None:
+    """Make everything once, from the OpenAPI document and our files."""
+    document = Page(orjson.dumps(openapi), JSON)
+    app[PAGES] = {"/": front(), "/openapi.json": document, **dict(docs()), **dict(guides())}
+
+
+async def page(request: web.Request) -> web.Response:
+    """What there is at the path; 404 for other names."""
+    found = request.app[PAGES].get(request.path)
+    if found is None:
+        raise failed("not_found.route", message="There is nothing at this path.")
+    return web.Response(body=found.body, headers=found.headers)
+
+
+async def without_slash(request: web.Request) -> web.Response:
+    """The way to the page that is meant; relative, for a proxy may have put us below a path."""
+    target = f"../{request.path.strip('/')}"
+    return web.Response(status=308, headers={"Location": target})

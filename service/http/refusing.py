@@ -1,0 +1,58 @@
+"""Requests that the HTTP parser refuses, and what becomes of them (contract, Bad input).
+
+aiohttp's own answers name it and repeat the line that it could not read, an API key included.
+"""
+
+import re
+import secrets
+from collections.abc import Callable
+from typing import Final
+
+from aiohttp import web
+from aiohttp.http_exceptions import BadHttpMethod, HttpProcessingError, LineTooLong
+
+from service.failures import ApiError, failed
+from service.http import envelope
+from service.http.reading import LONGEST_LINE
+
+MALFORMED: Final = "This is no HTTP request."
+LONG_LINE: Final = f"Use at most {LONGEST_LINE // 1024} KiB."
+LONG_HEADERS: Final = "Send fewer or shorter headers."
+UNKNOWN_METHOD: Final = "There is no such method."
+
+REFUSED: web.AppKey[Callable[[web.BaseRequest, web.Response], None]] = web.AppKey("refused")
+"""Told of every request that is refused so."""
+_REQUEST_LINE: Final = re.compile(r"""b['"][-!#$%&'*+.^_`|~\w]+ \S+ HTTP/1\.[01]""", re.ASCII)
+"""As the parser's message shows it: of another method than it knows, but of the right form."""
+
+
+class HeadTooLongError(HttpProcessingError):
+    """A head of more bytes than any is waited for."""
+
+
+def refusal(error: BaseException) -> ApiError:
+    """The failure that the parser's error is, without a word of what was sent."""
+    message = getattr(error, "message", "")
+    if isinstance(error, LineTooLong) and error.args[1] == LONGEST_LINE:
+        return failed("uri_too_long", message=LONG_LINE)
+    if isinstance(error, LineTooLong | HeadTooLongError) or message.startswith("Too many headers"):
+        return failed("headers_too_large", message=LONG_HEADERS)
+    if isinstance(error, BadHttpMethod) and _REQUEST_LINE.search(message):
+        return failed("not_implemented", message=UNKNOWN_METHOD)
+    return failed("malformed_request", message=MALFORMED)
+
+
+class Refusal(web.Response):
+    """An answer to what cannot be read as HTTP; its connection ends with it."""
+
+    def __init__(self, error: ApiError) -> None:
+        answer = envelope.failure(error)
+        headers = {"Content-Type": "application/json", "X-Request-Id": secrets.token_hex(16)}
+        super().__init__(body=answer.body, status=answer.status, headers=headers)
+        self.headers["Cache-Control"] = envelope.NOT_SHARED
+        self.force_close()
+
+    async def _prepare_headers(self) -> None:
+        """Whoever speaks no HTTP is not told what he speaks to."""
+        await super()._prepare_headers()
+        self.headers.popall("Server", None)

@@ -1,0 +1,26 @@
+"""`/docs`: Swagger UI, whose files the package swagger-ui-py brings (Apache License 2.0)."""
+
+from collections.abc import Iterator
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Final
+
+from service.pages.page import CSS, HTML, SCRIPT, Page, file
+
+_FILES: Final = Path(str(distribution("swagger-ui-py").locate_file("swagger_ui/static")))
+_SHARED: Final = {
+    "swagger-ui.css": CSS,
+    "swagger-ui-bundle.js": SCRIPT,
+    "favicon-32x32.png": "image/png",
+}
+
+
+def docs() -> Iterator[tuple[str, Page]]:
+    """The path of the page and of each file that it asks for, with what is sent."""
+    # Everything that the page needs is the service's own, styles included.
+    own = ("script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'")
+    yield "/docs", Page(file("docs.html").encode(), HTML, *own)
+    yield "/docs/start.css", Page(file("docs.css").encode(), CSS)
+    yield "/docs/start.js", Page(file("docs.js").encode(), SCRIPT)
+    for name, media_type in _SHARED.items():
+        yield f"/docs/{name}", Page((_FILES / name).read_bytes(), media_type)

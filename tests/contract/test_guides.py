@@ -1,0 +1,60 @@
+"""The guides are true: what they show is what the service does, and they tell of every error."""
+
+from pathlib import Path
+
+import pytest
+
+from service.files import GUIDES
+from tests.policy import pages
+from tests.support.api import Api
+from tests.support.guides import Reader, shows, steps
+
+FILES = sorted(GUIDES.glob("*.md"))
+CONTRACT = pages.sections(GUIDES.parent / "contract.md")
+
+each_guide = pytest.mark.parametrize("guide", FILES, ids=lambda path: path.stem)
+
+
+@each_guide
+async def test_what_a_guide_shows_is_what_is_answered(guide: Path, api: Api) -> None:
+    reader = Reader(api)
+    for step in steps(guide):
+        answer = await reader.send(step.shell)
+        assert answer.status == step.status, (step.shell, answer.raw)
+        assert shows(step.shown, answer.json), (step.shell, answer.raw)
+
+
+@each_guide
+def test_guides_but_the_list_of_them_show_something(guide: Path) -> None:
+    assert bool(list(steps(guide))) is (guide.stem != "README")
+
+
+def test_the_list_of_guides_names_them_all() -> None:
+    linked = pages.links(GUIDES / "README.md")
+    assert sorted([*linked, "README.md"]) == [path.name for path in FILES]
+
+
+@pytest.mark.parametrize(
+    ("shown", "real", "same"),
+    [
+        ({"name": "Woad"}, {"id": 1, "name": "Woad"}, True),
+        ({"name": "Woad"}, {"id": 1, "name": "Weld"}, False),
+        ({"name": "…"}, {"id": 1}, False),
+        (["…"], [1, 2], False),
+        ({"note": None}, {"note": None}, True),
+    ],
+)
+def test_an_answer_that_is_shown_otherwise_is_found(
+    shown: object, real: object, same: bool
+) -> None:
+    assert shows(shown, real) is same
+
+
+def test_the_guide_to_errors_has_every_type_and_its_status() -> None:
+    def rows(text: str) -> list[tuple[str, str]]:
+        cells = [row.split("|") for row in text.splitlines() if row.startswith("| `")]
+        return [(row[1].strip(), row[2].strip()) for row in cells]
+
+    guide = pages.sections(GUIDES / "errors.md")["By type"]
+    assert rows(guide) == rows(CONTRACT["Error types"])
+    assert len(rows(guide)) > 30

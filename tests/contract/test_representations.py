@@ -1,0 +1,136 @@
+"""Which representation an answer is, and what caches and repeated headers make of it (RFC 9110)."""
+
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from service.http.media import MERGE_PATCH
+from tests.support.api import JSON, JSON_PATCH, Answer, Api
+from tests.support.published import is_failure
+from tests.support.raw import exchange, head
+
+GROUPS = "/api/groups"
+CHANGE = [{"op": "replace", "path": "/colorNote", "value": "Changed"}]
+
+
+@pytest.fixture
+async def place(shared_api: Api) -> str:
+    """The path of a new color whose answers are long enough to be compressed."""
+    body = {"name": "Long", "colorReference": "x" * 900, "userDefinedId": "y" * 450}
+    return str((await shared_api.post("/api/colors", body)).headers["Location"])
+
+
+async def read(api: Api, place: str, *fields: str, method: str = "GET") -> Answer:
+    """A read with exactly these headers; what is compressed is taken apart."""
+    answer = await exchange(api, head(api, method, place, *fields))
+    if "Content-Encoding" not in answer.headers:
+        return answer
+    return Answer(answer.status, answer.headers, zlib.decompress(answer.raw, wbits=47))
+
+
+async def test_each_coding_has_its_own_strong_tag(shared_api: Api, place: str) -> None:
+    plain = await read(shared_api, place)
+    packed = await read(shared_api, place, "Accept-Encoding: gzip")
+    deflated = await read(shared_api, place, "Accept-Encoding: deflate")
+    assert plain.raw == packed.raw == deflated.raw
+    tags = [answer.headers["ETag"] for answer in (plain, packed, deflated)]
+    assert len(set(tags)) == 3
+    assert all(tag.startswith('"') for tag in tags)
+    assert {answer.headers["Vary"] for answer in (plain, packed, deflated)} == {"Accept-Encoding"}
+
+
+async def test_a_caller_has_what_it_would_get(shared_api: Api, place: str) -> None:
+    """A 304 speaks of the representation that its request selects, and says so (15.4.5)."""
+    for accepted in ("identity", "gzip", "deflate"):
+        tag = (await read(shared_api, place, f"Accept-Encoding: {accepted}")).headers["ETag"]
+        for asked in ("identity", "gzip", "deflate"):
+            fields = (f"Accept-Encoding: {asked}", f"If-None-Match: {tag}")
+            answer = await exchange(shared_api, head(shared_api, "GET", place, *fields))
+            assert answer.status == (304 if asked == accepted else 200)
+            assert answer.headers["Vary"] == "Accept-Encoding"
+            assert answer.headers["Cache-Control"] == "private, no-cache"
+            assert (answer.headers["ETag"] == tag) == (asked == accepted)
+
+
+async def test_a_write_takes_the_tag_of_any_coding(shared_api: Api, place: str) -> None:
+    for accepted in ("gzip", "identity", "deflate"):
+        tag = (await read(shared_api, place, f"Accept-Encoding: {accepted}")).headers["ETag"]
+        change = [{"op": "replace", "path": "/colorNote", "value": accepted}]
+        known = await shared_api.patch(place, change, headers={"If-None-Match": tag})
+        is_failure(known, 412, "precondition_failed")
+        patched = await shared_api.patch(place, change, headers={"If-Match": tag})
+        assert patched.status == 200
+        stale = await shared_api.patch(place, change, headers={"If-Match": tag})
+        is_failure(stale, 412, "precondition_failed")
+
+
+async def test_lines_of_a_header_are_one_list(shared_api: Api, place: str) -> None:
+    tag = (await read(shared_api, place)).headers["ETag"]
+    fields = ('If-None-Match: "x"', f"If-None-Match: {tag}")
+    assert (await exchange(shared_api, head(shared_api, "GET", place, *fields))).status == 304
+    packed = await read(shared_api, place, "Accept-Encoding: br", "Accept-Encoding: gzip")
+    assert packed.headers["Content-Encoding"] == "gzip"
+    body = b'[{"op":"replace","path":"/colorNote","value":"Lines"}]'
+    sent = (f"Content-Type: {JSON_PATCH}", f"Content-Length: {len(body)}")
+    for fields, status in (
+        (('If-None-Match: "x"', f"If-None-Match: {tag}"), 412),
+        (("Content-Encoding: identity", "Content-Encoding: gzip"), 415),
+        (('If-Match: "x"', f"If-Match: {tag}"), 200),
+        (('If-Match: "x"', 'If-Match: "y"'), 412),
+    ):
+        raw = head(shared_api, "PATCH", place, *sent, *fields) + body
+        assert (await exchange(shared_api, raw)).status == status, fields
+
+
+async def test_two_keys_are_none(shared_api: Api) -> None:
+    for second in (shared_api.key, "other"):
+        raw = head(shared_api, "GET", GROUPS, f"Authorization: Bearer {second}")
+        answer = await exchange(shared_api, raw)
+        is_failure(answer, 401, "unauthorized")
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+async def test_two_idempotency_keys_are_refused(shared_api: Api) -> None:
+    for body, total in ((b'{"name":"Two keys"}', None), (b'[{"name":"Two keys"}]', 1)):
+        fields = (f"Content-Type: {JSON}", f"Content-Length: {len(body)}")
+        keys = ("Idempotency-Key: two-keys", "Idempotency-Key: two-keys")
+        answer = await exchange(shared_api, head(shared_api, "POST", GROUPS, *fields, *keys) + body)
+        is_failure(answer, 400, "validation_error.duplicate")
+        assert answer.details == [("validation_error.duplicate", "Idempotency-Key")]
+        assert answer.json["error"].get("total_items") == total
+    assert (await shared_api.get(GROUPS, {"name": "Two keys"})).data == []
+
+
+async def test_answers_are_for_their_callers_alone(shared_api: Api, place: str) -> None:
+    for path, key in (
+        (place, shared_api.key),
+        (GROUPS, shared_api.key),
+        (f"{GROUPS}?colour=1", shared_api.key),
+        ("/api/nothing", shared_api.key),
+        (GROUPS, "nobody"),
+    ):
+        answer = await Api(shared_api.client, key).get(path)
+        assert answer.headers["Cache-Control"] == "private, no-cache", path
+    written = await shared_api.patch(place, CHANGE)
+    assert written.headers["Cache-Control"] == "private, no-cache"
+
+
+def takes(headers: Mapping[str, Any]) -> str | None:
+    """What a PATCH is said to take."""
+    return headers.get("Accept-Patch")
+
+
+async def test_what_patch_takes_is_told(shared_api: Api, place: str) -> None:
+    """RFC 5789, 2.2 and 3.1."""
+    assert takes((await shared_api.get(place)).headers) == JSON_PATCH
+    assert takes((await shared_api.call("OPTIONS", place)).headers) == JSON_PATCH
+    assert takes((await shared_api.call("POST", place)).headers) == JSON_PATCH
+    assert takes((await shared_api.call("OPTIONS", GROUPS)).headers) == MERGE_PATCH
+    refused = await shared_api.patch(place, CHANGE, content_type=JSON)
+    is_failure(refused, 415, "unsupported_media_type")
+    assert takes(refused.headers) == JSON_PATCH
+    assert takes((await shared_api.put(place, {}, content_type="text/plain")).headers) is None
+    assert takes((await shared_api.get("/api/styles/1")).headers) is None
+    assert takes((await shared_api.call("PUT", "/api/styles/1")).headers) is None

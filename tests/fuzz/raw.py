@@ -1,0 +1,214 @@
+"""Requests as bytes: right ones that were changed on the way, and such as never were any.
+
+None of them could write anything if it were read, whatever is changed about it.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Final, TypeAlias
+
+from multidict import CIMultiDict
+
+from service.routes import Route
+from tests.support.api import Answer, Api
+from tests.support.published import is_failure
+
+_PATIENCE: Final = 10
+"""Seconds for all answers."""
+_BRIEFLY: Final = 0.25
+"""The same where none may come: what is cut off gets none."""
+_SECRETS: Final = (b"aiohttp", b"python", b"traceback", b"gunicorn")
+_CONTROLS: Final = bytes([*range(9), *range(10, 32), 127])
+ANY: Final = frozenset({200, 400, 401, 404, 405, 408, 411, 413, 414, 415, 417, 431, 501})
+
+Change: TypeAlias = Callable[[list[bytes], Random], tuple[list[bytes], bytes]]
+"""From a request's lines to others, and what follows them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """Bytes that an organization sends, and the statuses of which each answer has to have one."""
+
+    route: Route
+    organization: int
+    kind: str
+    sent: bytes
+    expected: frozenset[int]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What is wrong, as other cases have it."""
+        return (self.kind,)
+
+
+def _byte_changed(lines: list[bytes], random: Random) -> tuple[list[bytes], bytes]:
+    text = bytearray(b"\r\n".join(lines))
+    for _ in range(random.choice([1, 1, 2, 5])):
+        text[random.randrange(len(text))] = random.randrange(256)
+    return [bytes(text)], b""
+
+
+def _cut(lines: list[bytes], random: Random) -> tuple[list[bytes], bytes]:
+    text = b"\r\n".join(lines)
+    return [text[: random.randrange(1, len(text))]], b""
+
+
+def _nonsense(_: list[bytes], random: Random) -> tuple[list[bytes], bytes]:
+    return [random.randbytes(random.randrange(1, 200)) + b" "], b""
+
+
+def _method(lines: list[bytes], random: Random) -> tuple[list[bytes], bytes]:
+    name = random.choice([b"BREW", b"FOO", b"get", b"Post", b"X-1", b"GETT"])
+    return [name + b" " + lines[0].partition(b" ")[2], *lines[1:]], b""
+
+
+def _version(lines: list[bytes], random: Random) -> tuple[list[bytes], bytes]:
+    name = random.choice([b"HTTP/2.0", b"HTTP/3.0", b"HTTP/1.9", b"http/1.1", b"HTTP", b"FTP/1.1"])
+    return [lines[0].rpartition(b" ")[0] + b" " + name, *lines[1:]], b""
+
+
+def _field(*wrong: bytes) -> Change:
+    """What adds one of these headers."""
+
+    def change(lines: list[bytes], random: Random) -> tuple[list[bytes], bytes]:
+        place = random.randint(1, len(lines))
+        return [*lines[:place], random.choice(wrong), *lines[place:]], b""
+
+    return change
+
+
+def _control(lines: list[bytes], random: Random) -> tuple[list[bytes], bytes]:
+    name = random.choice([c for c in _CONTROLS if c not in b"\r\n"])
+    return _field(b"X-A: a%cb" % name, b"X%c: a" % name)(lines, random)
+
+
+def _repeated(name: bytes) -> Change:
+    """What repeats a header."""
+
+    def change(lines: list[bytes], random: Random) -> tuple[list[bytes], bytes]:
+        line = next(line for line in lines if line.startswith(name))
+        other = random.choice([line, name + b": x"])
+        return _field(other)(lines, random)
+
+    return change
+
+
+def _missing_host(lines: list[bytes], _: Random) -> tuple[list[bytes], bytes]:
+    return [line for line in lines if not line.startswith(b"Host")], b""
+
+
+def _chunked(*chunks: bytes, coding: bytes = b"chunked") -> Change:
+    """What sends one of these bodies, in chunks that may be none."""
+
+    def change(lines: list[bytes], random: Random) -> tuple[list[bytes], bytes]:
+        line = b"POST /api/groups HTTP/1.1"
+        kept = [one for one in lines[1:] if not one.startswith(b"Content-Length")]
+        return [line, *kept, b"Transfer-Encoding: " + coding], random.choice(chunks)
+
+    return change
+
+
+KINDS: Final[dict[str, tuple[Change, frozenset[int]]]] = {
+    "a byte changed": (_byte_changed, ANY),
+    "cut off": (_cut, ANY),
+    "no HTTP": (_nonsense, frozenset({400, 501})),
+    "unknown method": (_method, frozenset({501})),
+    "unknown version": (_version, frozenset({400})),
+    "control character": (_control, frozenset({400})),
+    "header that is none": (
+        _field(b"no header", b": nameless", b"X-A : spaced", b"X\xe9A: x", b"X-A: a\0b"),
+        frozenset({400}),
+    ),
+    "key twice": (_repeated(b"Authorization"), frozenset({401})),
+    "host twice": (_repeated(b"Host"), frozenset({400})),
+    "no host": (_missing_host, frozenset({400})),
+    "length twice": (
+        _field(b"Content-Length: 0\r\nContent-Length: 2", b"Content-Length: 1, 2"),
+        frozenset({400}),
+    ),
+    "length that is none": (
+        _field(b"Content-Length: -1", b"Content-Length: x", b"Content-Length: 9" + b"9" * 30),
+        frozenset({400}),
+    ),
+    "unknown transfer coding": (
+        _chunked(b"2\r\n{}\r\n0\r\n\r\n", coding=b"gzip, chunked"),
+        frozenset({501}),
+    ),
+    "body without an end": (_chunked(b"{}", coding=b"gzip"), frozenset({400})),
+    "chunks that break": (
+        _chunked(
+            b"x\r\n{}\r\n", b"2\r\n{}}\r\n", b"-1\r\n", b"2;\0\r\n{}", b"fffffffffffffffff\r\n"
+        ),
+        frozenset({400}),
+    ),
+    "unknown expectation": (_field(b"Expect: a-miracle"), frozenset({417})),
+}
+
+
+def made(route: Route, api: Api, organization: int, random: Random) -> Raw:
+    """A request with one thing wrong about it, that reads or would be refused by its body."""
+    target = route.path.partition("/{")[0]
+    lines = [
+        f"GET {target} HTTP/1.1".encode(),
+        b"Host: here",
+        f"Authorization: Bearer {api.key}".encode(),
+        b"Connection: close",
+        b"Accept: application/json",
+    ]
+    kind = random.choice([*KINDS])
+    change, expected = KINDS[kind]
+    if kind in ("length twice", "length that is none"):
+        lines[0] = lines[0].replace(b"GET", b"POST")
+    changed, rest = change(lines, random)
+    end = b"" if kind == "cut off" else b"\r\n\r\n"
+    return Raw(route, organization, kind, b"\r\n".join(changed) + end + rest, expected)
+
+
+async def send(api: Api, case: Raw) -> None:
+    """Send it; raises AssertionError where an answer is not as it has to be."""
+    server = api.client.server
+    reader, writer = await asyncio.open_connection(server.host, server.port)
+    told = bytearray()
+    try:
+        writer.write(case.sent)
+        async with asyncio.timeout(_BRIEFLY if case.expected is ANY else _PATIENCE):
+            while part := await reader.read(2**16):
+                told += part
+    except (TimeoutError, ConnectionError):
+        pass  # nothing more came
+    finally:
+        writer.close()
+    for answer in _answers(bytes(told)):
+        _judge(answer, api.key, case, bytes(told))
+    if case.expected is not ANY:
+        assert told, _shown(case, b"")
+
+
+def _answers(told: bytes) -> Iterator[Answer]:
+    """The answers that came back, one after the other."""
+    while told:
+        head, _, rest = told.partition(b"\r\n\r\n")
+        line, *fields = head.decode().split("\r\n")
+        parted = [field.partition(":") for field in fields]
+        headers = CIMultiDict([(name, text.strip()) for name, _, text in parted])
+        size = int(headers.get("Content-Length", "0"))
+        yield Answer(int(line.split()[1]), headers, rest[:size])
+        told = rest[size:]
+
+
+def _judge(answer: Answer, key: str, case: Raw, told: bytes) -> None:
+    assert answer.status in case.expected, _shown(case, told)
+    if answer.status == 200:
+        return
+    is_failure(answer, answer.status, answer.json["code"])
+    texts: Sequence[Any] = (*answer.headers.values(), answer.raw.decode())
+    low = " ".join(texts).lower().encode()
+    assert not [word for word in (*_SECRETS, key.encode()) if word in low], _shown(case, told)
+
+
+def _shown(case: Raw, told: bytes) -> str:
+    return (
+        f"{case.kind}:\n{case.sent[:1500]!r}\nexpected {[*case.expected]}\nanswered {told[:800]!r}"
+    )

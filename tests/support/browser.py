@@ -1,0 +1,104 @@
+"""A real browser, headless, and a page in it as a reader uses it."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.expected_conditions import (
+    element_to_be_clickable,
+    presence_of_element_located,
+)
+from selenium.webdriver.support.ui import WebDriverWait
+
+_BROWSER, _DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+_ARGUMENTS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--window-size=1280,1400",
+)  # fmt: skip
+_SECONDS = 30
+
+INSTALLED = bool(_BROWSER and _DRIVER)
+
+
+@contextmanager
+def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
+    """A headless Chromium with that profile, which logs what pages complain of."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(_BROWSER)
+    for argument in (*_ARGUMENTS, f"--user-data-dir={profile}"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(_DRIVER))
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+class Page:
+    """The page as a reader uses it."""
+
+    def __init__(self, driver: webdriver.Chrome, url: str) -> None:
+        self.driver = driver
+        self.wait = WebDriverWait(driver, _SECONDS)
+        driver.get("about:blank")
+        self.log("performance")  # of the page that the browser began with
+        driver.get(url)
+
+    def click(self, selector: str) -> None:
+        self.wait.until(element_to_be_clickable((By.CSS_SELECTOR, selector))).click()
+
+    def find(self, selector: str) -> WebElement:
+        return self.wait.until(presence_of_element_located((By.CSS_SELECTOR, selector)))
+
+    def type(self, selector: str, text: str) -> None:
+        """Type instead of what stands in a field."""
+        field = self.find(selector)
+        field.clear()
+        field.send_keys(text)
+
+    def texts(self, selector: str) -> list[str]:
+        """What can be read in each element that is shown, at one moment."""
+        found = f"[...document.querySelectorAll({selector!r})].filter((one) => one.offsetParent)"
+        texts: list[str] = self.value(f"{found}.map((one) => one.innerText)")
+        return texts
+
+    def until(self, reached: Callable[[], bool]) -> None:
+        """Wait for something to be so."""
+        self.wait.until(lambda _: reached())
+
+    def on_a_phone(self, scheme: str) -> None:
+        """Give the page a phone's width, and the reader's wish for light or dark."""
+        size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        wish = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", wish)
+
+    def value(self, script: str) -> Any:
+        """What a script returns."""
+        return self.driver.execute_script(f"return {script}")
+
+    def requested(self) -> set[str]:
+        """Every address that the browser asked for."""
+        events = (orjson.loads(entry["message"])["message"] for entry in self.log("performance"))
+        return {
+            event["params"]["request"]["url"]
+            for event in events
+            if event["method"] == "Network.requestWillBeSent"
+        }
+
+    def complaints(self) -> list[Any]:
+        """Errors on the console, refusals of the content security policy among them."""
+        return [entry for entry in self.log("browser") if entry["level"] == "SEVERE"]
+
+    def log(self, kind: str) -> list[dict[str, Any]]:
+        """What a log of the browser gained since it was read last."""
+        entries: list[dict[str, Any]] = self.driver.get_log(kind)  # type: ignore[no-untyped-call]
+        return entries
