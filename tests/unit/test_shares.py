@@ -174,3 +174,14 @@ async def test_a_moment_after_the_others_a_line_goes_on() -> None:
     await asyncio.sleep(SOON)
     shares.give_back(crowd[1].result(), 1, READ)
     assert shares.waiting() == 1
+
+
+async def test_who_writes_by_keys_waits_for_its_own_collection_alone() -> None:
+    colors, groups = Use(bulk=True, turn="colors"), Use(bulk=True, turn="groups")
+    shares = Shares([*"abcdefgh"], LONG, Comers())
+    first = await shares.take(1, colors)
+    [second] = await started(shares, 1, use=colors)
+    assert await asyncio.wait_for(shares.take(1, groups), SOON) != first
+    assert not second.done()
+    shares.give_back(first, 1, colors)
+    assert await second == first
