@@ -21,7 +21,7 @@ def shown(answer: Answer) -> list[str]:
     """The outcomes of an answer, each held against its schema."""
     data = answer.data if isinstance(answer.data, list) else [answer.data]
     for row in data:
-        form("common/envelope", "outcome").validate(row)
+        form("common/envelope", "itemOutcome").validate(row)
     return [row["outcome"] for row in data]
 
 
