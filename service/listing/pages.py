@@ -111,13 +111,13 @@ def _where(conditions: list[str]) -> str:
 
 
 def _column(prop: Property) -> str:
-    return _column_of(prop.name)
+    return f"record.{column_of(prop.name)}"
 
 
 @cache
-def _column_of(name: str) -> str:
+def column_of(name: str) -> str:
     """The column of a property's name."""
-    return "record." + re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
+    return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
 
 
 def _key(prop: Property) -> str:

@@ -96,7 +96,9 @@ async def _lock(
     if locks_organization(resource):
         await _lock_organization(connection, batch)
     strength = "for update" if any(map(deletes, batch.items)) else "for no key update"
-    text = SHARED["lock_records"].fill(table=resource.table, strength=strength)
+    text = SHARED["lock_records"].fill(
+        table=resource.table, state=resource.stored_state, strength=strength
+    )
     with own_locks():
         rows = await connection.fetch(text, batch.caller.organization_id, batch.id_array)
     states = {row["id"]: row["state"] for row in rows}

@@ -14,7 +14,7 @@ BOUNDED = {
     "demo/words.py": {"table": "the demo data's own files"},
     "http/metrics.py": {"observer": "methods, routes and statuses"},
     "http/middleware.py": {"_coding": "256 headers, of 8 KiB at most"},
-    "listing/pages.py": {"_column_of": "the names of fields"},
+    "listing/pages.py": {"column_of": "the names of fields"},
     "openapi/components.py": {"components": "no arguments"},
     "queries/links.py": {"_stored": "the tables of links that a resource has"},
     "schemas/cutting.py": {"_field_names": "no arguments"},
