@@ -5,11 +5,6 @@ update style_group set state = 'deleted', end_date = now()
 where organization_id = $1::bigint and id = any($2::bigint[])
 returning id;
 
--- name: delete_restrictions
-delete from custom_field_group
-where organization_id = $1::bigint and group_id = any($2::bigint[])
-returning custom_field_id as "style-custom-fields";
-
 -- name: documents
 with record as (
     select
@@ -53,10 +48,6 @@ select
     case item.state when 'inactive' then now() end
 from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, "userDefinedId" text, state text)
 returning id;
-
--- name: shown_in_style_custom_fields
-select custom_field_id as id from custom_field_group
-where organization_id = $1::bigint and group_id = any($2::bigint[]);
 
 -- name: update
 with present as materialized (select now() as moment)

@@ -25,15 +25,23 @@ def add_styles(organization: Organization) -> Catalog:
             "brand",
             name=f"{profile.name.split()[0]} {name}",
             custom_id=organization.reference("B", index),
+            state=state_at(index, soft=False),
         )
         for index, name in enumerate(profile.brands, start=1)
     ]
+    organization.add("brand", name="Closed label", custom_id=None, state="deleted")
     categories = [
         organization.add(
-            "style_category", name=name, user_defined_id=organization.reference("SC", index)
+            "style_category",
+            name=name,
+            user_defined_id=organization.reference("SC", index),
+            state=state_at(index, soft=False),
         )
         for index, name in enumerate(profile.garments, start=1)
     ]
+    organization.add(
+        "style_category", name="Retired category", user_defined_id=None, state="deleted"
+    )
     styles = [
         [_add_style(organization, row, column) for column in range(len(profile.models))]
         for row in range(len(profile.garments))

@@ -3,14 +3,17 @@
 from service.queries.feed import Feed
 from service.queries.master_record import MasterRecord
 from service.queries.resource import Resource
+from service.resources.brands import Brands
 from service.resources.care_instruction_materials import CareInstructionMaterials
 from service.resources.care_instructions import CareInstructions
+from service.resources.color_groups import ColorGroups
 from service.resources.colors import Colors
 from service.resources.compliance_custom_fields import ComplianceCustomFields
 from service.resources.groups import Groups
 from service.resources.item_categories import ItemCategories
 from service.resources.samples import Measurements, SampleRequests
 from service.resources.size_ranges import SizeRanges
+from service.resources.style_categories import StyleCategories
 from service.resources.style_custom_fields import StyleCustomFields
 from service.resources.sub_suppliers import SubSuppliers
 
@@ -25,14 +28,14 @@ MASTER_RECORDS: tuple[MasterRecord, ...] = (
     SizeRanges(),
     ItemCategories(),
     SubSuppliers(),
+    Brands(),
+    ColorGroups(),
+    StyleCategories(),
 )
 
 #: Lists and reads of what the records refer to.
 REFERENCE_LISTS: tuple[Resource, ...] = (
-    Resource("color-groups"),
     Resource("languages"),
-    Resource("brands"),
-    Resource("style-categories"),
     Resource("items"),
     Resource("styles"),
     SampleRequests(),

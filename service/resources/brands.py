@@ -1,0 +1,13 @@
+"""Brands (contract, Brands)."""
+
+from service.resources.associations import Restriction
+from service.resources.plain_records import PlainRecord
+
+
+class Brands(Restriction, PlainRecord):
+    """What styles are sold under: deleted softly, unless styles are."""
+
+    name = "brands"
+    table = "brand"
+    noun = "brand"
+    shown = ("name",)

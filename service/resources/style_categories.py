@@ -1,0 +1,13 @@
+"""Style categories (contract, Style categories)."""
+
+from service.resources.associations import Restriction
+from service.resources.plain_records import PlainRecord
+
+
+class StyleCategories(Restriction, PlainRecord):
+    """Kinds of styles: deleted softly, unless styles are of them."""
+
+    name = "style-categories"
+    table = "style_category"
+    noun = "style category"
+    shown = ("name",)
