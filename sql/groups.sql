@@ -10,7 +10,10 @@ with record as (
     select
         g.*,
         (
-            select count(*) from style_in_group s where s.organization_id = $1::bigint and s.group_id = g.id
+            select count(*)
+            from style_in_group l
+            join style s on s.organization_id = $1::bigint and s.id = l.style_id
+            where l.organization_id = $1::bigint and l.group_id = g.id and s.state <> 'deleted'
         ) as used_in_styles
     from style_group g
     where g.organization_id = $1::bigint
@@ -30,12 +33,6 @@ select
     || coalesce(',"endDate":"' || to_char(end_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', '')
     || '}' as document
 from page;
-
--- name: in_use
-select group_id as id, 'Used by styles: ' || count(*) || '.' as message
-from style_in_group
-where organization_id = $1::bigint and group_id = any($2::bigint[])
-group by group_id;
 
 -- name: insert
 insert into style_group (organization_id, id, name, user_defined_id, state, end_date)

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 from service import schemas
 from service.schemas.definitions import Schema
 
-_BESIDE_REFERENCE = frozenset({"$ref", "description", "x-filter-only"})
+_BESIDE_REFERENCE = frozenset({"$ref", "description", "x-filter-only", "x-stored"})
 """What may stand beside a reference without narrowing what it names."""
 
 

@@ -1,5 +1,6 @@
 """Brands (contract, Brands)."""
 
+from service.queries.references import Use
 from service.resources.associations import Restriction
 from service.resources.plain_records import PlainRecord
 
@@ -11,3 +12,4 @@ class Brands(Restriction, PlainRecord):
     table = "brand"
     noun = "brand"
     shown = ("name",)
+    uses = (Use("styles", "style", "brand_id"),)

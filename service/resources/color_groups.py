@@ -10,12 +10,4 @@ class ColorGroups(PlainRecord):
     name = "color-groups"
     table = "color_group"
     shown = ("name", "userDefinedId", "state")
-    uses = (
-        Use(
-            "colors",
-            table="color",
-            column="color_group_id",
-            link="color_in_group",
-            owner="color_id",
-        ),
-    )
+    uses = (Use("colors", "color", "color_group_id", link="color_in_group", owner="color_id"),)

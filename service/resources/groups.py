@@ -1,5 +1,6 @@
 """Groups (contract, Groups)."""
 
+from service.queries.references import Use
 from service.resources.associations import Restriction
 
 
@@ -9,3 +10,4 @@ class Groups(Restriction):
     name = "groups"
     table = "style_group"
     noun = "group"
+    uses = (Use("styles", "style", "group_id", link="style_in_group", owner="style_id"),)

@@ -9,12 +9,15 @@ from service.resources.care_instructions import CareInstructions
 from service.resources.color_groups import ColorGroups
 from service.resources.colors import Colors
 from service.resources.compliance_custom_fields import ComplianceCustomFields
+from service.resources.facilities import Facilities
 from service.resources.groups import Groups
 from service.resources.item_categories import ItemCategories
+from service.resources.items import Items
 from service.resources.samples import Measurements, SampleRequests
 from service.resources.size_ranges import SizeRanges
 from service.resources.style_categories import StyleCategories
 from service.resources.style_custom_fields import StyleCustomFields
+from service.resources.styles import Styles
 from service.resources.sub_suppliers import SubSuppliers
 
 #: The master records: each has the nine operations (contract, Surface).
@@ -28,16 +31,17 @@ MASTER_RECORDS: tuple[MasterRecord, ...] = (
     SizeRanges(),
     ItemCategories(),
     SubSuppliers(),
+    Facilities(),
     Brands(),
     ColorGroups(),
     StyleCategories(),
+    Items(),
+    Styles(),
 )
 
 #: Lists and reads of what the records refer to.
 REFERENCE_LISTS: tuple[Resource, ...] = (
     Resource("languages"),
-    Resource("items"),
-    Resource("styles"),
     SampleRequests(),
 )
 

@@ -19,6 +19,11 @@ REFERRED: Final = {
     "associatedBrands": "brands",
     "associatedGroups": "groups",
     "associatedStyleCategories": "style-categories",
+    "itemCategoryId": "item-categories",
+    "brandId": "brands",
+    "styleCategoryId": "style-categories",
+    "groupIds": "groups",
+    "subSupplierId": "sub-suppliers",
 }
 #: What has rules between fields or records; the resources' own tests see to it.
 _LEFT_OUT = frozenset(

@@ -18,7 +18,14 @@ WRITE_FORMS = ("create", "replace", "item", "bulkCreate", "bulkReplace")
 NARROWING = ("create", "replace", "item")
 OPEN = {"common/json-patch#operation", "style-custom-fields#item"}
 """RFC 6902 ignores members that it does not define; an item that deletes has two fields read."""
-OWN_KEYS = {"sub-suppliers": "customId", "item-categories": "name"}
+OWN_KEYS = {
+    "sub-suppliers": "customId",
+    "item-categories": "name",
+    "brands": "customId",
+    "facilities": "name",
+    "items": "number",
+    "styles": "number",
+}
 """What the customer's own systems know records by, where it is not the `userDefinedId`."""
 LONGEST_KEY = 500
 """Characters, of up to four bytes each: an entry of a unique index holds 2,704 bytes."""
