@@ -73,6 +73,7 @@ class MasterRecord(Resource):
 
     def __init__(self) -> None:
         super().__init__()
+        self.can_be_in_use = bool(self.uses) or "in_use" in self.statements
         self.create_form = self._form("create")
         self.replace_form = self._form("replace")
         self.bulk_create_form = self._form("bulkCreate")
