@@ -55,7 +55,7 @@ select id from {{table}} where id = any($1::bigint[]);
 select id, {{is_live}} as is_live from {{table}}
 where organization_id = $1::bigint and id = any($2::bigint[])
 order by id
-for key share;
+{{lock}};
 
 -- name: uses
 -- What live records of {{table}} refer to through {{link}}, which may be that table itself.

@@ -37,7 +37,8 @@ def example_of(collection: str, form: str) -> Any:
     if form == "bulkReplace":
         return [{"id": document["id"]} | forms["replace"]["examples"][0]]
     if form == "patch":
-        field = next(iter({"name", "text"} & forms["fields"]["properties"].keys()))
+        known = forms["fields"]["properties"]
+        field = next(n for n in ("name", "text", *forms["create"]["required"]) if n in known)
         return [{"op": "replace", "path": f"/{field}", "value": document[field]}]
     return forms[form]["examples"][0]
 

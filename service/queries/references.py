@@ -28,6 +28,8 @@ class Reference:
     """What the record is called in messages."""
     is_live: str = _LIVE
     """Which records of the table can be referred to."""
+    lock: str = "for key share"
+    """How they are held; with ``for no key update`` those who refer to one go one at a time."""
 
     async def check(self, connection: Connection, batch: Batch) -> None:
         """Report every place where the items name a record that is not there, or is deleted.
@@ -37,7 +39,7 @@ class Reference:
         wanted = {one for item in batch.items for _, one in self._named(item)}
         if not wanted:
             return
-        text = SHARED["referred"].fill(table=self.table, is_live=self.is_live)
+        text = SHARED["referred"].fill(table=self.table, is_live=self.is_live, lock=self.lock)
         organization_id = batch.caller.organization_id
         rows = await connection.fetch(text, organization_id, sorted(wanted))
         found = {row["id"]: row["is_live"] for row in rows}

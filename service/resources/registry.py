@@ -17,8 +17,11 @@ from service.resources.samples import Measurements, SampleRequests
 from service.resources.size_ranges import SizeRanges
 from service.resources.style_categories import StyleCategories
 from service.resources.style_custom_fields import StyleCustomFields
+from service.resources.style_relations import StyleRelations
 from service.resources.styles import Styles
 from service.resources.sub_suppliers import SubSuppliers
+
+STYLE_RELATIONS = StyleRelations()
 
 #: The master records: each has the nine operations (contract, Surface).
 MASTER_RECORDS: tuple[MasterRecord, ...] = (
@@ -37,6 +40,7 @@ MASTER_RECORDS: tuple[MasterRecord, ...] = (
     StyleCategories(),
     Items(),
     Styles(),
+    STYLE_RELATIONS,
 )
 
 #: Lists and reads of what the records refer to.
@@ -45,13 +49,11 @@ REFERENCE_LISTS: tuple[Resource, ...] = (
     SampleRequests(),
 )
 
-STYLE_RELATIONS = Resource("style-relations")
-
 MEASUREMENTS = Measurements()
 
 #: What the changes tell of: what an organization owns, by itself and not below another record.
 CHANGES = Feed(
     resource
-    for resource in (*MASTER_RECORDS, *REFERENCE_LISTS, STYLE_RELATIONS)
+    for resource in (*MASTER_RECORDS, *REFERENCE_LISTS)
     if resource.name != "languages" and not resource.parents
 )

@@ -14,7 +14,8 @@ from tests.support.published import form
 
 _REGISTRY = jsonschema_rs.Registry([(schema["$id"], schema) for schema in schemas.load().values()])
 _KNOWN: dict[str, Any] = dict.fromkeys(generate.REFERRED.values(), range(1, 9)) | {
-    "sub-suppliers": "123456789"
+    "sub-suppliers": "123456789",
+    "styles": range(1, 101),
 }
 GOOD_BODIES = 40
 

@@ -36,6 +36,8 @@ def planted(collection: str, form: str) -> Iterator[Fault]:
 
 def _least(located: Located) -> dict[str, Any]:
     required = located.schema.get("required", ())
+    if "relatedStyleId" in required:
+        return dict.fromkeys(required, 1) | generate.pair(range(1, 101))
     return {
         name: _ONE[name] if name in _ONE else generate.value(name, prop, {}, Random(0))
         for name, prop in located.properties.items()
