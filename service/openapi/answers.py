@@ -63,6 +63,8 @@ def example_of(collection: str, form: str) -> Any:
     if form == "bulkMergeByKey":
         return [{key: document[key], "state": "inactive"}]
     if form == "patch":
+        known = forms["fields"]["properties"]
+        field = next(n for n in ("name", "text", *forms["create"]["required"]) if n in known)
         return [{"op": "replace", "path": f"/{field}", "value": document[field]}]
     return forms[form]["examples"][0]
 

@@ -1,0 +1,49 @@
+"""Color groups (contract, Color groups)."""
+
+from tests.support.api import Api, replacing
+
+GROUPS, COLORS = "/api/color-groups", "/api/colors"
+
+
+async def test_fields(api: Api) -> None:
+    """A name, a reference of the customer's own and a state; null and omitted clear the second."""
+    made = await api.post(GROUPS, {"name": "Ochres", "userDefinedId": "CG-OCH"})
+    assert made.data == {
+        "id": made.data["id"],
+        "name": "Ochres",
+        "userDefinedId": "CG-OCH",
+        "state": "active",
+    }
+    replaced = await api.put(made.headers["Location"], {"name": "Ochres", "state": "inactive"})
+    assert replaced.data == {"id": made.data["id"], "name": "Ochres", "state": "inactive"}
+
+
+async def test_one_that_colors_are_in_is_not_deleted(api: Api) -> None:
+    """In use: only by live colors, and told by how many."""
+    group = (await api.post(GROUPS, {"name": "Ochres"})).data["id"]
+    made = await api.post(COLORS, [{"name": n, "colorGroupIds": [group]} for n in ("A", "B", "C")])
+    first, *others = [color["id"] for color in made.data]
+    refused = await api.delete(f"{GROUPS}/{group}")
+    assert (refused.status, refused.details) == (409, [("conflict.in_use", "id")])
+    assert refused.json["error"]["details"][0]["value"] == "Used by colors: 3."
+    assert (await api.delete(COLORS, [("ids", one) for one in others])).status == 200
+    refused = await api.delete(GROUPS, [("ids", group)])
+    assert refused.json["error"]["details"][0]["value"] == "Used by colors: 1."
+    assert (await api.put(f"{COLORS}/{first}", {"name": "A", "state": "active"})).status == 200
+    assert (await api.delete(f"{GROUPS}/{group}")).data["state"] == "deleted"
+
+
+async def test_a_deleted_one_takes_no_colors(api: Api) -> None:
+    """Neither new ones nor restored ones; one that stays deleted can be written all the same."""
+    group = (await api.post(GROUPS, {"name": "Ochres"})).data["id"]
+    color = (await api.post(COLORS, {"name": "A", "colorGroupIds": [group]})).headers["Location"]
+    assert (await api.delete(color)).status == 200
+    assert (await api.delete(f"{GROUPS}/{group}")).status == 200
+    shown = (await api.get(color)).data["colorGroups"]
+    assert [(one["id"], one["state"]) for one in shown] == [(group, "deleted")]
+    unknown = [("validation_error.unknown_reference", "colorGroupIds[0]")]
+    assert (await api.post(COLORS, {"name": "B", "colorGroupIds": [group]})).details == unknown
+    assert (await api.patch(color, replacing("/state", "active"))).details == unknown
+    assert (await api.patch(color, replacing("/name", "C"))).data["state"] == "deleted"
+    restored = await api.put(color, {"name": "A", "state": "active"})
+    assert (restored.status, restored.data["colorGroups"]) == (200, [])
