@@ -82,6 +82,9 @@ clean: ## Remove what was installed, built and cached; the data stays
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 clean-data: ## Remove the embedded database and the demo keys
+	@test ! -e .data/lock || $(PYTHON) -c 'import fcntl; \
+		fcntl.flock(open(".data/lock"), fcntl.LOCK_EX | fcntl.LOCK_NB)' 2>/dev/null || \
+		{ echo "Selvedge is at work on .data: stop it first." >&2; exit 1; }
 	rm -rf .data
 
 $(BIN)/python:

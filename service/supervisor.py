@@ -8,7 +8,6 @@ that died is answered by its successor.
 
 import errno
 import gc
-import logging
 import os
 import shutil
 import signal
@@ -21,7 +20,6 @@ from contextlib import contextmanager
 from typing import Any, Final, NoReturn
 
 from aiohttp import web
-from aiohttp.http import HttpProcessingError
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 
@@ -81,7 +79,6 @@ def serve(
         # Not before the fork: it pulls in prometheus_client, which opens its files on import.
         from service.app import create_app
 
-        logging.getLogger("aiohttp.server").addFilter(_is_our_fault)
         app = create_app(settings, dsn)
         _spare_collector()
         return connections.Runner(
@@ -109,11 +106,6 @@ def _spare_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(_COLLECT_AFTER)
-
-
-def _is_our_fault(record: logging.LogRecord) -> bool:
-    """Leave requests that are no HTTP out of the log: any client could fill it with them."""
-    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
 
 
 @contextmanager

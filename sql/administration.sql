@@ -38,6 +38,14 @@ select id, name, multiple_language, pro
   from organization
  order by id;
 
+-- name: organization_named
+select id
+  from organization
+ where lower(name) = lower($1::text)
+   and id is distinct from $2::bigint
+ order by id
+ limit 1;
+
 -- name: revoke_key
 update api_key
    set revoked_at = coalesce(revoked_at, $2::timestamptz)

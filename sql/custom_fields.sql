@@ -80,6 +80,21 @@ from (
 where parent_id = any($2::bigint[])
 group by parent_id;
 
+-- name: reliances
+-- The parents that fields have now, and those that they will have, as they are stored.
+select
+    sent.id,
+    stored.state <> 'deleted' as is_live,
+    stored.parent_custom_field_id as stored_parent_id,
+    parent.id as parent_id,
+    parent.state = 'deleted' as has_deleted_parent
+from unnest($2::bigint[], $3::bigint[]) as sent(id, parent_id)
+left join {{kind}}_custom_field stored on stored.organization_id = $1::bigint and stored.id = sent.id
+left join {{kind}}_custom_field parent on parent.organization_id = $1::bigint
+    and parent.id = case when {{parent_is_fixed}} and stored.id is not null
+        then stored.parent_custom_field_id else sent.parent_id
+    end;
+
 -- name: remove_values
 delete from {{kind}}_allowed_value
 where organization_id = $1::bigint and id = any($2::bigint[])

@@ -47,7 +47,7 @@ def _add_key(parser: ArgumentParser) -> None:
     issue.add_argument("--scope", choices=("read", "write"), default="read", help="default: read")
     issue.add_argument("--name", type=_name, default="unnamed", help="what it is for")
     issue.add_argument(
-        "--expires", type=_moment, metavar="DATE", help="2027-01-31 or 2027-01-31T12:00:00Z"
+        "--expires", type=_future, metavar="DATE", help="2027-01-31 or 2027-01-31T12:00:00Z"
     )
     issue.set_defaults(run=issue_key)
     listing = actions.add_parser("list", help="list keys, without their secrets")
@@ -59,22 +59,36 @@ def _add_key(parser: ArgumentParser) -> None:
 
 
 def create_organization(settings: Settings, arguments: Namespace) -> None:
-    """Print the new organization's id."""
-    name, features = arguments.name, (arguments.multiple_language, arguments.pro)
-    multiple_language, pro = (feature or False for feature in features)
+    """Print the new organization's id; CommandError when another one has its name."""
     with database(settings) as dsn:
-        print(
-            execute(
-                dsn,
-                lambda connection: queries.create_organization(
-                    connection, name, multiple_language=multiple_language, pro=pro
-                ),
-            )
-        )
+        print(execute(dsn, lambda connection: _create_organization(connection, arguments)))
+
+
+async def _create_organization(connection: asyncpg.Connection, arguments: Namespace) -> int:
+    await _check_name(connection, arguments.name)
+    return await queries.create_organization(
+        connection,
+        arguments.name,
+        multiple_language=arguments.multiple_language or False,
+        pro=arguments.pro or False,
+    )
+
+
+async def _check_name(
+    connection: asyncpg.Connection, name: str | None, own: int | None = None
+) -> None:
+    """Raise CommandError where another organization has the name: keys would go astray."""
+    if name is not None:
+        other = await queries.organization_named(connection, name, but=own)
+        if other is not None:
+            raise CommandError(f"organization {other} has this name")
 
 
 def set_organization(settings: Settings, arguments: Namespace) -> None:
-    """Change an organization; CommandError when there is none of that id, or nothing to change."""
+    """Change an organization.
+
+    CommandError when there is none of that id, nothing to change, or another one has the name.
+    """
     if arguments.name is arguments.multiple_language is arguments.pro is None:
         raise CommandError("give --name, --multiple-language or --pro")
     with database(settings) as dsn:
@@ -86,6 +100,7 @@ def set_organization(settings: Settings, arguments: Namespace) -> None:
 async def _set_organization(connection: asyncpg.Connection, arguments: Namespace) -> bool:
     """Whether there is the organization; what its records show of it is among its changes."""
     async with connection.transaction():
+        await _check_name(connection, arguments.name, arguments.id)
         is_shown = await queries.set_organization(
             connection,
             arguments.id,
@@ -186,6 +201,14 @@ def _switch(text: str) -> bool:
     if text not in ("on", "off"):
         raise ArgumentTypeError(f"on or off, not {text!r}")
     return text == "on"
+
+
+def _future(text: str) -> datetime:
+    """Return the moment; a key that has expired already would be of no use."""
+    moment = _moment(text)
+    if moment <= datetime.now(UTC):
+        raise ArgumentTypeError(f"a moment to come, and {text} is past")
+    return moment
 
 
 def _moment(text: str) -> datetime:

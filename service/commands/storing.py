@@ -5,6 +5,7 @@ import sys
 from argparse import Namespace
 
 from service.commands import CommandError, Parsers
+from service.commands.asking import add_yes, confirm
 from service.commands.connecting import database, execute
 from service.database import migrating
 from service.organizations import administration
@@ -17,13 +18,16 @@ def add(parsers: Parsers) -> None:
     migrate_parser.add_argument(
         "--rollback", type=int, metavar="N", help="undo the newest N migrations instead"
     )
+    add_yes(migrate_parser)
     migrate_parser.set_defaults(run=migrate)
     demo = parsers.add_parser("demo", help="demo data").add_subparsers(required=True)
     demo.add_parser("load", help="fill an empty database").set_defaults(run=load_demo)
 
 
 def migrate(settings: Settings, arguments: Namespace) -> None:
-    """Apply or undo migrations and say how many."""
+    """Apply migrations, or undo them if the operator agrees, and say how many."""
+    if arguments.rollback is not None:
+        confirm(arguments, f"What they brought is lost. Undo {arguments.rollback} migrations?")
     with database(settings) as dsn:
         if arguments.rollback is None:
             print(f"{migrating.migrate(dsn)} migrations applied")

@@ -60,6 +60,8 @@ class Use:
 READ = WRITE = Use()
 _AT_ONCE_SECONDS = 0.01
 """How long organizations that came after each other count as coming at once."""
+_HELD_BACK_SECONDS = 0.25
+"""How long a caller waits at most for the sake of others, where its organization has free ones."""
 _COMERS = Comers()
 _KEPT = 100
 """Organizations whose empty shares are kept: most requests come from one that was there before."""
@@ -96,10 +98,10 @@ class Shares(Generic[T]):
     """Things that are taken and given back, by callers that wait for them in line.
 
     An organization has all but one of them at most, unless there is only one; half of them for
-    bulk. While others come too, one for which callers wait in line has an eighth: what each holds
-    slows the others down. Organizations in line are served in turn, each one's callers in the order
-    in which they came. Everyone waits equally long at most, so one timer serves all of them: one
-    each would cost more than the rest of the queue.
+    bulk. While others come too, one for which callers wait in line has an eighth, unless they have
+    waited for a while: what each holds slows the others down. Organizations in line are served in
+    turn, each one's callers in the order in which they came. Everyone waits equally long at most,
+    so one timer serves all of them: one each would cost more than the rest of the queue.
     """
 
     def __init__(self, things: Iterable[T], seconds: float, comers: Comers = _COMERS) -> None:
@@ -114,6 +116,7 @@ class Shares(Generic[T]):
         """Organizations in line, the one whose turn is next first."""
         self._arrivals: deque[_Waiter[T]] = deque()
         self._timer: asyncio.TimerHandle | None = None
+        self._looks_again = False
 
     async def take(self, organization_id: int, use: Use) -> T:
         """What was given back last; raises NoTurnError when nothing becomes free in time."""
@@ -121,7 +124,8 @@ class Shares(Generic[T]):
         if share is None:
             share = self._shares[organization_id] = _Share()
         self._comers.see(organization_id)
-        if self._free and self._may(share, use):
+        held_back = bool(share.line) and self._comers.are_several()
+        if self._free and self._may(share, use, held_back=held_back):
             share.count(use, 1)
             return self._free.pop()
         loop = asyncio.get_running_loop()
@@ -131,6 +135,7 @@ class Shares(Generic[T]):
         self._arrivals.append(waiter)
         if self._timer is None:
             self._timer = loop.call_later(self._seconds, self._give_up)
+        self._plan_to_look_again()
         try:
             return await waiter.turn
         except asyncio.CancelledError:
@@ -143,17 +148,30 @@ class Shares(Generic[T]):
         if len(self._shares) > _KEPT:
             self._forget(organization_id)
         self._free.append(thing)
-        while self._rotation and self._free and (waiter := self._next()):
-            waiter.turn.set_result(self._free.pop())
+        if self._rotation:
+            self._hand_out()
 
     def waiting(self) -> int:
         """How many callers stand in line."""
         return sum(len(share.line) for share in self._shares.values())
 
-    def _may(self, share: _Share[T], use: Use) -> bool:
-        if share.held >= self._most:
-            return False
-        if share.held >= self._most_beside and share.line and self._comers.are_several():
+    def _hand_out(self) -> None:
+        """Give what is free to those whose turn it is, and look again for who is held back."""
+        while self._rotation and self._free and (waiter := self._next()):
+            waiter.turn.set_result(self._free.pop())
+        self._plan_to_look_again()
+
+    def _plan_to_look_again(self) -> None:
+        if self._rotation and self._free and not self._looks_again and self._comers.are_several():
+            self._looks_again = True
+            asyncio.get_running_loop().call_later(_AT_ONCE_SECONDS, self._look_again)
+
+    def _look_again(self) -> None:
+        self._looks_again = False
+        self._hand_out()
+
+    def _may(self, share: _Share[T], use: Use, *, held_back: bool) -> bool:
+        if share.held >= (self._most_beside if held_back else self._most):
             return False
         return use is READ or not (
             (use.bulk and share.bulk >= self._most_bulk)
@@ -163,11 +181,16 @@ class Shares(Generic[T]):
 
     def _next(self) -> _Waiter[T] | None:
         """Whose turn it is, who then holds it, and whose organization goes to the end."""
+        several = self._comers.are_several()
+        late = asyncio.get_running_loop().time() + self._seconds - _HELD_BACK_SECONDS
         for organization_id in self._rotation:
             share = self._shares[organization_id]
+            if share.held >= self._most:
+                continue
             for waiter in share.line:
+                held_back = several and waiter.until > late
                 # Who was canceled leaves the line a moment later.
-                if not waiter.turn.done() and self._may(share, waiter.use):
+                if not waiter.turn.done() and self._may(share, waiter.use, held_back=held_back):
                     self._remove(waiter)
                     if self._rotation.pop(organization_id, True) is None:
                         self._rotation[organization_id] = None

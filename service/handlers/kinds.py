@@ -112,7 +112,7 @@ CREATE: Final = Kind(
     _MANY,
     writing.create,
     "Create {several}",
-    "An object creates {one}, an array several: all or none, in request order.",
+    "An object creates {one}, an array several, in one transaction and in request order.",
     ("create", "bulkCreate"),
 )
 REPLACE: Final = Kind(
@@ -175,7 +175,7 @@ BULK_DELETE: Final = Kind(
     _MANY,
     writing.delete_many,
     "Delete {several}",
-    "All or none, in one transaction.",
+    "One transaction. Deleting what is deleted changes nothing.",
     deletes=True,
 )
 

@@ -6,7 +6,7 @@ from typing import Final
 from aiohttp import web
 
 from service.failures import ApiError, Failure
-from service.handlers.parameters import only_parameters
+from service.handlers.parameters import only_parameters, together
 from service.http.prefer import preferences
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import Manner
@@ -49,10 +49,12 @@ def of_bulk(
     Raises ApiError for parameters that are unknown or have no such value.
     """
     matching = (MATCH,) if by_key and resource.own_key else ()
-    only_parameters(request, *parameters, ON_ERROR, DRY_RUN, *matching)
     choices: dict[str, tuple[str, ...]] = dict.fromkeys(matching, (str(resource.own_key),))
     choices |= {ON_ERROR: ("abort", "skip"), DRY_RUN: ("false", "true")}
-    chosen = _chosen(request, choices)
+    _, chosen = together(
+        lambda: only_parameters(request, *parameters, *choices),
+        lambda: _chosen(request, choices),
+    )
     return replace(
         _rehearsal(request, chosen),
         skips=chosen.get(ON_ERROR) == "skip",
@@ -63,8 +65,11 @@ def of_bulk(
 
 def of_one(request: web.Request) -> Switches:
     """The switches of a write of one record; raises ApiError as above."""
-    only_parameters(request, DRY_RUN)
-    return _rehearsal(request, _chosen(request, {DRY_RUN: ("false", "true")}))
+    _, chosen = together(
+        lambda: only_parameters(request, DRY_RUN),
+        lambda: _chosen(request, {DRY_RUN: ("false", "true")}),
+    )
+    return _rehearsal(request, chosen)
 
 
 def is_by_key(request: web.Request, resource: MasterRecord) -> bool:

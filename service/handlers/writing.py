@@ -212,7 +212,7 @@ async def _bulk(
     work = _work(resource, request, switches, sent, write, shape)
     use = Use(
         bulk=True,
-        exclusive=locks_organization(resource, creates=created),
+        exclusive=locks_organization(resource, creates=created or switches.by_key),
         turn=resource.name if switches.by_key else "",
     )
     return await _write(request, work, use, retried)

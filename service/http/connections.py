@@ -16,7 +16,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from aiohttp import HttpVersion10, HttpVersion11, web
-from aiohttp.http_exceptions import BadHttpMessage
+from aiohttp.http_exceptions import BadHttpMessage, HttpProcessingError
 from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 
@@ -184,8 +184,8 @@ class Connection(RequestHandler):
             await asyncio.sleep(LINGER_SECONDS)
 
     def log_exception(self, *args: Any, **options: Any) -> None:
-        """Log a defect, and no body that broke off: callers could fill the log with these."""
-        if not isinstance(options.get("exc_info"), RequestPayloadError):
+        """Log a defect, and no request that is none or breaks off: callers could fill the log."""
+        if not isinstance(options.get("exc_info"), RequestPayloadError | HttpProcessingError):
             super().log_exception(*args, **options)
 
     def handle_error(

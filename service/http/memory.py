@@ -20,12 +20,20 @@ class Allowance:
     def __init__(self) -> None:
         self._least: float = sys.maxsize
         self._next = 0.0
+        self._has_given_back = False
         libc = ctypes.CDLL(None) if sys.platform == "linux" else None
         self._trim = getattr(libc, "malloc_trim", None)
 
     def see(self, resident: int, now: float) -> None:
-        """Give back what can be if the process, of so many bytes, has grown much since."""
-        if self._trim and resident > self._least + MUCH and now >= self._next:
+        """Give back what can be if the process, of so many bytes, has grown much since.
+
+        What is left then is in use: growth is counted from there.
+        """
+        if self._has_given_back:
+            self._least = resident
+            self._has_given_back = False
+        elif self._trim and resident > self._least + MUCH and now >= self._next:
             self._trim(0)
             self._next = now + _SECONDS
+            self._has_given_back = True
         self._least = min(self._least, resident)

@@ -26,7 +26,8 @@ object is closed: it has no other fields.
 does not exist is 404 `not_found.route`, a method that a path does not have 405
 `method_not_allowed` with `Allow`. A request that failed has changed nothing.
 
-**Bulk** requests are one transaction: all items or none.
+**Bulk** requests are one transaction: all items or none, or with `onError=skip` those that do not
+fail. With `match` items name records by the customer's own key. `dryRun=true` rehearses any write.
 
 **Lists** filter by `?field=value`, or with `filter[n].property`, `.operator` and `.value`, and sort
 with `sort[n].property` and `.order`. `pagination.cursor` leads to the next page: send it alone.

@@ -146,7 +146,7 @@ def all_created() -> Answer:
 
 def _told(name: str, status: int, text: str) -> Answer:
     """The outcomes of items, in a component of that name."""
-    outcome = schemas.load()[_ENVELOPE]["$defs"]["outcome"]["examples"][0]
+    outcome = schemas.load()[_ENVELOPE]["$defs"]["itemOutcome"]["examples"][0]
     is_new = status == HTTPStatus.CREATED
     example = {
         "status": "success",

@@ -42,6 +42,14 @@ async def set_organization(
     return is_shown
 
 
+async def organization_named(
+    connection: asyncpg.Connection, name: str, *, but: int | None = None
+) -> int | None:
+    """Return the id of an organization of this name, whatever its case, that is not ``but``."""
+    found: int | None = await connection.fetchval(_SQL["organization_named"].text, name, but)
+    return found
+
+
 async def list_organizations(connection: asyncpg.Connection) -> list[asyncpg.Record]:
     """Return id, name, multiple_language and pro of each, by id."""
     return list(await connection.fetch(_SQL["list_organizations"].text))

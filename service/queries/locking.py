@@ -11,8 +11,7 @@ from service.database.connections import Connection
 from service.database.failing import own_locks
 from service.queries import merging, own_keys
 from service.queries.batch import Batch, Item
-from service.queries.master_record import Change, MasterRecord
-from service.queries.outcomes import Stored
+from service.queries.master_record import Change, MasterRecord, Stored
 from service.queries.reading import foreign_ids
 from service.queries.resource import SHARED
 

@@ -5,7 +5,7 @@ A resource is a subclass of :class:`MasterRecord` and the statements of its SQL 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import asyncpg
 
@@ -37,6 +37,23 @@ class Change:
     """Of these the ids that are not deleted yet."""
     new: Sequence[int] = ()
     """The ids of records that it makes."""
+
+
+class Stored(NamedTuple):
+    """What is known of a record that was there before."""
+
+    state: str
+    key: str | None
+
+
+class Reliance(NamedTuple):
+    """That the item of one record fails, and why, where that of another one fails."""
+
+    id: int
+    on: int
+    type: str
+    field: str
+    message: str
 
 
 class MasterRecord(Resource):
@@ -132,6 +149,15 @@ class MasterRecord(Resource):
             )
             rows = await connection.fetch(text, organization_id, change.live)
             change.gone.fail_records(dict(map(tuple, rows)), "conflict.in_use")
+
+    async def reliances(
+        self,
+        connection: Connection,  # noqa: ARG002
+        change: Change,  # noqa: ARG002
+        stored: Mapping[int, Stored],  # noqa: ARG002
+    ) -> Iterable[Reliance]:
+        """Which items cannot do without which others: what ``check`` would find round by round."""
+        return ()
 
     def steps(self, names: Iterable[str], batch: Batch) -> Plan:
         """The statements of those names on the batch's items."""

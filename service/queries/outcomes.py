@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from service.queries.batch import Batch, FailedItems, Item
 from service.queries.changed import CREATED, DELETED, UPDATED
-from service.queries.master_record import Change, MasterRecord
+from service.queries.master_record import Change, MasterRecord, Stored
 
 UNCHANGED: Final = "unchanged"
 ABSENT: Final = "absent"
@@ -23,13 +23,6 @@ class Manner:
     """Items name records by their own key."""
     brief: bool = False
     """Nobody reads the documents."""
-
-
-class Stored(NamedTuple):
-    """What is known of a record that was there before."""
-
-    state: str
-    key: str | None
 
 
 class Fate(NamedTuple):

@@ -8,8 +8,8 @@ from service.database.connections import Connection
 from service.database.failing import own_locks
 from service.database.statements import load
 from service.queries.batch import Batch, Item
-from service.queries.master_record import MasterRecord
-from service.queries.outcomes import Stored, sent_key
+from service.queries.master_record import MasterRecord, Stored
+from service.queries.outcomes import sent_key
 from service.queries.resource import SHARED
 
 _TURNS = load("turns")

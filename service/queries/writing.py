@@ -5,8 +5,10 @@ of what hangs on them; if anything is wrong with any item nothing is written, or
 caller wants that, the others are (contract, Bulk).
 """
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from itertools import count
+from typing import Final, TypeAlias
 
 import asyncpg
 import orjson
@@ -24,13 +26,15 @@ from service.queries.locking import (
     lock_organization,
     locks_organization,
 )
-from service.queries.master_record import Change, MasterRecord
+from service.queries.master_record import Change, MasterRecord, Reliance
 from service.queries.outcomes import Manner, Written, absent, fates
 from service.queries.resource import joined
 from service.queries.steps import Plan
 
 Edit: TypeAlias = Callable[[Item], Item]
 """From the stored writable form to the one to store; raises ApiError."""
+_ROUNDS: Final = 3
+"""Of checks, after which what relies on failed items is not left to further ones to find."""
 
 
 async def create(
@@ -163,7 +167,7 @@ async def _checked(
     they may have relied on them.
     """
     batch = batch.part(lambda item: "id" in item)
-    while True:
+    for rounds in count(1):
         change = records.change(batch)
         plan = await resource.check(connection, change)
         await resource.check_unused(connection, change)
@@ -172,7 +176,27 @@ async def _checked(
         rest = batch.part(_all)
         if rest is batch:
             return change, _steps(resource, change) + plan
+        if rounds >= _ROUNDS:
+            relied = await resource.reliances(connection, records.change(batch), records.stored)
+            _fail_relying(batch, {*batch.ids} - {*rest.ids}, relied)
+            rest = rest.part(_all)
         batch = rest
+    raise AssertionError("unreachable")
+
+
+def _fail_relying(batch: Batch, failed: set[int], relied: Iterable[Reliance]) -> None:
+    """Report the items that rely on failed records, and those that rely on these in turn."""
+    relying = defaultdict[int, list[Reliance]](list)
+    for one in relied:
+        relying[one.on].append(one)
+    numbers = {record_id: number for number, record_id in enumerate(batch.ids)}
+    waiting = [*failed]
+    while waiting:
+        for one in relying.pop(waiting.pop(), ()):
+            if one.id in numbers and one.id not in failed:
+                failed.add(one.id)
+                waiting.append(one.id)
+                batch.fail(numbers[one.id], one.type, one.field, message=one.message)
 
 
 def _steps(resource: MasterRecord, change: Change) -> Plan:

@@ -1,6 +1,6 @@
 """Care instruction materials (contract, Care instruction materials)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import asyncpg
 
@@ -8,11 +8,19 @@ from service.database.connections import Connection
 from service.database.statements import Statement
 from service.failures import ApiError, failed
 from service.queries.batch import Batch
-from service.queries.master_record import Change
+from service.queries.master_record import Change, Reliance, Stored
 from service.queries.steps import Plan
 from service.resources.care_texts import CareText
 
 _REFERENCE_KEY = "care_material_reference_key"
+
+
+def _holds(key: str) -> str:
+    return f"Another material holds {key}."
+
+
+def _is_live(record: Stored) -> bool:
+    return record.state != "deleted"
 
 
 class CareInstructionMaterials(CareText):
@@ -41,6 +49,20 @@ class CareInstructionMaterials(CareText):
                 await connection.fetch(text, organization_id, kept.json(), change.gone.ids)
             )
         return plan
+
+    async def reliances(
+        self,
+        connection: Connection,  # noqa: ARG002
+        change: Change,
+        stored: Mapping[int, Stored],
+    ) -> Iterable[Reliance]:
+        """References that others of the request give away."""
+        held = {one.key: record for record, one in stored.items() if one.key and _is_live(one)}
+        return [
+            Reliance(item["id"], held[key], "conflict.duplicate", "userDefinedId", _holds(key))
+            for item in change.kept.items
+            if (key := item.get("userDefinedId") or "") in held and held[key] != item["id"]
+        ]
 
     def refusal(
         self, batch: Batch, error: asyncpg.IntegrityConstraintViolationError

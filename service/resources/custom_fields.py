@@ -1,13 +1,15 @@
 """What compliance and style custom fields share: allowed values and parents."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
+
+import asyncpg
 
 from service.database.connections import Connection
 from service.database.statements import Statement, load, load_bound
 from service.failures import Failure
 from service.queries.batch import Item
-from service.queries.master_record import Change, MasterRecord
+from service.queries.master_record import Change, MasterRecord, Reliance, Stored
 from service.queries.steps import Plan
 from service.resources.allowed_values import AllowedValues, Differences
 from service.schemas.beyond_schema import repeated
@@ -85,6 +87,37 @@ class CustomFields(MasterRecord):
             items = change.kept.json(self.written_separately)
             rows = await connection.fetch(text, organization_id, change.live, items)
             change.gone.fail_records(dict(rows), "conflict.in_use")
+
+    async def reliances(
+        self,
+        connection: Connection,
+        change: Change,
+        stored: Mapping[int, Stored],  # noqa: ARG002
+    ) -> Iterable[Reliance]:
+        """Children rely on parents that come back, and parents that go on children that leave."""
+        items, gone = change.batch.items, {*change.gone.ids}
+        rows = await connection.fetch(
+            self.statements["reliances"].text,
+            change.batch.caller.organization_id,
+            change.batch.ids,
+            [item.get("parentCustomFieldId") for item in items],
+        )
+        return [*_on_parents(rows, gone), *_on_children(rows, gone)]
+
+
+def _on_parents(rows: Sequence[asyncpg.Record], gone: set[int]) -> Iterator[Reliance]:
+    kind, message = "unknown_reference", "There is no such custom field, or it is deleted."
+    for row in rows:
+        if row["has_deleted_parent"] and row["id"] not in gone:
+            field = "parentCustomFieldId"
+            yield Reliance(row["id"], row["parent_id"], f"validation_error.{kind}", field, message)
+
+
+def _on_children(rows: Sequence[asyncpg.Record], gone: set[int]) -> Iterator[Reliance]:
+    message = "Parent of custom fields: 1."
+    for row in rows:
+        if row["is_live"] and row["stored_parent_id"] in gone:
+            yield Reliance(row["stored_parent_id"], row["id"], "conflict.in_use", "id", message)
 
 
 def _defaults(values: list[object]) -> list[int]:

@@ -4,6 +4,8 @@ from typing import Any
 
 import asyncpg
 
+from tests.benchmarks.data import STYLE_CUSTOM_FIELDS
+
 ATTACKER = 1
 OTHER = 2
 
@@ -21,12 +23,6 @@ _CONTACTS = """
 insert into sub_supplier_contact (organization_id, sub_supplier_id, first_name, last_name, role)
 select $1::bigint, supplier, repeat('F', 300), repeat('L', 300), repeat('R', 300)
 from unnest($2::bigint[]) as supplier, generate_series(1, $3::integer)
-"""
-_FIELDS = """
-insert into style_custom_field (organization_id, name, type, position)
-select $1::bigint, 'Trim detail ' || n, 'allowedValue', 1000 + n
-from generate_series(1, $2::integer) as n
-returning id
 """
 #: What cannot be compressed: stored answers take the room that they have.
 _VALUES = """
@@ -54,14 +50,14 @@ async def suppliers(connection: asyncpg.Connection, scale: float) -> dict[str, A
 
 async def fields(connection: asyncpg.Connection, scale: float) -> dict[str, Any]:
     """Two hundred style custom fields of 0.4 MB each."""
-    ids = [row["id"] for row in await connection.fetch(_FIELDS, ATTACKER, 200)]
+    ids = [row["id"] for row in await connection.fetch(STYLE_CUSTOM_FIELDS, ATTACKER, 200)]
     await connection.execute(_VALUES, ATTACKER, ids, max(1, round(400 * scale)))
     return {"ids": ids}
 
 
 async def field(connection: asyncpg.Connection, _: float) -> dict[str, Any]:
     """A style custom field to patch."""
-    rows = await connection.fetch(_FIELDS, ATTACKER, 1)
+    rows = await connection.fetch(STYLE_CUSTOM_FIELDS, ATTACKER, 1)
     return {"id": rows[0]["id"]}
 
 

@@ -187,7 +187,7 @@ async def _postmaster(dsn: str) -> int:
     """The process id of the server's parent process."""
     connection = await asyncpg.connect(dsn)
     try:
-        path = await connection.fetchval("select current_setting('data_directory')")
+        own = await connection.fetchval("select pg_backend_pid()")
+        return int(psutil.Process(own).ppid())
     finally:
         await connection.close()
-    return int((Path(path) / "postmaster.pid").read_text().split()[0])

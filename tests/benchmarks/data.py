@@ -38,7 +38,7 @@ insert into color_language (organization_id, color_id, language_id, color_name)
 select $1::bigint, color_id, language_id, 'Meliert ' || color_id
 from unnest($2::bigint[]) as color_id, unnest($3::bigint[]) as language_id
 """
-_FIELDS = """
+STYLE_CUSTOM_FIELDS = """
 insert into style_custom_field (organization_id, name, type, position)
 select $1::bigint, 'Trim detail ' || n, 'allowedValue', 1000 + n
 from generate_series(1, $2::integer) as n
@@ -131,7 +131,9 @@ async def fill(dsn: str, key: str) -> Data:
         colors = await column(_COLORS, RECORDS)
         await connection.execute(_GROUPS, ORGANIZATION, colors, groups)
         await connection.execute(_LANGUAGES, ORGANIZATION, colors, LANGUAGES)
-        fields: dict[int, list[int]] = {field: [] for field in await column(_FIELDS, RECORDS)}
+        fields: dict[int, list[int]] = {
+            field: [] for field in await column(STYLE_CUSTOM_FIELDS, RECORDS)
+        }
         for field, value in await connection.fetch(_VALUES, ORGANIZATION, [*fields]):
             fields[field].append(value)
         brands = await column("select id from brand where organization_id = $1 order by id")

@@ -21,7 +21,7 @@ def shown(answer: Answer) -> list[str]:
     """The outcomes of an answer, each held against its schema."""
     data = answer.data if isinstance(answer.data, list) else [answer.data]
     for row in data:
-        form("common/envelope", "outcome").validate(row)
+        form("common/envelope", "itemOutcome").validate(row)
     return [row["outcome"] for row in data]
 
 
@@ -217,3 +217,43 @@ async def test_a_group_in_use_stays_and_the_others_go(api: Api) -> None:
     answer = await api.delete(GROUPS, [*ids, ("onError", "skip")])
     assert shown(answer) == ["failed", "deleted"]
     assert (answer.data[0]["id"], answer.data[0]["key"]) == (used["id"], used["userDefinedId"])
+
+
+FIELD = {"type": "allowedValue", "allowedValues": [{"value": "One"}]}
+
+
+async def family(api: Api, root: str, count: int) -> list[int]:
+    """Ids of custom fields, each the parent of the next."""
+    ids: list[int] = []
+    for number in range(count):
+        parent = {"parentCustomFieldId": ids[-1]} if ids else {}
+        answer = await api.post(root, {"name": f"Generation {number}", **FIELD, **parent})
+        ids.append(answer.data["id"])
+    return ids
+
+
+@pytest.mark.parametrize("root", [FIELDS, "/api/style-custom-fields"])
+async def test_long_lines_of_what_relies_on_each_other_fail_together(api: Api, root: str) -> None:
+    """Children do not come back without their parents, and parents do not go before children."""
+    ids = await family(api, root, 12)
+    await api.delete(root, [("ids", str(one)) for one in ids])
+    free = (await api.post(root, {"name": "Free", **FIELD})).data["id"]
+    parents = [None, *ids[:-1]]
+    items: list[dict[str, Any]] = [
+        {"id": one, "name": "Back", "state": "active", **FIELD, "parentCustomFieldId": parent}
+        for one, parent in zip(ids, parents, strict=True)
+    ]
+    other = {"id": free, "name": "Free again", "state": "active", **FIELD}
+    wrong = [items[0] | {"allowedValues": [{"id": 2**60, "value": "x"}]}, *items[1:]]
+    answer = await api.put(root, [*wrong, other], params=SKIP)
+    assert shown(answer) == ["failed"] * 12 + ["updated"]
+    kinds = {row["details"][0]["type"] for row in answer.data[1:12]}
+    assert kinds == {"validation_error.unknown_reference"}
+    back = await api.put(root, items, params=SKIP)
+    assert shown(back) == ["updated"] * 12
+    child = await api.post(root, {"name": "Last", **FIELD, "parentCustomFieldId": ids[-1]})
+    assert child.status == 201
+    ends = [("ids", str(one)) for one in (*ids, free)]
+    gone = await api.delete(root, [*ends, ("onError", "skip")])
+    assert shown(gone) == ["failed"] * 12 + ["deleted"]
+    assert {row["details"][0]["type"] for row in gone.data[:12]} == {"conflict.in_use"}

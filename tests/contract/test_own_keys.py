@@ -19,7 +19,7 @@ MATCH = {"match": "userDefinedId"}
 def shown(answer: Answer) -> list[str]:
     assert answer.status in (200, 201), answer.raw
     for row in answer.data:
-        form("common/envelope", "outcome").validate(row)
+        form("common/envelope", "itemOutcome").validate(row)
     return [row["outcome"] for row in answer.data]
 
 

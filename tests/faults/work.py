@@ -14,6 +14,7 @@ from tests.support import generate
 from tests.support.api import Answer, Api
 
 SIZE = 20
+_STEPS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,10 @@ class Batch:
 
 
 class Workload:
-    """Each resource in turn: create records, replace them and delete one, delete the others."""
+    """Each resource in turn: create records, replace them and delete one, merge, delete the others.
+
+    Half of the records are created by their own keys.
+    """
 
     def __init__(self, known: generate.References, random: Random) -> None:
         self._known = known
@@ -42,18 +46,26 @@ class Workload:
 
     @property
     def _resource(self) -> MasterRecord:
-        return MASTER_RECORDS[self._made // 3 % len(MASTER_RECORDS)]
+        return MASTER_RECORDS[self._made // _STEPS % len(MASTER_RECORDS)]
 
     def next(self) -> Batch:
         """The next batch; not before `learn` was told of the last one."""
         root = root_of(self._resource)
-        step = self._made % 3
+        step = self._made % _STEPS
         if step == 0:
-            return self._batch("POST", root, [self._item("create") for _ in range(SIZE)])
+            items = [self._item("create") for _ in range(SIZE)]
+            return (
+                self._by_key(root, items)
+                if self._random.random() < 0.5
+                else (self._batch("POST", root, items))
+            )
         if step == 1:
             items = [self._item("replace") | {"id": each["id"]} for each in self._records]
             return self._batch("PUT", root, [*items[:-1], items[-1] | {"state": "deleted"}])
-        ids = [("ids", each["id"]) for each in self._records[:-1]]
+        if step == 2:
+            states = [{"id": each["id"], "state": "inactive"} for each in self._records[:-1]]
+            return self._batch("PATCH", root, states)
+        ids = [("ids", each["id"]) for each in self._records]
         return self._batch("DELETE", f"{root}?{urlencode(ids)}", None)
 
     def creation(self) -> Batch:
@@ -66,6 +78,14 @@ class Workload:
         """Go on from the last batch, whose success this is."""
         self._records = answer.data
         self._made += 1
+
+    def _by_key(self, root: str, items: list[dict[str, Any]]) -> Batch:
+        """The same records, named by keys that nothing has yet."""
+        key, mark = str(self._resource.own_key), self._key()
+        named = [
+            item | {key: f"{mark} {number}", "state": "active"} for number, item in enumerate(items)
+        ]
+        return self._batch("PUT", f"{root}?match={key}", named)
 
     def _item(self, form: str) -> dict[str, Any]:
         return generate.body(self._resource, form, self._known, self._random)

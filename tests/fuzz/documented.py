@@ -50,6 +50,7 @@ async def run(
         f"--exclude-checks={UNKNOWABLE}",
         f"--max-examples={examples}",
         f"--seed={seed}",
+        "--request-timeout=60",  # changes are waited for
         f"--include-path-regex={operations}",
         "--generation-database=none",
         "--generation-codec=latin-1",  # the client can send no other header

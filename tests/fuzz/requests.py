@@ -19,7 +19,7 @@ from tests.fuzz.subjects import Subject
 NO_IDS: Final = (
     "0", "-1", "01", "+1", "1.0", "1e0", "abc", "%20", "1%2C2", f"{2**63}", "9" * 40, "\u0661",
 )  # fmt: skip
-_STRAY: Final = ("dryRun", "id", "name", "form", "", "filter", "page size")
+_STRAY: Final = ("dryrun", "id", "name", "form", "", "filter", "page size")
 _STALE: Final = ('"stale"', 'W/"x"', "", "x")
 _MEDIA_TYPES: Final = ("text/plain", "application/xml", "application/json; charset=latin-1")
 

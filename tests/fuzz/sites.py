@@ -20,6 +20,7 @@ class _Missing:
 
 
 MISSING: Final = _Missing()
+_ITEMS: Final = {"bulkCreate": "create", "bulkReplace": "item", "bulkMerge": "mergeItem"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def form(resource: MasterRecord, name: str) -> Located:
     located = schemas.definition(resource.name, name)
     schema = dict(located.schema)
     if "array" in located.types:
-        item = "create" if name == "bulkCreate" else "item"
+        item = _ITEMS[name]
         return Located(schema | {"items": form(resource, item).schema}, resource.name)
     if "else" in schema:
         # Items that delete are read no further; the others are the fields.

@@ -105,7 +105,7 @@ def merge_many(resource: MasterRecord, route: Route, known: Known, random: Rando
         # What is taken away may be what the record has to have.
         kept = [name for name, value in changed.items() if value is not None]
         chosen = random.sample(kept, random.randint(1, len(kept)))
-        body.append({"id": id_} | {name: changed[name] for name in chosen})
+        body.append({"id": id_} | {n: changed[n] for n in kept if n in chosen or n in _KEPT})
     return Subject(route, form(resource, "bulkMerge"), body, route.path, "bulk_patch")
 
 

@@ -17,10 +17,10 @@ import pytest
 from aiohttp import ClientSession
 from openapi_spec_validator import validate
 
-from service.files import MIGRATIONS, SCHEMAS, SQL
-from tests.policy.sources import ROOT, SERVICE
+from tests.policy.sources import ROOT
 from tests.support.api import Api, issue_key, replacing
 from tests.support.databases import fresh_database
+from tests.support.folders import copy_program
 from tests.support.processes import running, selvedge
 
 MADE_UP = ROOT / "tests" / "support" / "made_up"
@@ -60,8 +60,7 @@ def register(home: Path) -> None:
 def served(server_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     """Where the service with trims listens, and a key."""
     home = tmp_path_factory.mktemp("with_trims")
-    for folder in (SERVICE, SQL, SCHEMAS, MIGRATIONS):
-        shutil.copytree(folder, home / folder.name, ignore=shutil.ignore_patterns("*.pyc"))
+    copy_program(home)
     shutil.copytree(MADE_UP, home, dirs_exist_ok=True)
     register(home)
     dsn = fresh_database(server_dsn, f"trims_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}")

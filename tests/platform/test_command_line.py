@@ -1,5 +1,8 @@
 """Organizations and keys from the command line."""
 
+import fcntl
+import subprocess
+import sys
 from pathlib import Path
 
 import asyncpg
@@ -63,17 +66,50 @@ async def test_a_key_is_issued_alone_on_standard_output(dsn: str, data_dir: Path
     assert parts[2] not in listed
 
 
-@pytest.mark.parametrize(
-    ("expires", "live"),
-    [("2020-01-01", False), ("2999-12-31", True), ("2999-12-31T10:00:00+02:00", True)],
-)
-async def test_a_key_expires(dsn: str, data_dir: Path, expires: str, live: bool) -> None:
+@pytest.mark.parametrize("expires", ["2999-12-31", "2999-12-31T10:00:00+02:00"])
+async def test_a_key_may_expire(dsn: str, data_dir: Path, expires: str) -> None:
     organization = _create(data_dir, dsn)
     options = ("--organization", organization, "--expires", expires)
     issued = selvedge(data_dir, "key", "issue", *options, DATABASE_URL=dsn)
     connection = await asyncpg.connect(dsn)
-    assert await administration.is_live_key(connection, issued.stdout.strip()) is live
+    assert await administration.is_live_key(connection, issued.stdout.strip())
+    assert await connection.fetchval("select expires_at from api_key") is not None
     await connection.close()
+
+
+def test_no_two_organizations_have_one_name(dsn: str, data_dir: Path) -> None:
+    first = _create(data_dir, dsn)
+    again = selvedge(data_dir, "organization", "create", "NORRBY", DATABASE_URL=dsn)
+    assert (again.returncode, again.stdout) == (1, "")
+    assert f"organization {first} has this name" in again.stderr
+    other = selvedge(data_dir, "organization", "create", "Söderby", DATABASE_URL=dsn).stdout.strip()
+    for number, code in ((other, 1), (first, 0)):
+        renaming = ("organization", "set", number, "--name", "norrby")
+        assert selvedge(data_dir, *renaming, DATABASE_URL=dsn).returncode == code
+
+
+def test_undoing_migrations_waits_for_a_word(dsn: str, data_dir: Path) -> None:
+    asked = selvedge(data_dir, "migrate", "--rollback", "1", DATABASE_URL=dsn)
+    assert asked.returncode == 1
+    assert "nothing was done" in asked.stderr
+    assert selvedge(data_dir, "migrate", DATABASE_URL=dsn).stdout == "0 migrations applied\n"
+    undone = selvedge(data_dir, "migrate", "--rollback", "1", "--yes", DATABASE_URL=dsn)
+    assert undone.stdout == "1 migrations undone\n"
+
+
+def test_data_in_use_are_not_thrown_away(tmp_path: Path) -> None:
+    makefile = Path(__file__).parents[2] / "Makefile"
+    command = ["make", "-f", str(makefile), "clean-data", f"PYTHON={sys.executable}"]
+    data = tmp_path / ".data"
+    data.mkdir()
+    with (data / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        refused = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert refused.returncode != 0
+        assert "stop it first" in refused.stderr
+        assert (data / "lock").exists()
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60).returncode == 0
+    assert not data.exists()
 
 
 @pytest.mark.parametrize(
@@ -109,6 +145,7 @@ def test_changing_nothing_of_an_organization_is_told(data_dir: Path) -> None:
         ("key", "issue", "--organization", "0"),
         ("key", "issue", "--organization", "1", "--scope", "admin"),
         ("key", "issue", "--organization", "1", "--expires", "tomorrow"),
+        ("key", "issue", "--organization", "1", "--expires", "2020-01-01"),
         ("key", "issue", "--organization", "1", "--name", "a\nb"),
         ("organization", "create", " "),
         ("organization", "set", "1", "--pro", "yes"),

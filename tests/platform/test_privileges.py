@@ -4,7 +4,6 @@ Whoever else runs these tests sees the same hold of their own account: nothing i
 """
 
 import os
-import shutil
 import signal
 import urllib.request
 from contextlib import suppress
@@ -15,10 +14,10 @@ import psutil
 import psycopg
 import pytest
 
-from service import files
 from service.embedded import postmaster
 from service.embedded.access import ROLE, SUPERUSER
 from service.privileges.accounts import service_account
+from tests.support.folders import copy_program
 from tests.support.processes import Running, running, selvedge, wait_until_gone
 
 _IS_ROOT = os.geteuid() == 0
@@ -33,8 +32,7 @@ def _service_uid() -> int:
 def closed(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home that nobody else may enter, with a copy of the code that nobody else may read."""
     home = data_dir.parent / "closed"
-    for folder in (files.SQL.parent / "service", files.SQL, files.SCHEMAS, files.MIGRATIONS):
-        shutil.copytree(folder, home / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
+    copy_program(home)
     for path in (home, *home.rglob("*")):
         path.chmod(0o700 if path.is_dir() else 0o600)
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")

@@ -1,4 +1,4 @@
-"""Where throw-away databases lie: in memory, where there is room."""
+"""Where throw-away databases lie, in memory where there is room; and copies of the program."""
 
 import fcntl
 import os
@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
+
+from service.files import GUIDES, MIGRATIONS, SCHEMAS, SQL
 
 _MEMORY: Final = Path("/dev/shm")
 _ROOM: Final = 2 << 30
@@ -32,6 +34,14 @@ def temporary_folder() -> Iterator[Path]:
         with (folder / _LOCK).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield folder
+
+
+def copy_program(home: Path) -> None:
+    """Put a copy of all that the service is made of into a folder, laid out as in a checkout."""
+    root = SQL.parent
+    for folder in (root / "service", SQL, SCHEMAS, MIGRATIONS, GUIDES):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(folder, home / folder.relative_to(root), ignore=ignored)
 
 
 def sweep() -> None:

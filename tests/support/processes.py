@@ -39,6 +39,7 @@ def selvedge(data_dir: Path, *arguments: str, **settings: str) -> subprocess.Com
     return subprocess.run(
         [sys.executable, "-m", "service", *arguments],
         env=environment(data_dir, **settings),
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=_START_SECONDS,

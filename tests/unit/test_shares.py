@@ -172,5 +172,33 @@ async def test_a_moment_after_the_others_a_line_goes_on() -> None:
     shares.give_back(crowd[0].result(), 1, READ)
     assert shares.waiting() == 3
     await asyncio.sleep(SOON)
-    shares.give_back(crowd[1].result(), 1, READ)
-    assert shares.waiting() == 1
+    assert shares.waiting() == 2
+
+
+async def test_nobody_is_held_back_for_long() -> None:
+    """One who works for long, beside others who come all the time, does not stop its own."""
+    comers = Comers()
+    shares = Shares(["a", "b", "c", "d"], LONG, comers)
+    await shares.take(1, BULK)
+    [working] = await started(shares, 1, 1, EXCLUSIVE)
+    [waiting] = await started(shares, 1, 1, EXCLUSIVE)
+    [read] = await started(shares, 1)
+    assert (working.done(), waiting.done()) == (True, False)
+    async with asyncio.timeout(5):
+        while not read.done():
+            shares.give_back(await shares.take(2, READ), 2, READ)
+            await asyncio.sleep(0.001)
+            comers.see(1)
+    assert not waiting.done()
+    waiting.cancel()
+
+
+async def test_who_writes_by_keys_waits_for_its_own_collection_alone() -> None:
+    colors, groups = Use(bulk=True, turn="colors"), Use(bulk=True, turn="groups")
+    shares = Shares([*"abcdefgh"], LONG, Comers())
+    first = await shares.take(1, colors)
+    [second] = await started(shares, 1, use=colors)
+    assert await asyncio.wait_for(shares.take(1, groups), SOON) != first
+    assert not second.done()
+    shares.give_back(first, 1, colors)
+    assert await second == first
