@@ -116,7 +116,7 @@ def _column(prop: Property) -> str:
 
 @cache
 def column_of(name: str) -> str:
-    """The column of a property's name."""
+    """The column of a field's name."""
     return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
 
 
