@@ -1,11 +1,11 @@
 comment on column style_category.state is null;
 comment on column brand.state is null;
 
-drop index color_group_by_user_defined_id;
+drop index color_group_by_own_key;
 
-drop index style_category_by_user_defined_id;
+drop index style_category_by_own_key;
 
-drop index brand_by_custom_id;
+drop index brand_by_own_key;
 
 alter table style_category drop column state;
 

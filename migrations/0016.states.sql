@@ -7,11 +7,11 @@ alter table style_category add column state text collate "C" not null default 'a
 
 alter table style_category add constraint style_category_state_check check (state in ('active', 'inactive', 'deleted'));
 
-create index brand_by_custom_id on brand (organization_id, custom_id);
+create index brand_by_own_key on brand (organization_id, custom_id, id);
 
-create index style_category_by_user_defined_id on style_category (organization_id, user_defined_id);
+create index style_category_by_own_key on style_category (organization_id, user_defined_id, id);
 
-create index color_group_by_user_defined_id on color_group (organization_id, user_defined_id);
+create index color_group_by_own_key on color_group (organization_id, user_defined_id, id);
 
 comment on column brand.state is 'active, inactive or deleted.';
 comment on column style_category.state is 'active, inactive or deleted.';

@@ -2,7 +2,7 @@ comment on column facility.state_before is null;
 comment on column style.state is null;
 comment on column item.state is null;
 
-drop index facility_by_name;
+drop index facility_by_own_key;
 
 alter table facility add column deleted_with_sub_supplier boolean not null default false;
 
@@ -20,6 +20,6 @@ alter table style drop column brand_id;
 
 alter table style drop column state;
 
-drop index item_by_number;
+drop index item_by_own_key;
 
 alter table item drop column state;

@@ -3,7 +3,7 @@ alter table item add column state text collate "C" not null default 'active';
 
 alter table item add constraint item_state_check check (state in ('active', 'inactive', 'deleted'));
 
-create index item_by_number on item (organization_id, number, id);
+create index item_by_own_key on item (organization_id, number, id);
 
 alter table style add column state text collate "C" not null default 'active';
 
@@ -27,7 +27,7 @@ update facility set state_before = state, state = 'deleted' where deleted_with_s
 
 alter table facility drop column deleted_with_sub_supplier;
 
-create index facility_by_name on facility (organization_id, sub_supplier_id, name);
+create index facility_by_own_key on facility (organization_id, sub_supplier_id, name, id);
 
 comment on column item.state is 'active, inactive or deleted.';
 comment on column style.state is 'active, inactive or deleted.';

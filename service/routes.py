@@ -21,7 +21,7 @@ from service.resources.registry import (
 def root_of(resource: Resource) -> str:
     """The path of a collection, with the ids of parents in braces."""
     parents = "".join(f"{name}/{{{id_}}}/" for id_, name in resource.parents.items())
-    return f"/api/{parents}{resource.name}"
+    return f"/api/{parents}{resource.segment or resource.name}"
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,6 @@ update {{table}} set state = 'deleted'
 where organization_id = $1::bigint and id = any($2::bigint[])
 returning id, {{deletion_shows}} as shown{{counted}};
 
--- name: documents
-with record as (
-    select r.* from {{table}} r where r.organization_id = $1::bigint
-),
-page as materialized (
-    {{page}}
-)
-select page_order, sort_values, {{document}} as document
-from page
-{{more}};
-
 -- name: insert
 insert into {{table}} (organization_id, id, {{columns}})
 select $1::bigint, item.id, {{new}}
@@ -27,6 +16,18 @@ delete from {{table}}
 where organization_id = $1::bigint and id = any($2::bigint[])
 returning id{{counted}};
 
+-- name: shape
+-- Documents or writables.
+with record as (
+    select r.* from {{table}} r where r.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+)
+select page_order, sort_values, {{rendered}} as document
+from page
+{{more}};
+
 -- name: update
 update {{table}} as stored
 set {{assigned}}
@@ -35,14 +36,3 @@ join {{table}} before on before.organization_id = $1::bigint and before.id = ite
 where stored.organization_id = $1::bigint and stored.id = item.id
     and row({{held}}) is distinct from row({{sent}})
 returning stored.id, {{shows}} as shown{{counted_anew}};
-
--- name: writables
-with record as (
-    select r.* from {{table}} r where r.organization_id = $1::bigint
-),
-page as materialized (
-    {{page}}
-)
-select page_order, sort_values, {{writable}} as document
-from page
-{{more}};

@@ -53,6 +53,8 @@ class Resource:
     name: str
     parents: ClassVar[Mapping[str, str]] = {}
     """The collections whose records lead to these, by the names of their ids, outermost first."""
+    segment: ClassVar[str] = ""
+    """The last part of the path, where it is not the name."""
     key = "id"
     """The name of a record's own id beside theirs."""
     hides_deleted = False

@@ -35,11 +35,13 @@ class PlainRecord(MasterRecord):
         parts = self._written() | {
             "table": self.table,
             "more": more.text if more else "",
-            "document": _rendered(schemas.definition(self.name, "document")),
-            "writable": _rendered(schemas.definition(self.name, "writable")),
             "deletion_shows": str("state" in self.shown).lower(),
         }
         bound = load_bound("plain_records", **parts)
+        shape = bound.pop("shape")
+        for name, form in (("documents", "document"), ("writables", "writable")):
+            rendered = _rendered(schemas.definition(self.name, form))
+            bound[name] = shape.bind(rendered=rendered)
         for name in {"delete", "purge"}.difference(self.deletes):
             del bound[name]
         return {**bound, **own}

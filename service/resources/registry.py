@@ -13,7 +13,7 @@ from service.resources.facilities import Facilities
 from service.resources.groups import Groups
 from service.resources.item_categories import ItemCategories
 from service.resources.items import Items
-from service.resources.samples import Measurements, SampleRequests
+from service.resources.samples import Measurements, SampleRequests, StyleSampleRequests
 from service.resources.size_ranges import SizeRanges
 from service.resources.style_categories import StyleCategories
 from service.resources.style_custom_fields import StyleCustomFields
@@ -41,12 +41,13 @@ MASTER_RECORDS: tuple[MasterRecord, ...] = (
     Items(),
     Styles(),
     STYLE_RELATIONS,
+    SampleRequests(),
 )
 
 #: Lists and reads of what the records refer to.
 REFERENCE_LISTS: tuple[Resource, ...] = (
     Resource("languages"),
-    SampleRequests(),
+    StyleSampleRequests(),
 )
 
 MEASUREMENTS = Measurements()

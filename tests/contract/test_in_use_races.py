@@ -14,7 +14,10 @@ MADE: dict[str, dict[str, Any]] = {
     "styles": {"number": "SV-1", "name": "Vest"},
     "items": {"number": "TR-1", "name": "Snap"},
     "facilities": {"name": "Dye house"},
+    "sample-requests": {"name": "Proto"},
 }
+#: What the records that are deleted need beside a name.
+NEEDED: dict[str, dict[str, Any]] = {"styles": {"number": "SV-2"}}
 
 
 def alone(one: Any) -> Any:
@@ -25,16 +28,22 @@ def listed(one: Any) -> Any:
     return [one]
 
 
-@pytest.mark.parametrize("restores", [False, True], ids=["created", "restored"])
+REFERENCES: list[tuple[str, str, str, Callable[[Any], Any]]] = [
+    ("colors", "color-groups", "colorGroupIds", listed),
+    ("styles", "brands", "brandId", alone),
+    ("styles", "style-categories", "styleCategoryId", alone),
+    ("styles", "groups", "groupIds", listed),
+    ("items", "item-categories", "itemCategoryId", alone),
+    ("facilities", "sub-suppliers", "subSupplierId", alone),
+]
+
+
 @pytest.mark.parametrize(
-    ("collection", "target", "field", "value"),
+    ("collection", "target", "field", "value", "restores"),
     [
-        ("colors", "color-groups", "colorGroupIds", listed),
-        ("styles", "brands", "brandId", alone),
-        ("styles", "style-categories", "styleCategoryId", alone),
-        ("styles", "groups", "groupIds", listed),
-        ("items", "item-categories", "itemCategoryId", alone),
-        ("facilities", "sub-suppliers", "subSupplierId", alone),
+        *((*reference, restores) for reference in REFERENCES for restores in (False, True)),
+        # Deleted for good, so that none is restored.
+        ("sample-requests", "styles", "styleId", alone, False),
     ],
 )
 async def test_nothing_live_refers_to_what_is_deleted(
@@ -46,7 +55,8 @@ async def test_nothing_live_refers_to_what_is_deleted(
     restores: bool,
 ) -> None:
     for turn in range(ROUNDS):
-        named = (await api.post(f"/api/{target}", {"name": "Brief"})).data["id"]
+        brief = {"name": "Brief"} | NEEDED.get(target, {})
+        named = (await api.post(f"/api/{target}", brief)).data["id"]
         body = MADE[collection] | {field: value(named)}
         if restores:
             place = (await api.post(f"/api/{collection}", body)).headers["Location"]

@@ -10,7 +10,7 @@ from service.schemas.definitions import Located
 from tests.support import generate
 
 #: What a body cannot do without: records of the demo data.
-_ONE = {"id": 1, "languageId": 1, "subSupplierId": "1"}
+_ONE = {"id": 1, "languageId": 1, "subSupplierId": "1", "styleId": 1}
 
 
 @dataclass(frozen=True, slots=True)

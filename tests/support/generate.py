@@ -26,10 +26,19 @@ REFERRED: Final = {
     "subSupplierId": "sub-suppliers",
     "styleId": "styles",
     "relatedStyleId": "styles",
+    "sizeRangeSizeIds": "sizes",
 }
 #: What has rules between fields or records; the resources' own tests see to it.
 _LEFT_OUT = frozenset(
-    {"id", "customId", "isDefault", "parentCustomFieldId", "parentAllowedValueId", "relationType"}
+    {
+        "id",
+        "customId",
+        "isDefault",
+        "parentCustomFieldId",
+        "parentAllowedValueId",
+        "relationType",
+        "requested",
+    }
 )
 _ALPHABET = "aZ0 '\"\\/<&%_{}\n\t\x01éÄΣж漢𝄞\u202e"
 _COUNTRIES = ("DE", "PT", "SE")
@@ -48,6 +57,9 @@ async def references(api: Api) -> dict[str, list[int]]:
         if collection.name in REFERRED.values():
             answer = await api.get(f"/api/{collection.name}", {"pageSize": 100})
             found[collection.name] = [record["id"] for record in answer.data]
+    # The first of the demo data: none of its sizes is deactivated.
+    first = (await api.get("/api/size-ranges", {"pageSize": 1})).data
+    found["sizes"] = [size["id"] for one in first for size in one["sizes"]]
     return found
 
 
@@ -59,6 +71,9 @@ def body(collection: Resource, form: str, known: References, random: Random) -> 
     made = _object(schemas.definition(collection.name, form), known, random)
     for name in {*getattr(collection, "unique", ())} - _LEFT_OUT:
         made[name] = f"{random.choice(_ALPHABET)} {next(_NUMBERS)}"
+    if form == "replace" and collection.name == "sample-requests":
+        # Once stored it can only be repeated.
+        made.pop("styleId", None)
     if "relatedStyleId" in made:
         made |= pair(known["styles"])
     return made

@@ -31,7 +31,7 @@ OWN_KEYS = {
     "styles": "number",
 }
 """What the customer's own systems know records by, where it is not the `userDefinedId`."""
-WITHOUT_KEY = {"style-relations"}
+WITHOUT_KEY = {"style-relations", "sample-requests"}
 LONGEST_KEY = 500
 """Characters, of up to four bytes each: an entry of a unique index holds 2,704 bytes."""
 NON_NULL = [{"type": "string"}]
