@@ -44,6 +44,8 @@ class Stored(NamedTuple):
 
     state: str
     key: str | None
+    within: int | None
+    """The id of the record within which the key names this one, where there is such."""
 
 
 class Reliance(NamedTuple):
@@ -94,7 +96,8 @@ class MasterRecord(Resource):
 
     def __init__(self) -> None:
         super().__init__()
-        self.own_key: str | None = schemas.load()[self.name].get("x-own-key")
+        self.key_fields = schemas.key_fields(self.name)
+        self.own_key, self.own_key_within = (*self.key_fields, None, None)[:2]
         self.can_be_in_use = bool(self.uses) or "in_use" in self.statements
         self.create_form = self._form("create")
         self.replace_form = self._form("replace")
@@ -109,6 +112,11 @@ class MasterRecord(Resource):
     def key_column(self) -> str:
         """The own key's column, or nothing where records have none."""
         return column_of(self.own_key) if self.own_key else "null::text"
+
+    @property
+    def within_column(self) -> str:
+        """The column of the record within which the own key names one, or nothing."""
+        return column_of(self.own_key_within) if self.own_key_within else "null::bigint"
 
     def _form(self, name: str) -> Validator:
         return Validator(self.name, name, self.item_failures)

@@ -60,10 +60,10 @@ class Reference:
         if isinstance(value, list):
             yield from (((self.field, place), one) for place, one in enumerate(value))
         elif value is not None:
-            yield (self.field,), _stored(value)
+            yield (self.field,), stored_id(value)
 
 
-def _stored(value: Any) -> int:
+def stored_id(value: Any) -> int:
     """The stored id; one that no record can have for a text of another form."""
     if isinstance(value, int):
         return value

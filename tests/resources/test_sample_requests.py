@@ -108,6 +108,7 @@ async def test_requested_values_are_of_the_chart_and_of_requested_sizes(
         {"lineId": chest, "sizeRangeSizeId": medium, "value": 1},
         {"lineId": hood, "sizeRangeSizeId": small, "value": 1},
         {"lineId": 987654321, "sizeRangeSizeId": small, "value": 1},
+        *({"lineId": chest, "sizeRangeSizeId": small, "value": value} for value in (1, 2)),
     ]
     refused = await api.post(REQUESTS, sent | {"requested": wrong})
     unknown = "validation_error.unknown_reference"
@@ -115,6 +116,7 @@ async def test_requested_values_are_of_the_chart_and_of_requested_sizes(
         (unknown, "requested[0].sizeRangeSizeId"),
         (unknown, "requested[1].lineId"),
         (unknown, "requested[2].lineId"),
+        ("validation_error.duplicate", "requested[4].lineId"),
     ]
 
 
