@@ -55,17 +55,20 @@ cross join lateral rows from (
 group by item.n, sent.line_id, sent.size_id
 having count(*) > 1
 union all
-select item.n::integer, 'conflict.in_use', '["sizeRangeSizeIds"]', 'Values were measured of a size that is left out.'
+select item.n::integer, 'conflict.in_use', '["sizeRangeSizeIds"]', 'Used by measured values: ' || sum(held.measured) || '.'
 from item
 join (
-    select distinct measured.sample_request_id as id, measured.size_range_size_id as size_id
+    select
+        measured.sample_request_id as id,
+        measured.size_range_size_id as size_id,
+        sum(num_nonnulls(company_measurement, supplier_measurement, new_measurement)) as measured
     from sample_request_measurement measured
     where measured.organization_id = $1::bigint
         and measured.sample_request_id = any(array(select id from item))
-        and coalesce(measured.company_measurement, measured.supplier_measurement, measured.new_measurement) is not null
+    group by measured.sample_request_id, measured.size_range_size_id
 ) as held on held.id = item.id
 left join wanted on wanted.id = held.id and wanted.size_id = held.size_id
-where wanted.id is null
+where wanted.id is null and held.measured > 0
 group by item.n;
 
 -- name: documents

@@ -168,6 +168,7 @@ async def test_a_measured_size_is_not_left_out(api: Api, demo_dsn: str, column: 
         refused = await api.patch(place, replacing("/sizeRangeSizeIds", [medium]))
         in_use = [("conflict.in_use", "sizeRangeSizeIds")]
         assert (refused.status, refused.details) == (409, in_use)
+        assert refused.json["error"]["details"][0]["value"] == "Used by measured values: 2."
         assert (await api.patch(place, replacing("/sizeRangeSizeIds", [small]))).status == 200
         assert (await api.delete(place)).data["id"] == made.data["id"]
         assert (await api.get(place)).status == 404
