@@ -36,20 +36,23 @@ from ({{documents}}) as page;
 select count(*) as total from page;
 
 -- name: find_by_key
--- The records of each own key: those that are live, and of deleted ones the one with the highest id.
+-- The records of each own key: those that are live, and of deleted ones the one with the highest id. Joined to what
+-- is sent, for a list of pairs would have the planner read all records.
 select
-    {{key}} as key,
-    (array_agg(id order by id) filter (where state <> 'deleted'))[1:5] as live,
-    max(id) filter (where state = 'deleted') as deleted
-from {{table}}
-where organization_id = $1::bigint and {{key}} = any($2::text[])
-group by {{key}};
+    sent.key,
+    sent.within_id,
+    (array_agg(stored.id order by stored.id) filter (where {{state}} <> 'deleted'))[1:5] as live,
+    max(stored.id) filter (where {{state}} = 'deleted') as deleted
+from unnest($2::text[], $3::bigint[]) as sent(key, within_id)
+join {{table}} stored
+    on stored.organization_id = $1::bigint and stored.{{key}} = sent.key and {{is_within}}
+group by sent.key, sent.within_id;
 
 -- name: lock_organization
 select id from organization where id = $1::bigint for no key update;
 
 -- name: lock_records
-select id, state, {{key}} as key from {{table}}
+select id, {{state}} as state, {{key}} as key, {{within}} as within_id from {{table}}
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 order by id
 {{strength}};
@@ -59,3 +62,18 @@ select nextval(pg_get_serial_sequence($1::text, 'id')) as id from generate_serie
 
 -- name: owned_by_any
 select id from {{table}} where id = any($1::bigint[]);
+
+-- name: referred
+-- Locked: what a writer refers to stays as it is until the writer is done.
+select id, {{is_live}} as is_live from {{table}}
+where organization_id = $1::bigint and id = any($2::bigint[])
+order by id
+{{lock}};
+
+-- name: uses
+-- What live records of {{table}} refer to through {{link}}, which may be that table itself.
+select link.{{column}} as id, '{{users}}' as users, count(*) as uses
+from {{link}} link
+join {{table}} record on record.organization_id = $1::bigint and record.id = link.{{owner}}
+where link.organization_id = $1::bigint and link.{{column}} = any($2::bigint[]) and {{is_live}}
+group by link.{{column}};

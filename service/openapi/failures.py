@@ -146,7 +146,7 @@ def _status(error_type: str) -> int:
 def error_types(kind: Kind, resource: Resource) -> Iterator[str]:
     """The error types that an operation can answer, in the order of EXAMPLES."""
     found = {*_EVERYWHERE, *_of_kind(kind), *_of_resource(kind, resource)}
-    if "x-own-key" not in schemas.load()[resource.name]:
+    if not schemas.key_fields(resource.name):
         found.discard("conflict.ambiguous_key")
     return (name for name in EXAMPLES if name in found)
 
@@ -167,7 +167,7 @@ def _of_resource(kind: Kind, resource: Resource) -> Iterator[str]:
         yield "not_found"
     if kind.finds_records and resource.foreign_is_forbidden:
         yield "forbidden.organization"
-    if kind.deletes and "in_use" in resource.statements:
+    if kind.deletes and resource.can_be_in_use:
         yield "conflict.in_use"
     for name in resource.own_failures if kind.body else ():
         # Nothing uses a record that is only being created.

@@ -97,11 +97,15 @@ async def _locked(
     """Those of the records that are there, locked, by their ids."""
     strength = "for update" if any(map(deletes, batch.items)) else "for no key update"
     text = SHARED["lock_records"].fill(
-        table=resource.table, key=resource.key_column, strength=strength
+        table=resource.table,
+        state=resource.stored_state,
+        key=resource.key_column,
+        within=resource.within_column,
+        strength=strength,
     )
     with own_locks():
         rows = await connection.fetch(text, batch.caller.organization_id, batch.id_array)
-    return {row["id"]: Stored(row["state"], row["key"]) for row in rows}
+    return {row["id"]: Stored(row["state"], row["key"], row["within_id"]) for row in rows}
 
 
 async def lock_organization(connection: Connection, batch: Batch) -> None:

@@ -1,11 +1,15 @@
 """Groups (contract, Groups)."""
 
-from service.queries.master_record import MasterRecord
+from service.queries.references import Use
+from service.resources.associations import Restriction
+from service.resources.plain_records import PlainRecord
 
 
-class Groups(MasterRecord):
+class Groups(Restriction, PlainRecord):
     """Groups of styles: deleted softly, unless styles are in them."""
 
     name = "groups"
     table = "style_group"
-    deletes = ("delete", "delete_restrictions")
+    noun = "group"
+    shown = ("name",)
+    uses = (Use("styles", "style", "group_id", link="style_in_group", owner="style_id"),)

@@ -1,10 +1,14 @@
 """Item categories (contract, Item categories)."""
 
+from service.queries.references import Use
 from service.resources.deleted_for_good import DeletedForGood
+from service.resources.plain_records import PlainRecord
 
 
-class ItemCategories(DeletedForGood):
+class ItemCategories(DeletedForGood, PlainRecord):
     """Kinds of items: deleted for good, unless items are in them."""
 
     name = "item-categories"
     table = "item_category"
+    deletes = ("clear_in_deleted_items", "purge")
+    uses = (Use("items", "item", "item_category_id"),)

@@ -131,6 +131,29 @@ async def _sync(client: Client, records: list[dict[str, Any]], **how: Any) -> li
     return [one async for one in found]
 
 
+KEYED: Final[list[tuple[str, str, dict[str, Any]]]] = [
+    ("brands", "customId", {"name": "Storsund"}),
+    ("color-groups", "userDefinedId", {"name": "Blues"}),
+    ("style-categories", "userDefinedId", {"name": "Knitwear"}),
+    ("items", "number", {"name": "Snap"}),
+    ("styles", "number", {"name": "Vest"}),
+    ("facilities", "name", {"subSupplierId": "1"}),
+]
+
+
+@pytest.mark.parametrize(("collection", "own_key", "rest"), KEYED)
+async def test_what_records_refer_to_is_sent_by_its_own_keys(
+    selvedge: Client, collection: str, own_key: str, rest: dict[str, Any]
+) -> None:
+    records = [rest | {own_key: f"Sent {n}", "state": "active"} for n in range(5)]
+    for outcome in ("created", "unchanged"):
+        found = selvedge.collection(collection).sync(records, match=own_key)
+        assert [one.outcome async for one in found] == [outcome] * 5
+    gone = [{**one, "state": "deleted"} for one in records]
+    found = selvedge.collection(collection).sync(gone, match=own_key)
+    assert [one.outcome async for one in found] == ["deleted"] * 5
+
+
 async def test_several_at_once_and_one_that_is_stopped_make_no_twin(selvedge: Client) -> None:
     records = [_named(f"S-{n}", "Several") for n in range(200)]
     running = [asyncio.create_task(_sync(selvedge, records)) for _ in range(4)]

@@ -14,7 +14,8 @@ from tests.support import generate
 from tests.support.api import Answer, Api
 
 SIZE = 20
-_STEPS = 4
+STEPS = 4
+"""Batches of one resource before the next has its turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ class Batch:
 class Workload:
     """Each resource in turn: create records, replace them and delete one, merge, delete the others.
 
-    Half of the records are created by their own keys.
+    Half of the records that have own keys are created by them; those without a state are deleted
+    together.
     """
 
     def __init__(self, known: generate.References, random: Random) -> None:
@@ -46,25 +48,27 @@ class Workload:
 
     @property
     def _resource(self) -> MasterRecord:
-        return MASTER_RECORDS[self._made // _STEPS % len(MASTER_RECORDS)]
+        return MASTER_RECORDS[self._made // STEPS % len(MASTER_RECORDS)]
 
     def next(self) -> Batch:
         """The next batch; not before `learn` was told of the last one."""
         root = root_of(self._resource)
-        step = self._made % _STEPS
+        step = self._made % STEPS
         if step == 0:
             items = [self._item("create") for _ in range(SIZE)]
-            return (
-                self._by_key(root, items)
-                if self._random.random() < 0.5
-                else (self._batch("POST", root, items))
-            )
+            if self._resource.own_key and self._random.random() < 0.5:
+                return self._by_key(root, items)
+            return self._batch("POST", root, items)
         if step == 1:
             items = [self._item("replace") | {"id": each["id"]} for each in self._records]
-            return self._batch("PUT", root, [*items[:-1], items[-1] | {"state": "deleted"}])
+            last = generate.with_state(self._resource, items.pop(), "deleted")
+            return self._batch("PUT", root, [*items, last])
         if step == 2:
-            states = [{"id": each["id"], "state": "inactive"} for each in self._records[:-1]]
-            return self._batch("PATCH", root, states)
+            changes = [
+                generate.altered(self._resource, each, self._known) | {"id": each["id"]}
+                for each in self._records[:-1]
+            ]
+            return self._batch("PATCH", root, changes)
         ids = [("ids", each["id"]) for each in self._records]
         return self._batch("DELETE", f"{root}?{urlencode(ids)}", None)
 
