@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from functools import cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import orjson
 
@@ -27,8 +27,32 @@ class Links:
         )
 
 
+class Difference(NamedTuple):
+    """How sets of links differ from the stored ones: pairs of the owner's id and the other one."""
+
+    removed: list[tuple[int, int]]
+    added: list[tuple[int, int]]
+
+
 async def link_steps(connection: Connection, batch: Batch, sets: Mapping[Links, Sets]) -> Plan:
-    """What brings the stored links of the batch's records to these sets.
+    """What brings the stored links of the batch's records to these sets."""
+    return steps_of(await differences(connection, batch, sets))
+
+
+def steps_of(changes: Mapping[Links, Difference]) -> Plan:
+    """What makes these changes."""
+    return [
+        Step(links.statements[name].text, (orjson.dumps(sorted(pairs)).decode(),))
+        for links, difference in changes.items()
+        for name, pairs in (("remove", difference.removed), ("add", difference.added))
+        if pairs
+    ]
+
+
+async def differences(
+    connection: Connection, batch: Batch, sets: Mapping[Links, Sets]
+) -> dict[Links, Difference]:
+    """How the sets differ from the stored links of the batch's records.
 
     Most requests leave most links as they are: finding what differs takes less than writing what
     does not, and half as long here as in PostgreSQL, which would unfold and join what it is sent.
@@ -38,22 +62,18 @@ async def link_steps(connection: Connection, batch: Batch, sets: Mapping[Links, 
     stored: dict[str, dict[int, list[int]]] = {links.table: {} for links in sets}
     for table, owner_id, linked_ids in rows:
         stored[table][owner_id] = linked_ids
-    return [step for links, asked in sets.items() for step in _differences(links, asked, stored)]
+    return {links: _difference(asked, stored[links.table]) for links, asked in sets.items()}
 
 
-def _differences(links: Links, asked: Sets, stored: Mapping[str, Mapping[int, list[int]]]) -> Plan:
+def _difference(asked: Sets, stored: Mapping[int, list[int]]) -> Difference:
     removed, added = list[tuple[int, int]](), list[tuple[int, int]]()
     for owner_id, linked_ids in asked.items():
-        held = stored[links.table].get(owner_id, ())
+        held = stored.get(owner_id, ())
         if linked_ids != held:
             before, after = set(held), set(linked_ids)
             removed += [(owner_id, one) for one in before - after]
             added += [(owner_id, one) for one in after - before]
-    return [
-        Step(links.statements[name].text, (orjson.dumps(sorted(changed)).decode(),))
-        for name, changed in (("remove", removed), ("add", added))
-        if changed
-    ]
+    return Difference(removed, added)
 
 
 @cache

@@ -34,7 +34,10 @@ class Records:
         gone = batch.part(self.deletes)
         kept = batch.part((lambda item: not self.deletes(item)) if gone.items else None)
         live = [one for one in gone.ids if self.stored[one].state != "deleted"]
-        return Change(batch, kept, gone, live, [one for one in kept.ids if one in self.new])
+        new = [one for one in kept.ids if one in self.new]
+        deleted = {one for one, stored in self.stored.items() if stored.state == "deleted"}
+        restored = [one for one in kept.ids if one in deleted] if deleted else []
+        return Change(batch, kept, gone, live, new, restored)
 
 
 def locks_organization(resource: MasterRecord, *, creates: bool = False) -> bool:

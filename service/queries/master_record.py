@@ -37,6 +37,8 @@ class Change:
     """Of these the ids that are not deleted yet."""
     new: Sequence[int] = ()
     """The ids of records that it makes."""
+    restored: Sequence[int] = ()
+    """The ids of records to be stored that are deleted so far."""
 
 
 class Stored(NamedTuple):

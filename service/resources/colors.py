@@ -1,16 +1,18 @@
 """Colors (contract, Colors)."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 
 from service.database.connections import Connection
 from service.queries.batch import Batch
-from service.queries.links import Links, Sets, link_steps
+from service.queries.links import Difference, Links, Sets, differences, steps_of
 from service.queries.master_record import Change, MasterRecord
 from service.queries.steps import Plan
 
 _REFERENCES = {"colorGroupIds": "color group", "languageIds": "language"}
 _GROUPS = Links("color_in_group", owner="color_id", linked="color_group_id")
 _LANGUAGES = Links("color_language", owner="color_id", linked="language_id")
+_TABLES = {"colorGroupIds": _GROUPS, "languageIds": _LANGUAGES}
 
 
 class Colors(MasterRecord):
@@ -34,18 +36,21 @@ class Colors(MasterRecord):
             sets[_LANGUAGES] = _links(batch, "languageIds")
         else:
             _refuse_languages(batch)
-        await self._check_references(connection, batch)
-        return await link_steps(connection, batch, sets)
+        found = await differences(connection, batch, sets)
+        await self._check_references(connection, change, found)
+        return steps_of(found)
 
-    async def _check_references(self, connection: Connection, batch: Batch) -> None:
+    async def _check_references(
+        self, connection: Connection, change: Change, found: Mapping[Links, Difference]
+    ) -> None:
         """Report every place of a reference that names nothing, or a deleted color group.
 
-        Colors that stay deleted may stay in deleted groups.
+        Colors that stay deleted may stay in deleted groups. What a live color is linked to already
+        is there, and cannot be deleted as long as it is.
         """
-        named = [
-            set[int]().union(*(item.get(field) or () for item in batch.items))
-            for field in _REFERENCES
-        ]
+        batch, named = change.kept, [_named(change, field, found) for field in _REFERENCES]
+        if not any(named):
+            return
         text, organization_id = (
             self.statements["unknown_references"].text,
             batch.caller.organization_id,
@@ -68,6 +73,17 @@ def _refuse_languages(batch: Batch) -> None:
         if item.get("languageIds"):
             kind, message = "feature_disabled", "The multiple-language feature is off."
             batch.fail(number, f"validation_error.{kind}", "languageIds", message=message)
+
+
+def _named(change: Change, field: str, found: Mapping[Links, Difference]) -> set[int]:
+    """The ids of the field that have to be looked up."""
+    difference = found.get(_TABLES[field])
+    items, named = change.kept.items, set[int]()
+    if difference is not None:
+        restored = {*change.restored}
+        items = [item for item in items if item["id"] in restored] if restored else []
+        named = {one for _, one in difference.added}
+    return named.union(*(item.get(field) or () for item in items))
 
 
 def _links(batch: Batch, field: str) -> Sets:
