@@ -106,7 +106,7 @@ def many_ids(resource: MasterRecord, texts: list[str], manner: Manner) -> Sent:
         message = f"Give at most {most} ids."
         raise failed("validation_error.too_many_items", "ids", message=message)
     items, found, seen = list[Item](), dict[int, list[Failure]](), set[str]()
-    twice = {text for text in texts if texts.count(text) > 1} if manner.skips else set()
+    twice = {text for text, times in Counter(texts).items() if manner.skips and times > 1}
     for place, text in enumerate(texts):
         try:
             items.append({"id": resource.stored_id(text)})
