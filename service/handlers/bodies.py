@@ -5,6 +5,7 @@ is kept with it, so that the others can be looked at further.
 """
 
 import asyncio
+from collections import Counter
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
