@@ -5,8 +5,7 @@ is kept with it, so that the others can be looked at further.
 """
 
 import asyncio
-from collections import Counter
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
