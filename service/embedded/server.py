@@ -6,10 +6,10 @@ with whichever account came first.
 """
 
 import fcntl
+import logging
 import os
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -20,6 +20,7 @@ import psutil
 import psycopg
 
 from service.embedded import access, logs, postmaster
+from service.events import tell
 from service.privileges.accounts import Account, database_account, service_account
 from service.privileges.opening import Opening
 
@@ -93,7 +94,8 @@ class EmbeddedServer:
         """
         logs.clear(self._logs)
         if self._process is not None and self._process.poll() is not None:
-            print(f"PostgreSQL ended, see {self._logs}; starting it again", file=sys.stderr)
+            why = f"PostgreSQL ended; {self._logs} says why. It is started again."
+            tell("database_ended", why, logging.ERROR, code=self._process.returncode)
             self._start()
 
     def _open(self) -> None:
