@@ -23,6 +23,7 @@ from service.commands import (
 )
 from service.database.distributing import DistributionError
 from service.embedded import EmbeddedServerError
+from service.events import without_secrets
 from service.settings import Settings, SettingsError
 
 _ONE_LINE_ERRORS: Final = (
@@ -31,6 +32,7 @@ _ONE_LINE_ERRORS: Final = (
     EmbeddedServerError,
     SelvedgeError,
     SettingsError,
+    asyncpg.InterfaceError,
     asyncpg.PostgresError,
     psycopg.Error,
     OSError,
@@ -46,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         parsed.run(Settings.from_environment(os.environ), parsed)
     except _ONE_LINE_ERRORS as error:
-        sys.exit(f"selvedge: {' '.join(str(error).split()) or type(error).__name__}")
+        told = " ".join(without_secrets(str(error)).split())
+        sys.exit(f"selvedge: {told or type(error).__name__}")
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
 

@@ -1,5 +1,6 @@
 """The application: what a worker serves."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
@@ -39,9 +40,12 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         app[ACCESS_LOG], app[ACCOUNTS] = AccessLog(), Accounts()
         app[REFUSED] = of_refused(app[ACCESS_LOG])
         app[ADMISSION] = Admission(settings.caller_requests)
-        pulse = Pulse()
+        pulse, last_used = Pulse(), app[CALLERS].last_used
+        writing = asyncio.create_task(last_used.keep_writing())
         yield
         pulse.stop()
+        writing.cancel()
+        await last_used.write()
         app[ACCESS_LOG].flush()
         await database.close()
 

@@ -51,7 +51,7 @@ class Lines(logging.Formatter):
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC),
             "level": record.levelname.lower(),
-            "event": getattr(record, "event", record.name),
+            "event": getattr(record, "event", "defect" if record.exc_info else record.name),
             "message": record.getMessage(),
             "process": record.process,
             **getattr(record, "facts", {}),

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from service.commands import Parsers, demo_keys
-from service.commands.connecting import execute
+from service.commands.connecting import execute, require_data
 from service.commands.storing import fill
 from service.database import migrating
 from service.database.preflight import check
@@ -34,6 +34,7 @@ def add(parsers: Parsers) -> None:
 def serve(settings: Settings, _: Namespace) -> None:
     """Serve until a signal; the database may be away, then readiness says so."""
     write_lines(settings.log_level)
+    require_data(settings)
     with _owned_database(settings) as (dsn, tend_database):
         _serve(settings, dsn, tend_database)
 

@@ -27,6 +27,7 @@ from service.privileges.opening import Opening
 _START_SECONDS: Final = 300
 """Long, because recovery after a crash may replay much."""
 _POLL_SECONDS: Final = 0.01
+_LOCK: Final = "lock"
 
 
 class EmbeddedServerError(Exception):
@@ -166,6 +167,11 @@ class EmbeddedServer:
             self._lock = None
 
 
+def has_data(data_dir: Path) -> bool:
+    """Return whether a server has ever begun in a folder."""
+    return (data_dir / _LOCK).exists()
+
+
 @contextmanager
 def running_server(data_dir: Path) -> Iterator[str]:
     """Give the DSN of the server in `data_dir`: the one at work, or one started for the while."""
@@ -194,7 +200,7 @@ def _dsn_of_owner(data_dir: Path) -> str:
 
 def _lock(data_dir: Path) -> IO[str]:
     """Return the folder's lock, held until it is closed, with the owner's process id in it."""
-    lock = (data_dir / "lock").open("a+")
+    lock = (data_dir / _LOCK).open("a+")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

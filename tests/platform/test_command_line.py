@@ -63,6 +63,7 @@ async def test_a_key_is_issued_alone_on_standard_output(dsn: str, data_dir: Path
 
     listed = selvedge(data_dir, "key", "list", DATABASE_URL=dsn).stdout
     assert "ERP" in listed
+    assert "LAST USED" in listed
     assert parts[2] not in listed
 
 
@@ -155,6 +156,27 @@ def test_wrong_usage_is_told_before_any_database_is_touched(
     data_dir: Path, arguments: tuple[str, ...]
 ) -> None:
     assert selvedge(data_dir, *arguments).returncode == 2
+    assert not data_dir.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("serve",),
+        ("key", "list"),
+        ("organization", "create", "Norrby"),
+        ("demo", "load"),
+        ("migrate", "--rollback", "1", "--yes"),
+    ],
+)
+def test_a_command_in_the_wrong_folder_makes_nothing(
+    data_dir: Path, arguments: tuple[str, ...]
+) -> None:
+    failed = selvedge(data_dir, *arguments)
+    assert (failed.returncode, failed.stdout) == (1, "")
+    [line] = failed.stderr.splitlines()
+    assert str(data_dir) in line
+    assert "selvedge migrate" in line
     assert not data_dir.exists()
 
 

@@ -45,7 +45,7 @@ def test_a_traceback_is_within_the_line() -> None:
         line = Lines().format(_record("it failed", error))
     assert "\n" not in line
     told = orjson.loads(line)
-    assert (told["level"], told["event"], told["message"]) == ("error", "service", "it failed")
+    assert (told["level"], told["event"], told["message"]) == ("error", "defect", "it failed")
     assert "Traceback" in told["traceback"]
     assert "and another line" in told["traceback"]
     assert SECRET not in line
