@@ -1,6 +1,7 @@
 """Organizations and keys from the command line."""
 
 import fcntl
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -111,6 +112,25 @@ def test_data_in_use_are_not_thrown_away(tmp_path: Path) -> None:
         assert (data / "lock").exists()
     assert subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60).returncode == 0
     assert not data.exists()
+
+
+def test_an_installation_that_fails_names_the_index(tmp_path: Path) -> None:
+    program = Path(__file__).parents[2] / ".ci" / "install.py"
+    asked = ["--no-deps", "--target", str(tmp_path), "a-package-that-nobody-has"]
+    index = {"PIP_INDEX_URL": "http://user:open-sesame@127.0.0.1:1/simple", "PIP_RETRIES": "0"}
+    alone = {"PIP_CONFIG_FILE": os.devnull, "PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": ""}
+    failed = subprocess.run(
+        [sys.executable, str(program), *asked],
+        env=os.environ | index | alone,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert failed.returncode != 0
+    assert "a-package-that-nobody-has" in failed.stdout + failed.stderr
+    assert failed.stderr.splitlines()[-1].endswith("http://127.0.0.1:1/simple")
+    assert "open-sesame" not in failed.stdout + failed.stderr
 
 
 @pytest.mark.parametrize(
