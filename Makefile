@@ -59,8 +59,11 @@ hooks: ## Check style and types before every commit
 
 requirements: $(VENV)/.installed-dev ## Pin the newest versions that pyproject.toml allows
 	@$(COMPILE) --output-file requirements.txt pyproject.toml
-	@$(COMPILE) --extra dev --constraint requirements.txt --output-file requirements-dev.txt \
-		pyproject.toml
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"][ \
+		"optional-dependencies"]["embedded"], sep="\n")' | \
+		$(COMPILE) --constraint requirements.txt --output-file requirements-embedded.txt -
+	@$(COMPILE) --extra dev --extra embedded --constraint requirements.txt \
+		--constraint requirements-embedded.txt --output-file requirements-dev.txt pyproject.toml
 	@$(COMPILE) --output-file tests/benchmarks/peers/requirements.txt \
 		tests/benchmarks/peers/requirements.in
 
@@ -93,9 +96,9 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 		echo "Python has no venv here: Debian and Ubuntu have it in python3-venv." >&2; exit 1; }
 
-$(VENV)/.installed: requirements.txt pyproject.toml | $(BIN)/python
+$(VENV)/.installed: requirements.txt requirements-embedded.txt pyproject.toml | $(BIN)/python
 	@echo "Installing what Selvedge runs on ..."
-	@$(INSTALL) --require-hashes --requirement requirements.txt
+	@$(INSTALL) --require-hashes --requirement requirements.txt --requirement requirements-embedded.txt
 	@$(INSTALL) --no-deps --editable .
 	@touch $@
 

@@ -42,7 +42,7 @@ def main(arguments: list[str]) -> int:
 
 def _pinned(arguments: list[str]) -> int:
     files = [Path(name) for name in arguments if name.endswith(".txt")]
-    return sum(len(re.findall(r"^[\w.-]+==", file.read_text(), re.MULTILINE)) for file in files)
+    return len({n for f in files for n in re.findall(r"^[\w.-]+==", f.read_text(), re.MULTILINE)})
 
 
 def _show(text: str, *, last: bool = False) -> None:

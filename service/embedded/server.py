@@ -72,6 +72,7 @@ class EmbeddedServer:
 
     def __enter__(self) -> Self:
         try:
+            postmaster.installation(self._version)
             self._data_dir.mkdir(parents=True, exist_ok=True)
             self._lock = _lock(self._data_dir)
             self._open()
