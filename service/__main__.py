@@ -17,11 +17,13 @@ from service.commands import (
     administration,
     describing,
     distributing,
+    dumping,
     following,
     serving,
     storing,
 )
 from service.database.distributing import DistributionError
+from service.database.dumping import DumpError
 from service.embedded import EmbeddedServerError
 from service.events import without_secrets
 from service.settings import Settings, SettingsError
@@ -29,6 +31,7 @@ from service.settings import Settings, SettingsError
 _ONE_LINE_ERRORS: Final = (
     CommandError,
     DistributionError,
+    DumpError,
     EmbeddedServerError,
     SelvedgeError,
     SettingsError,
@@ -58,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="selvedge", description="Selvedge, an External API.")
     parser.add_argument("--version", action="version", version=__version__)
     parsers = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (serving, storing, distributing, administration, describing, following):
+    for module in (serving, storing, dumping, distributing, administration, describing, following):
         module.add(parsers)
     return parser
 

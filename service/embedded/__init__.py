@@ -5,6 +5,7 @@ from service.embedded.server import (
     EmbeddedServer,
     EmbeddedServerError,
     has_data,
+    programs,
     running_server,
 )
 
@@ -13,5 +14,6 @@ __all__ = [
     "EmbeddedServer",
     "EmbeddedServerError",
     "has_data",
+    "programs",
     "running_server",
 ]

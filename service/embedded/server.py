@@ -28,6 +28,7 @@ _START_SECONDS: Final = 300
 """Long, because recovery after a crash may replay much."""
 _POLL_SECONDS: Final = 0.01
 _LOCK: Final = "lock"
+_VERSION: Final = 18
 
 
 class EmbeddedServerError(Exception):
@@ -36,6 +37,11 @@ class EmbeddedServerError(Exception):
 
 class DataDirInUseError(EmbeddedServerError):
     """Another process owns the data folder."""
+
+
+def programs() -> Path:
+    """Return the folder of the programs that belong to the server."""
+    return postmaster.installation(_VERSION) / "bin"
 
 
 class EmbeddedServer:
@@ -47,7 +53,9 @@ class EmbeddedServer:
     machine loses data, which is for tests only.
     """
 
-    def __init__(self, data_dir: Path, *, postgres_version: int = 18, durable: bool = True) -> None:
+    def __init__(
+        self, data_dir: Path, *, postgres_version: int = _VERSION, durable: bool = True
+    ) -> None:
         self._data_dir = data_dir.resolve()
         self._version = postgres_version
         self._durable = durable

@@ -56,7 +56,7 @@ class AccessLog:
                     "key": caller.key_id if caller else None,
                     "method": request.method,
                     "path": _cut(path, LONGEST_PATH),
-                    "query": query and _cut(query, LONGEST_QUERY),
+                    "query": _cut(query, LONGEST_QUERY) if query else None,
                     "status": response.status,
                     "bytes": response.content_length,
                     "milliseconds": round(seconds * 1000, 3),

@@ -18,6 +18,7 @@ COMPOSES_SQL = {
     "service/database/preflight.py",
     "service/database/migrating.py",
     "service/database/distributing.py",
+    "service/database/dumping.py",
     "service/demo/loading.py",
 }
 DATABASE_DRIVERS = {"asyncpg", "psycopg"}
