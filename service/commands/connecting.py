@@ -8,6 +8,8 @@ from typing import TypeVar
 import asyncpg
 
 from service.commands import CommandError
+from service.database import troubles
+from service.database.failing import LOST
 from service.database.migrating import schema_is_current
 from service.embedded import has_data, running_server
 from service.settings import Settings
@@ -38,11 +40,19 @@ def database(settings: Settings, *, is_made: bool = False) -> Iterator[str]:
             yield dsn
 
 
+async def _connect(dsn: str) -> asyncpg.Connection:
+    try:
+        return await asyncpg.connect(dsn, timeout=10)
+    except (*LOST, asyncpg.PostgresError) as error:
+        why = f"the database cannot be reached: {troubles.cause(error)}"
+        raise CommandError(why) from error
+
+
 def execute(dsn: str, work: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:
     """Return the result of work on one connection; CommandError while the schema is behind."""
 
     async def run() -> T:
-        connection = await asyncpg.connect(dsn, timeout=10)
+        connection = await _connect(dsn)
         try:
             if not await schema_is_current(connection):
                 raise CommandError("the schema is behind this release: run `selvedge migrate`")
