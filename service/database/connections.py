@@ -34,7 +34,9 @@ Connection: TypeAlias = asyncpg.Connection
 
 ATTEMPTS = 8
 
-_BEGIN = f"begin; set local statement_timeout = '{WRITE_SECONDS}s'"
+#: What writes finds its rows by their ids, so that a plan made while a table was all but empty does
+#: not go on reading all of it once it has grown.
+_BEGIN = f"begin; set local statement_timeout = '{WRITE_SECONDS}s'; set local enable_seqscan = off"
 
 
 class _Connections:
