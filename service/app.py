@@ -18,6 +18,7 @@ from service.http.admission import Admission
 from service.http.context import ACCESS_LOG, ADMISSION, CALLERS, DATABASE, ROUTES
 from service.http.cors import CORS, Cors
 from service.http.delivery import deliveries
+from service.http.gauges import gauges
 from service.http.middleware import around, of_refused
 from service.http.pulse import Pulse
 from service.http.refusing import REFUSED
@@ -40,7 +41,8 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         app[ACCESS_LOG], app[ACCOUNTS] = AccessLog(), Accounts()
         app[REFUSED] = of_refused(app[ACCESS_LOG])
         app[ADMISSION] = Admission(settings.caller_requests)
-        pulse, last_used = Pulse(), app[CALLERS].last_used
+        pulse = Pulse(gauges(database, app[ADMISSION], settings.pool_size))
+        last_used = app[CALLERS].last_used
         writing = asyncio.create_task(last_used.keep_writing())
         yield
         pulse.stop()

@@ -62,6 +62,22 @@ class Lines(logging.Formatter):
         return orjson.dumps(hidden, default=str).decode()
 
 
+class Count:
+    """A number that the processes forked from this one share; one of them adds to it."""
+
+    def __init__(self) -> None:
+        self._value = memoryview(mmap.mmap(-1, 8)).cast("q")
+
+    @property
+    def value(self) -> int:
+        """The number."""
+        return self._value[0]
+
+    def add(self) -> None:
+        """Add one."""
+        self._value[0] += 1
+
+
 class Trouble:
     """What lasts until it is over: said once when it begins, and once when it is over.
 

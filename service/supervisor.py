@@ -257,6 +257,7 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
             raise HaltServer("A worker cannot start; the lines before say why.", code)
         # Without listeners all are ending.
         if self.LISTENERS:
+            metrics_folder.DEATHS.add()
             tell("worker_died", _why(worker, code), logging.ERROR, worker=worker.pid, code=code)
 
     def murder_workers(self) -> None:

@@ -50,7 +50,7 @@ class _Connections:
     def __init__(self, dsn: str, size: int, tell_of_end: Callable[[object], None]) -> None:
         self._dsn = dsn
         self._tell_of_end = tell_of_end
-        self._shares: Shares[Connection | None] = Shares([None] * size, ACQUIRE_SECONDS)
+        self.shares: Shares[Connection | None] = Shares([None] * size, ACQUIRE_SECONDS)
         self._open: set[Connection] = set()
         self._running: set[asyncio.Task[Any]] = set()
 
@@ -76,13 +76,13 @@ class _Connections:
 
     async def take(self, organization_id: int, use: Use) -> Connection:
         """A connection, made on first use; raises NoTurnError after ACQUIRE_SECONDS of waiting."""
-        connection = await self._shares.take(organization_id, use)
+        connection = await self.shares.take(organization_id, use)
         if connection is None or connection.is_closed():
             self._open.discard(connection)
             try:
                 connection = await connect(self._dsn)
             except BaseException:
-                self._shares.give_back(None, organization_id, use)
+                self.shares.give_back(None, organization_id, use)
                 raise
             connection.add_termination_listener(self._tell_of_end)
             self._open.add(connection)
@@ -92,7 +92,7 @@ class _Connections:
         """Let the next one have it; one that is inside a transaction is not trusted and closed."""
         if not connection.is_closed() and connection.is_in_transaction():
             connection.terminate()
-        self._shares.give_back(connection, organization_id, use)
+        self.shares.give_back(connection, organization_id, use)
 
     async def give_back_free(self, connection: Connection, organization_id: int, use: Use) -> None:
         """Give a connection back once the server has taken notice that its statement is canceled.
@@ -149,6 +149,11 @@ class Database:
         self._watch.end()
         await self._connections.close()
         await self._spare.close()
+
+    @property
+    def shares(self) -> Shares[Connection | None]:
+        """Who has connections and who waits for one, for those who count."""
+        return self._connections.shares
 
     async def read(self, work: Callable[[Connection], Awaitable[T]], organization_id: int) -> T:
         """The result of work that only reads; done again once when its connection was stale.

@@ -13,6 +13,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
+from service.events import Count
+
+DEATHS: Final = Count()
+"""Workers that had to be replaced: their parent, which writes no files there, counts them."""
 _VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
 _PREFIX: Final = "selvedge-metrics-"
 _LOCK: Final = "lock"

@@ -2,6 +2,7 @@
 
 import signal
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -48,6 +49,8 @@ def test_start_stop_and_a_worker_that_died(dsn: str, data_dir: Path, log: IO[str
         assert (died["worker"], died["code"], died["level"]) == (worker.pid, -9, "error")
         assert "memory" in died["message"]
         assert eventually(f"{service.base_url}/readyz", 200)
+        with urllib.request.urlopen(f"{service.base_url}/metrics") as metrics:
+            assert b"\nselvedge_worker_deaths_total 1.0\n" in metrics.read()
         assert service.stop() == 0
     assert [each["event"] for each in _told(log)] == [
         "started",

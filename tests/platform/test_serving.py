@@ -17,6 +17,7 @@ import psutil
 import pytest
 from aiohttp import http_parser
 
+from service import __version__
 from tests.support.databases import fresh_database
 from tests.support.folders import temporary_folder
 from tests.support.processes import (
@@ -222,6 +223,9 @@ def test_metrics_add_up_over_the_workers(served: Running) -> None:
     told = re.findall(r'^selvedge_process_resident_memory_bytes{pid="(\d+)"}', text, re.MULTILINE)
     assert {int(pid) for pid in told} == {worker.pid for worker in _workers(served)}
     assert "\nselvedge_event_loop_longest_delay_seconds " in text
+    assert "\nselvedge_database_connections_limit 8.0\n" in text
+    assert "\nselvedge_database_up 1.0\n" in text
+    assert f'version="{__version__}"}} 1.0' in text
 
 
 @pytest.mark.parametrize(
