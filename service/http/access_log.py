@@ -89,4 +89,6 @@ def _cut(text: str, longest: int) -> str:
 
 def _header(text: str | None) -> str | None:
     """The header's beginning, with a question mark for each byte that was no UTF-8."""
-    return text and _cut(text, LONGEST_HEADER).encode(errors="replace").decode()
+    if text is None or (text.isascii() and len(text) <= LONGEST_HEADER and "slv" not in text):
+        return text
+    return _cut(text, LONGEST_HEADER).encode(errors="replace").decode()
