@@ -52,7 +52,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         await database.close()
 
     clear = partial(clearing, changes_days=settings.changes_days)
-    app.cleanup_ctx.extend([resources, deliveries, clear, watching])
+    app.cleanup_ctx.extend([resources, deliveries, clear, watching, system.looking])
     app.on_shutdown.append(end_watching)
     app[ROUTES] = {added: route for route in routes() for added in _added(app, route)}
     return app

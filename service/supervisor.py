@@ -38,8 +38,8 @@ _COLLECT_AFTER: Final = 10_000
 _DONE_ON: Final[dict[int, str]] = {
     signal.SIGTERM: "requests under way finish, then all ends",
     signal.SIGHUP: "requests under way finish, then all ends",
-    signal.SIGINT: "all ends at once",
-    signal.SIGQUIT: "all ends at once",
+    signal.SIGINT: "requests under way finish, then all ends",
+    signal.SIGQUIT: "requests under way finish, then all ends",
     signal.SIGTTIN: "one more worker starts",
     signal.SIGTTOU: "one worker less goes on",
 }

@@ -57,6 +57,8 @@ def is_lost(error: BaseException) -> None:
 
 def failed(error: BaseException, what: str) -> None:
     """Tell that the database would not do something, and why; a full disk does not fill a log."""
+    if isinstance(error, asyncpg.DiskFullError):
+        disk_is_full()
     kind, now = (what, _sqlstate(error)), time.monotonic()
     told, unsaid = _TOLD.get(kind, (-_SILENT_SECONDS, 0))
     if now < told + _SILENT_SECONDS:
@@ -65,6 +67,11 @@ def failed(error: BaseException, what: str) -> None:
     _TOLD[kind] = (now, 0)
     message = f"A {what} failed and changed nothing: {cause(error)}"
     tell(f"{what}_failed", message, logging.ERROR, sqlstate=kind[1], before_unsaid=unsaid)
+
+
+def disk_is_full() -> None:
+    """Tell that nothing can be written."""
+    FULL.begins(f"{DISK_IS_FULL} Make room on it; writes fail until then.")
 
 
 def cause(error: BaseException) -> str:

@@ -3,15 +3,19 @@
 Anybody may ask, at any rate: what takes more than a moment is done once for all.
 """
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Final
 
 from aiohttp import web
 
 from service.database import disk, troubles
-from service.database.connections import Connection
+from service.database.connections import Connection, Database
 from service.database.failing import schema_is_behind, unavailable
 from service.database.migrating import schema_is_current
-from service.http.context import database
+from service.failures import ApiError
+from service.http.context import DATABASE, database
 from service.http.envelope import respond, success
 from service.http.metrics import exposition
 from service.http.recent import Recent
@@ -19,11 +23,27 @@ from service.http.recent import Recent
 READINESS: Final[web.AppKey[Recent[None]]] = web.AppKey("readiness", Recent)
 EXPOSITION: Final[web.AppKey[Recent[bytes]]] = web.AppKey("exposition", Recent)
 _EXPOSITION_SHARE: Final = 0.1
+_LOOK_SECONDS: Final = 10
 
 
 def prepare(app: web.Application) -> None:
     """Keep what is made once for all."""
     app[READINESS], app[EXPOSITION] = Recent(), Recent(share=_EXPOSITION_SHARE)
+
+
+async def looking(app: web.Application) -> AsyncIterator[None]:
+    """See when what was behind or full is so no longer, also where nobody asks for readiness."""
+    task = asyncio.create_task(_look_again(app[DATABASE]))
+    yield
+    task.cancel()
+
+
+async def _look_again(database: Database) -> None:
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        if troubles.BEHIND.lasts or troubles.FULL.lasts:
+            with suppress(ApiError):
+                await database.look_up(_require_all)
 
 
 async def health(_: web.Request) -> web.Response:
@@ -43,7 +63,7 @@ async def _require_all(connection: Connection) -> None:
         raise schema_is_behind()
     troubles.BEHIND.is_over()
     if not await disk.has_room(connection):
-        troubles.FULL.begins(f"{troubles.DISK_IS_FULL} Make room on it; writes fail until then.")
+        troubles.disk_is_full()
         raise unavailable(troubles.DISK_IS_FULL)
     troubles.FULL.is_over()
 

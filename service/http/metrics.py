@@ -120,7 +120,7 @@ class _OfAll(Collector):
         yield GaugeMetricFamily("selvedge_database_up", up, int(not troubles.AWAY.lasts))
         behind = "1 while the database's schema is known to be older than this release."
         yield GaugeMetricFamily("selvedge_schema_behind", behind, int(troubles.BEHIND.lasts))
-        full = "1 while the database's disk is known to be full: /readyz looks."
+        full = "1 while the database's disk is known to be full."
         yield GaugeMetricFamily("selvedge_disk_full", full, int(troubles.FULL.lasts))
         dead = "Workers that had to be replaced."
         yield CounterMetricFamily("selvedge_worker_deaths", dead, DEATHS.value)
