@@ -5,7 +5,7 @@ VENV := .venv
 PEERS := tests/benchmarks/.peers
 GENERATORS := tests/generated/.tools
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+INSTALL := $(BIN)/python .ci/install.py
 COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet --upgrade \
 	--generate-hashes --strip-extras --allow-unsafe --no-emit-options \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
@@ -59,8 +59,11 @@ hooks: ## Check style and types before every commit
 
 requirements: $(VENV)/.installed-dev ## Pin the newest versions that pyproject.toml allows
 	@$(COMPILE) --output-file requirements.txt pyproject.toml
-	@$(COMPILE) --extra dev --constraint requirements.txt --output-file requirements-dev.txt \
-		pyproject.toml
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"][ \
+		"optional-dependencies"]["embedded"], sep="\n")' | \
+		$(COMPILE) --constraint requirements.txt --output-file requirements-embedded.txt -
+	@$(COMPILE) --extra dev --extra embedded --constraint requirements.txt \
+		--constraint requirements-embedded.txt --output-file requirements-dev.txt pyproject.toml
 	@$(COMPILE) --output-file tests/benchmarks/peers/requirements.txt \
 		tests/benchmarks/peers/requirements.in
 
@@ -90,17 +93,18 @@ clean-data: ## Remove the embedded database and the demo keys
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; (3, 11) <= v < (3, 15) or sys.exit( \
 		"Selvedge needs Python 3.11 to 3.14, and this is %d.%d: make PYTHON=python3.12" % v)'
-	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "Python has no venv here: Debian and Ubuntu have it in python3-venv." >&2; exit 1; }
 
-$(VENV)/.installed: requirements.txt pyproject.toml | $(BIN)/python
+$(VENV)/.installed: requirements.txt requirements-embedded.txt pyproject.toml | $(BIN)/python
 	@echo "Installing what Selvedge runs on ..."
-	@$(PIP) install --require-hashes --requirement requirements.txt
-	@$(PIP) install --no-deps --editable .
+	@$(INSTALL) --require-hashes --requirement requirements.txt --requirement requirements-embedded.txt
+	@$(INSTALL) --no-deps --editable .
 	@touch $@
 
 $(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
 	@echo "Installing what its tests need ..."
-	@$(PIP) install --require-hashes --requirement requirements-dev.txt
+	@$(INSTALL) --require-hashes --requirement requirements-dev.txt
 	@touch $@
 
 $(GENERATORS)/.installed: tests/generated/package.json tests/generated/package-lock.json

@@ -1,3 +1,3 @@
 """Selvedge: the External API for apparel style and product master data."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

@@ -17,20 +17,25 @@ from service.commands import (
     administration,
     describing,
     distributing,
+    dumping,
     following,
     serving,
     storing,
 )
 from service.database.distributing import DistributionError
+from service.database.dumping import DumpError
 from service.embedded import EmbeddedServerError
+from service.events import without_secrets
 from service.settings import Settings, SettingsError
 
 _ONE_LINE_ERRORS: Final = (
     CommandError,
     DistributionError,
+    DumpError,
     EmbeddedServerError,
     SelvedgeError,
     SettingsError,
+    asyncpg.InterfaceError,
     asyncpg.PostgresError,
     psycopg.Error,
     OSError,
@@ -46,7 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         parsed.run(Settings.from_environment(os.environ), parsed)
     except _ONE_LINE_ERRORS as error:
-        sys.exit(f"selvedge: {' '.join(str(error).split()) or type(error).__name__}")
+        told = " ".join(without_secrets(str(error)).split())
+        sys.exit(f"selvedge: {told or type(error).__name__}")
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
 
@@ -55,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="selvedge", description="Selvedge, an External API.")
     parser.add_argument("--version", action="version", version=__version__)
     parsers = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (serving, storing, distributing, administration, describing, following):
+    for module in (serving, storing, dumping, distributing, administration, describing, following):
         module.add(parsers)
     return parser
 

@@ -1,5 +1,6 @@
 """The application: what a worker serves."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
@@ -17,6 +18,7 @@ from service.http.admission import Admission
 from service.http.context import ACCESS_LOG, ADMISSION, CALLERS, DATABASE, ROUTES
 from service.http.cors import CORS, Cors
 from service.http.delivery import deliveries
+from service.http.gauges import gauges
 from service.http.middleware import around, of_refused
 from service.http.pulse import Pulse
 from service.http.refusing import REFUSED
@@ -39,14 +41,18 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         app[ACCESS_LOG], app[ACCOUNTS] = AccessLog(), Accounts()
         app[REFUSED] = of_refused(app[ACCESS_LOG])
         app[ADMISSION] = Admission(settings.caller_requests)
-        pulse = Pulse()
+        pulse = Pulse(gauges(database, app[ADMISSION], settings.pool_size))
+        last_used = app[CALLERS].last_used
+        writing = asyncio.create_task(last_used.keep_writing())
         yield
         pulse.stop()
+        writing.cancel()
+        await last_used.write()
         app[ACCESS_LOG].flush()
         await database.close()
 
     clear = partial(clearing, changes_days=settings.changes_days)
-    app.cleanup_ctx.extend([resources, deliveries, clear, watching])
+    app.cleanup_ctx.extend([resources, deliveries, clear, watching, system.looking])
     app.on_shutdown.append(end_watching)
     app[ROUTES] = {added: route for route in routes() for added in _added(app, route)}
     return app

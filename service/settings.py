@@ -8,6 +8,10 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
+
+_SPECIAL: Final = "what is special in a user or password is written like %40 for @ and %2F for /"
 LOG_LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 
 
@@ -101,11 +105,19 @@ def _database_url(environ: Mapping[str, str]) -> str | None:
     url = environ.get("DATABASE_URL") or None
     if url is None:
         return None
+    if not url.startswith(("postgres://", "postgresql://")):
+        raise SettingsError("DATABASE_URL must begin with postgresql:// or postgres://")
+    if not _is_read_alike(url):
+        raise SettingsError(f"DATABASE_URL is not a valid URL; {_SPECIAL}")
+    return url
+
+
+def _is_read_alike(url: str) -> bool:
+    """Whether a URL is one, and nobody takes a part of the password for another part of it."""
     try:
         parts = urlsplit(url)
         _ = parts.port
-    except ValueError as error:
-        raise SettingsError(f"DATABASE_URL is not a valid URL ({error})") from None
-    if parts.scheme not in ("postgres", "postgresql"):
-        raise SettingsError("DATABASE_URL must begin with postgresql:// or postgres://")
-    return url
+        conninfo_to_dict(url)
+    except (ValueError, ProgrammingError):
+        return False
+    return url.count("@") == ("@" in parts.netloc)

@@ -8,23 +8,26 @@ that died is answered by its successor.
 
 import errno
 import gc
+import logging
 import os
-import shutil
 import signal
 import socket
 import sys
-import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Final, NoReturn
 
 from aiohttp import web
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
+from gunicorn.errors import HaltServer
+from gunicorn.glogging import Logger
 
+from service import __version__
 from service.database import shares  # noqa: F401  # made before the fork: workers share its memory
-from service.http import connections
+from service.events import tell
+from service.http import connections, metrics_folder
 from service.http.reading import READING
 from service.settings import Settings, SettingsError
 
@@ -32,6 +35,14 @@ _GRACE_SECONDS: Final = 35
 """For requests under way at a stop: the longest write, which is 30 s, and its answer."""
 _COLLECT_AFTER: Final = 10_000
 """Objects; what one large request makes."""
+_DONE_ON: Final[dict[int, str]] = {
+    signal.SIGTERM: "requests under way finish, then all ends",
+    signal.SIGHUP: "requests under way finish, then all ends",
+    signal.SIGINT: "requests under way finish, then all ends",
+    signal.SIGQUIT: "requests under way finish, then all ends",
+    signal.SIGTTIN: "one more worker starts",
+    signal.SIGTTOU: "one worker less goes on",
+}
 _BIND_SECONDS: Final = 5
 """The workers of a parent that was killed hold its port for about a second."""
 
@@ -80,6 +91,7 @@ def serve(
         from service.app import create_app
 
         app = create_app(settings, dsn)
+        app.on_cleanup.append(metrics_folder.inheritor())
         _spare_collector()
         return connections.Runner(
             app,
@@ -92,9 +104,22 @@ def serve(
         )
 
     connections.raise_file_limit()
-    with _metrics_folder():
+    _tell_of_start(settings, listeners[0])
+    with metrics_folder.fresh():
         _Arbiter(_Application(settings, listeners, runner), keep_database_alive).run()
     sys.exit()
+
+
+def _tell_of_start(settings: Settings, listener: socket.socket) -> None:
+    host, port = listener.getsockname()[:2]
+    tell(
+        "started",
+        f"Selvedge {__version__} serves with {settings.workers} workers.",
+        version=__version__,
+        host=host,
+        port=port,
+        workers=settings.workers,
+    )
 
 
 def _spare_collector() -> None:
@@ -106,17 +131,6 @@ def _spare_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(_COLLECT_AFTER)
-
-
-@contextmanager
-def _metrics_folder() -> Iterator[None]:
-    """Give the workers a fresh folder through which they add their metrics up."""
-    folder = tempfile.mkdtemp(prefix="selvedge-metrics-")
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-    try:
-        yield
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _deal_socket(arbiter: Arbiter, worker: Any) -> None:
@@ -132,9 +146,33 @@ def _forget_metrics(_: Arbiter, worker: Any) -> None:
     multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
 
 
+def _why(worker: Any, code: int) -> str:
+    """Say how a worker ended, and what to do."""
+    if worker.aborted:
+        how = "was ended, for it had hung; the lines before may say in what"
+    elif code == -signal.SIGKILL:
+        how = "was killed: see in the system's log whether memory ran out, and lower WORKERS if so"
+    elif code < 0:
+        how = f"was ended by {signal.Signals(-code).name}; the lines before may say why"
+    else:
+        how = f"ended by itself with code {code}; the lines before may say why"
+    return f"Worker {worker.pid} {how}. Another one takes its place."
+
+
 def _log_level(settings: Settings) -> str:
     """Return gunicorn's level; what it says at `info` is for those who debug it."""
     return "warning" if settings.log_level == "info" else settings.log_level
+
+
+class _Log(Logger):  # type: ignore[misc]  # gunicorn has no types
+    """gunicorn's log, whose lines are written as all others are."""
+
+    def __init__(self, cfg: Any) -> None:
+        super().__init__(cfg)
+        self.error_log.propagate = True
+
+    def _set_handler(self, *_: object, **__: object) -> None:
+        """None of its own."""
 
 
 class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
@@ -158,6 +196,7 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
             "workers": self._settings.workers,
             "worker_class": "aiohttp.GunicornUVLoopWebWorker",
             "graceful_timeout": _GRACE_SECONDS + 5,
+            "logger_class": _Log,
             "loglevel": _log_level(self._settings),
             # Whoever we are by now: its default is who imported it, which root may have been.
             "user": os.geteuid(),
@@ -181,6 +220,45 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
     def __init__(self, application: _Application, keep_database_alive: Callable[[], None]) -> None:
         self._keep_database_alive = keep_database_alive
         super().__init__(application)
+
+    def wait_for_signals(self, timeout: float = 1.0) -> list[int]:
+        """Return the signals that came, and tell of those that an operator sends."""
+        numbers: list[int] = super().wait_for_signals(timeout)
+        for number in numbers:
+            if number != signal.SIGCHLD:
+                name = signal.Signals(number).name
+                what = f"{name} came: {_DONE_ON.get(number, 'nothing is done on it')}."
+                tell("signal_received", what, signal=name)
+        return numbers
+
+    def halt(self, reason: str | None = None, exit_status: int = 0) -> None:
+        """Stop, tell so, and raise SystemExit."""
+        try:
+            super().halt(reason, exit_status)
+        finally:
+            tell("stopped", reason or "Selvedge has stopped.")
+
+    def reap_workers(self) -> None:
+        """Take note of workers that ended, and tell of those that were not to.
+
+        As the first process of a container it gets processes that are nobody's, too.
+        """
+        with suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                worker = self.WORKERS.pop(ended[0], None)
+                if worker is not None:
+                    self._bury(worker, os.waitstatus_to_exitcode(ended[1]))
+
+    def _bury(self, worker: Any, code: int) -> None:
+        """Tell of a worker's end; raises HaltServer where another one would not start either."""
+        worker.tmp.close()
+        self.cfg.child_exit(self, worker)
+        if code in (self.WORKER_BOOT_ERROR, self.APP_LOAD_ERROR):
+            raise HaltServer("A worker cannot start; the lines before say why.", code)
+        # Without listeners all are ending.
+        if self.LISTENERS:
+            metrics_folder.DEATHS.add()
+            tell("worker_died", _why(worker, code), logging.ERROR, worker=worker.pid, code=code)
 
     def murder_workers(self) -> None:
         """Do what has to be done once a second: end workers that hang, see to the database."""

@@ -28,7 +28,7 @@ select exists (
 );
 
 -- name: list_keys
-select id, organization_id, scope, name, created_at, expires_at, revoked_at
+select id, organization_id, scope, name, created_at, last_used_at, expires_at, revoked_at
   from api_key
  where $1::bigint is null or organization_id = $1::bigint
  order by organization_id, id;

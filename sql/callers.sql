@@ -5,3 +5,9 @@ join organization o on o.id = k.organization_id
 where k.organization_id = $1::bigint and k.id = $2::bigint
     and o.id = $1::bigint
     and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
+
+-- name: use_key
+update api_key set last_used_at = $3::timestamptz
+where organization_id = $1::bigint and id = $2::bigint
+    and (last_used_at is null or last_used_at < $4::timestamptz)
+returning id;

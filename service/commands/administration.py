@@ -151,11 +151,12 @@ def list_keys(settings: Settings, arguments: Namespace) -> None:
             dsn, lambda connection: queries.list_keys(connection, arguments.organization)
         )
     _print_table(
-        ("ID", "ORGANIZATION", "SCOPE", "NAME", "CREATED", "EXPIRES", "REVOKED"),
+        ("ID", "ORGANIZATION", "SCOPE", "NAME", "CREATED", "LAST USED", "EXPIRES", "REVOKED"),
         (
             (
                 *(row[field] for field in ("id", "organization_id", "scope", "name")),
-                *(_time(row[field]) for field in ("created_at", "expires_at", "revoked_at")),
+                *(_time(row[f"{when}_at"]) for when in ("created", "last_used")),
+                *(_time(row[f"{when}_at"]) for when in ("expires", "revoked")),
             )
             for row in rows
         ),

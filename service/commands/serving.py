@@ -8,11 +8,12 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from service.commands import Parsers, demo_keys
-from service.commands.connecting import execute
+from service.commands.connecting import execute, require_data
 from service.commands.storing import fill
 from service.database import migrating
 from service.database.preflight import check
 from service.embedded import EmbeddedServer
+from service.events import write_lines
 from service.files import program_folders
 from service.organizations import administration
 from service.privileges import keeping
@@ -32,12 +33,15 @@ def add(parsers: Parsers) -> None:
 
 def serve(settings: Settings, _: Namespace) -> None:
     """Serve until a signal; the database may be away, then readiness says so."""
+    write_lines(settings.log_level)
+    require_data(settings)
     with _owned_database(settings) as (dsn, tend_database):
         _serve(settings, dsn, tend_database)
 
 
 def run(settings: Settings, _: Namespace) -> None:
     """Migrate, load the demo data into an empty embedded database, say where we are, and serve."""
+    write_lines(settings.log_level)
     with _owned_database(settings) as (dsn, tend_database):
         check(settings, dsn, required=True)
         migrating.migrate(dsn)

@@ -6,7 +6,7 @@ from argparse import Namespace
 
 from service.commands import CommandError, Parsers
 from service.commands.asking import add_yes, confirm
-from service.commands.connecting import database, execute
+from service.commands.connecting import database, execute, require_data
 from service.database import migrating
 from service.organizations import administration
 from service.settings import Settings
@@ -27,8 +27,9 @@ def add(parsers: Parsers) -> None:
 def migrate(settings: Settings, arguments: Namespace) -> None:
     """Apply migrations, or undo them if the operator agrees, and say how many."""
     if arguments.rollback is not None:
+        require_data(settings)
         confirm(arguments, f"What they brought is lost. Undo {arguments.rollback} migrations?")
-    with database(settings) as dsn:
+    with database(settings, is_made=arguments.rollback is None) as dsn:
         if arguments.rollback is None:
             print(f"{migrating.migrate(dsn)} migrations applied")
         else:

@@ -7,12 +7,12 @@ errors that say whether anything was done (contract, Outages).
 
 import asyncio
 import random
-import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeAlias, TypeVar
 
 import asyncpg
 
+from service.database.connecting import ACQUIRE_SECONDS, WRITE_SECONDS, connect
 from service.database.failing import (
     BROKEN,
     LOST,
@@ -21,30 +21,22 @@ from service.database.failing import (
     is_of_no_more_use,
     outcome_unknown,
     refused,
+    schema_is_behind,
     unavailable,
 )
+from service.database.migrating import schema_is_current
 from service.database.shares import READ, WRITE, Shares, Use
+from service.database.watching import Watch
+from service.failures import ApiError
 
 T = TypeVar("T")
 Connection: TypeAlias = asyncpg.Connection
 
-ACQUIRE_SECONDS = 5
-READ_SECONDS = 10
-WRITE_SECONDS = 30
-#: The server ends a statement first; this bounds a server that no longer answers at all.
-SILENCE_SECONDS = WRITE_SECONDS + 5
 ATTEMPTS = 8
-#: Prepared statements that a connection keeps, and the bytes of the longest of them: together they
-#: bound what a caller of ever new filters can make each session hold.
-STATEMENTS = 150
-LONGEST_STATEMENT = 6 * 1024
 
 #: What writes finds its rows by their ids, so that a plan made while a table was all but empty does
 #: not go on reading all of it once it has grown.
 _BEGIN = f"begin; set local statement_timeout = '{WRITE_SECONDS}s'; set local enable_seqscan = off"
-
-#: A server that looks whether its client is still there ends what a killed worker began.
-_CHECK_CONNECTION = {"client_connection_check_interval": "1s"} if sys.platform == "linux" else {}
 
 
 class _Connections:
@@ -55,9 +47,10 @@ class _Connections:
     state behind.
     """
 
-    def __init__(self, dsn: str, size: int) -> None:
+    def __init__(self, dsn: str, size: int, tell_of_end: Callable[[object], None]) -> None:
         self._dsn = dsn
-        self._shares: Shares[Connection | None] = Shares([None] * size, ACQUIRE_SECONDS)
+        self._tell_of_end = tell_of_end
+        self.shares: Shares[Connection | None] = Shares([None] * size, ACQUIRE_SECONDS)
         self._open: set[Connection] = set()
         self._running: set[asyncio.Task[Any]] = set()
 
@@ -83,14 +76,15 @@ class _Connections:
 
     async def take(self, organization_id: int, use: Use) -> Connection:
         """A connection, made on first use; raises NoTurnError after ACQUIRE_SECONDS of waiting."""
-        connection = await self._shares.take(organization_id, use)
+        connection = await self.shares.take(organization_id, use)
         if connection is None or connection.is_closed():
             self._open.discard(connection)
             try:
-                connection = await _connect(self._dsn)
+                connection = await connect(self._dsn)
             except BaseException:
-                self._shares.give_back(None, organization_id, use)
+                self.shares.give_back(None, organization_id, use)
                 raise
+            connection.add_termination_listener(self._tell_of_end)
             self._open.add(connection)
         return connection
 
@@ -98,7 +92,7 @@ class _Connections:
         """Let the next one have it; one that is inside a transaction is not trusted and closed."""
         if not connection.is_closed() and connection.is_in_transaction():
             connection.terminate()
-        self._shares.give_back(connection, organization_id, use)
+        self.shares.give_back(connection, organization_id, use)
 
     async def give_back_free(self, connection: Connection, organization_id: int, use: Use) -> None:
         """Give a connection back once the server has taken notice that its statement is canceled.
@@ -146,26 +140,39 @@ class Database:
     """
 
     def __init__(self, dsn: str, size: int) -> None:
-        self._connections = _Connections(dsn, size)
-        self._spare = _Connections(dsn, 1)
+        self._watch = Watch(lambda: self.look_up(_is_there))
+        self._connections = _Connections(dsn, size, self._watch.begin)
+        self._spare = _Connections(dsn, 1, self._watch.begin)
 
     async def close(self) -> None:
         """Close every connection; what is under way has a short while to end."""
+        self._watch.end()
         await self._connections.close()
         await self._spare.close()
+
+    @property
+    def shares(self) -> Shares[Connection | None]:
+        """Who has connections and who waits for one, for those who count."""
+        return self._connections.shares
 
     async def read(self, work: Callable[[Connection], Awaitable[T]], organization_id: int) -> T:
         """The result of work that only reads; done again once when its connection was stale.
 
         Where its caller is gone the statement is canceled.
         """
-        return await _read(self._connections, work, organization_id)
+        try:
+            return await _read(self._connections, work, organization_id)
+        except asyncpg.SyntaxOrAccessError as error:
+            raise await self._explained(error) from error
 
     async def look_up(
         self, work: Callable[[Connection], Awaitable[T]], organization_id: int = 0
     ) -> T:
         """The result of a short read that waits behind no caller's work."""
-        return await _read(self._spare, work, organization_id)
+        try:
+            return await _read(self._spare, work, organization_id)
+        except asyncpg.SyntaxOrAccessError as error:
+            raise await self._explained(error) from error
 
     async def write(
         self, work: Callable[[Connection], Awaitable[T]], organization_id: int, use: Use = WRITE
@@ -185,8 +192,18 @@ class Database:
                     raise unavailable() from error
                 await asyncio.sleep(random.uniform(0, 0.01 * 2**attempt))
             except (*LOST, *REFUSED, *BROKEN) as error:
-                raise refused(error) from error
+                raise refused(error, "write") from error
+            except asyncpg.SyntaxOrAccessError as error:
+                raise await self._explained(error) from error
         raise AssertionError("unreachable")
+
+    async def _explained(self, error: Exception) -> Exception:
+        """What a statement that the server cannot take means: an old schema, or else a defect."""
+        try:
+            is_current = await _read(self._spare, schema_is_current, 0)
+        except ApiError as unknown:
+            return unknown
+        return error if is_current else schema_is_behind()
 
     async def _run(
         self,
@@ -205,25 +222,8 @@ class Database:
             self._connections.give_back(connection, organization_id, use)
 
 
-async def _connect(dsn: str) -> Connection:
-    try:
-        return await asyncpg.connect(
-            dsn,
-            max_cached_statement_lifetime=0,
-            statement_cache_size=STATEMENTS,
-            max_cacheable_statement_size=LONGEST_STATEMENT,
-            timeout=ACQUIRE_SECONDS,
-            command_timeout=SILENCE_SECONDS,
-            server_settings={
-                "application_name": "selvedge",
-                "jit": "off",
-                "statement_timeout": f"{READ_SECONDS}s",
-                "timezone": "UTC",
-                **_CHECK_CONNECTION,
-            },
-        )
-    except asyncpg.PostgresError as error:
-        raise ConnectionError("The server does not let the service in.") from error
+async def _is_there(connection: Connection) -> None:
+    await connection.execute("")
 
 
 async def _read(

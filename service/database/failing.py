@@ -1,13 +1,13 @@
 """How PostgreSQL and the way to it can fail, and what callers are told of it (contract, Errors)."""
 
 import asyncio
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
 import asyncpg
 
+from service.database import troubles
 from service.database.shares import NoTurnError
 from service.failures import ApiError, failed
 
@@ -37,11 +37,11 @@ REFUSED = (
     asyncpg.LockNotAvailableError,
     asyncpg.InsufficientResourcesError,
     asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.InsufficientPrivilegeError,
 )
 #: Failures inside a server that is there, or of a node behind it: here nothing was done either.
 BROKEN = (asyncpg.InternalServerError, asyncpg.PostgresIOError)
 TOO_MANY_REQUESTS: Final = "Too many requests of this organization at once; try again soon."
-_log = logging.getLogger("service")
 
 
 def is_of_no_more_use(kind: type[BaseException] | None) -> bool:
@@ -54,16 +54,22 @@ def is_of_no_more_use(kind: type[BaseException] | None) -> bool:
     return issubclass(kind, (*LOST, asyncio.CancelledError))
 
 
-def refused(error: BaseException) -> ApiError:
-    """What a failure before the commit means; what may be a defect is logged with it.
+def refused(error: BaseException, what: str = "read") -> ApiError:
+    """What a failure before the commit of a ``read`` or ``write`` means; its cause is logged.
 
     429 where the organization's own requests are what was waited for, else 503.
     """
     if isinstance(error, NoTurnError) and error.own:
         return too_many_requests()
-    if isinstance(error, BROKEN):
-        _log.error("the database failed: %s", error)
+    if isinstance(error, (*REFUSED, *BROKEN)):
+        troubles.failed(error, what)
     return unavailable()
+
+
+def schema_is_behind() -> ApiError:
+    """503: the database has not what this release of the service works on."""
+    troubles.BEHIND.begins(troubles.SCHEMA_IS_BEHIND)
+    return unavailable(troubles.SCHEMA_IS_BEHIND)
 
 
 def outcome_unknown() -> ApiError:

@@ -1,10 +1,13 @@
 """What the database must be able to do, looked at once before serving."""
 
-import sys
-from typing import Final
+import asyncio
+from typing import Any, Final
 
-import psycopg
+import asyncpg
 
+from service.database import troubles
+from service.database.failing import LOST
+from service.database.migrating import schema_is_current
 from service.settings import Settings, SettingsError
 
 _OLDEST_VERSION: Final = 150000
@@ -26,19 +29,30 @@ _QUERY: Final = """
 def check(settings: Settings, dsn: str, *, required: bool) -> None:
     """Raise SettingsError, with one line, when this database will not do.
 
-    A database that cannot be reached is an error when `required`, a warning when it may come later.
+    A database that cannot be reached is an error when `required`. It may come later, and its
+    schema may be brought up to date later, when not: then that is told.
     """
     try:
-        with psycopg.connect(dsn, connect_timeout=_CONNECT_SECONDS) as connection:
-            row = connection.execute(_QUERY).fetchone()
-    except psycopg.OperationalError as error:
-        problem = f"the database cannot be reached: {' '.join(str(error).split())}"
+        row, is_current = asyncio.run(_ask(dsn))
+    except (*LOST, asyncpg.PostgresError) as error:
         if required:
-            raise SettingsError(problem) from error
-        print(f"selvedge: {problem}; serving without it until it is there", file=sys.stderr)
+            raise SettingsError(
+                f"the database cannot be reached: {troubles.cause(error)}"
+            ) from error
+        troubles.is_lost(error)
         return
-    assert row is not None
     _judge(settings, *row)
+    if not required and not is_current:
+        troubles.BEHIND.begins(f"{troubles.SCHEMA_IS_BEHIND} Until then the answer is 503.")
+
+
+async def _ask(dsn: str) -> tuple[Any, bool]:
+    """What the database says of itself, and whether its schema is the one of this release."""
+    connection = await asyncpg.connect(dsn, timeout=_CONNECT_SECONDS)
+    try:
+        return await connection.fetchrow(_QUERY), await schema_is_current(connection)
+    finally:
+        await connection.close()
 
 
 def _judge(settings: Settings, version: int, encoding: str, folds: bool, connections: int) -> None:

@@ -152,9 +152,17 @@ class Shares(Generic[T]):
         if self._rotation:
             self._hand_out()
 
+    def held(self) -> int:
+        """How many are taken."""
+        return sum(share.held for share in self._shares.values())
+
     def waiting(self) -> int:
         """How many callers stand in line."""
         return sum(len(share.line) for share in self._shares.values())
+
+    def lines(self) -> list[tuple[int, int]]:
+        """How many callers of each organization stand in line, without those of which none does."""
+        return [(one, len(self._shares[one].line)) for one in self._rotation]
 
     def _hand_out(self) -> None:
         """Give what is free to those whose turn it is, and look again for who is held back."""

@@ -4,7 +4,16 @@ from service.embedded.server import (
     DataDirInUseError,
     EmbeddedServer,
     EmbeddedServerError,
+    has_data,
+    programs,
     running_server,
 )
 
-__all__ = ["DataDirInUseError", "EmbeddedServer", "EmbeddedServerError", "running_server"]
+__all__ = [
+    "DataDirInUseError",
+    "EmbeddedServer",
+    "EmbeddedServerError",
+    "has_data",
+    "programs",
+    "running_server",
+]

@@ -82,7 +82,8 @@ def program_folders(version: int) -> list[Path]:
 def _package() -> Path:
     spec = importlib.util.find_spec(_WHEEL)
     if spec is None or spec.origin is None:
-        raise FileNotFoundError(f"the package {_WHEEL} is not installed")
+        message = f"install the extra `embedded` ({_WHEEL} is missing), or set DATABASE_URL"
+        raise FileNotFoundError(message)
     return Path(spec.origin).parent
 
 

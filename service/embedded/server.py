@@ -6,10 +6,10 @@ with whichever account came first.
 """
 
 import fcntl
+import logging
 import os
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -20,12 +20,15 @@ import psutil
 import psycopg
 
 from service.embedded import access, logs, postmaster
+from service.events import tell
 from service.privileges.accounts import Account, database_account, service_account
 from service.privileges.opening import Opening
 
 _START_SECONDS: Final = 300
 """Long, because recovery after a crash may replay much."""
 _POLL_SECONDS: Final = 0.01
+_LOCK: Final = "lock"
+_VERSION: Final = 18
 
 
 class EmbeddedServerError(Exception):
@@ -34,6 +37,11 @@ class EmbeddedServerError(Exception):
 
 class DataDirInUseError(EmbeddedServerError):
     """Another process owns the data folder."""
+
+
+def programs() -> Path:
+    """Return the folder of the programs that belong to the server."""
+    return postmaster.installation(_VERSION) / "bin"
 
 
 class EmbeddedServer:
@@ -45,7 +53,9 @@ class EmbeddedServer:
     machine loses data, which is for tests only.
     """
 
-    def __init__(self, data_dir: Path, *, postgres_version: int = 18, durable: bool = True) -> None:
+    def __init__(
+        self, data_dir: Path, *, postgres_version: int = _VERSION, durable: bool = True
+    ) -> None:
         self._data_dir = data_dir.resolve()
         self._version = postgres_version
         self._durable = durable
@@ -70,6 +80,7 @@ class EmbeddedServer:
 
     def __enter__(self) -> Self:
         try:
+            postmaster.installation(self._version)
             self._data_dir.mkdir(parents=True, exist_ok=True)
             self._lock = _lock(self._data_dir)
             self._open()
@@ -93,7 +104,8 @@ class EmbeddedServer:
         """
         logs.clear(self._logs)
         if self._process is not None and self._process.poll() is not None:
-            print(f"PostgreSQL ended, see {self._logs}; starting it again", file=sys.stderr)
+            why = f"PostgreSQL ended; {self._logs} says why. It is started again."
+            tell("database_ended", why, logging.ERROR, code=self._process.returncode)
             self._start()
 
     def _open(self) -> None:
@@ -164,6 +176,11 @@ class EmbeddedServer:
             self._lock = None
 
 
+def has_data(data_dir: Path) -> bool:
+    """Return whether a server has ever begun in a folder."""
+    return (data_dir / _LOCK).exists()
+
+
 @contextmanager
 def running_server(data_dir: Path) -> Iterator[str]:
     """Give the DSN of the server in `data_dir`: the one at work, or one started for the while."""
@@ -192,7 +209,7 @@ def _dsn_of_owner(data_dir: Path) -> str:
 
 def _lock(data_dir: Path) -> IO[str]:
     """Return the folder's lock, held until it is closed, with the owner's process id in it."""
-    lock = (data_dir / "lock").open("a+")
+    lock = (data_dir / _LOCK).open("a+")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -3,26 +3,47 @@
 Anybody may ask, at any rate: what takes more than a moment is done once for all.
 """
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Final
 
 from aiohttp import web
 
-from service.database.connections import Connection
-from service.database.failing import unavailable
+from service.database import disk, troubles
+from service.database.connections import Connection, Database
+from service.database.failing import schema_is_behind, unavailable
 from service.database.migrating import schema_is_current
-from service.http.context import database
+from service.failures import ApiError
+from service.http.context import DATABASE, database
 from service.http.envelope import respond, success
 from service.http.metrics import exposition
 from service.http.recent import Recent
 
-READINESS: Final[web.AppKey[Recent[bool]]] = web.AppKey("readiness", Recent)
+READINESS: Final[web.AppKey[Recent[None]]] = web.AppKey("readiness", Recent)
 EXPOSITION: Final[web.AppKey[Recent[bytes]]] = web.AppKey("exposition", Recent)
 _EXPOSITION_SHARE: Final = 0.1
+_LOOK_SECONDS: Final = 10
 
 
 def prepare(app: web.Application) -> None:
     """Keep what is made once for all."""
     app[READINESS], app[EXPOSITION] = Recent(), Recent(share=_EXPOSITION_SHARE)
+
+
+async def looking(app: web.Application) -> AsyncIterator[None]:
+    """See when what was behind or full is so no longer, also where nobody asks for readiness."""
+    task = asyncio.create_task(_look_again(app[DATABASE]))
+    yield
+    task.cancel()
+
+
+async def _look_again(database: Database) -> None:
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        if troubles.BEHIND.lasts or troubles.FULL.lasts:
+            with suppress(ApiError):
+                await database.look_up(_require_all)
 
 
 async def health(_: web.Request) -> web.Response:
@@ -31,14 +52,20 @@ async def health(_: web.Request) -> web.Response:
 
 
 async def readiness(request: web.Request) -> web.Response:
-    """200 when the database answers and its schema is the one of this version, else 503."""
-    if not await request.app[READINESS].get(lambda: database(request).look_up(_is_current)):
-        raise unavailable("The database schema is behind; run selvedge migrate.")
+    """200 when the database answers, has room and the schema of this version, else 503."""
+    await request.app[READINESS].get(lambda: database(request).look_up(_require_all))
     return respond(success(b'{"ready":true}'))
 
 
-async def _is_current(connection: Connection) -> bool:
-    return await schema_is_current(connection)
+async def _require_all(connection: Connection) -> None:
+    """Raise ApiError ``server_error.unavailable`` unless all is as it has to be."""
+    if not await schema_is_current(connection):
+        raise schema_is_behind()
+    troubles.BEHIND.is_over()
+    if not await disk.has_room(connection):
+        troubles.disk_is_full()
+        raise unavailable(troubles.DISK_IS_FULL)
+    troubles.FULL.is_over()
 
 
 async def metrics(request: web.Request) -> web.Response:

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import platform
 from bisect import bisect_left
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Final
@@ -16,7 +18,12 @@ from prometheus_client import (
     multiprocess,
     values,
 )
-from prometheus_client.registry import REGISTRY
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import REGISTRY, Collector
+
+from service import __version__
+from service.database import troubles
+from service.http.metrics_folder import DEATHS
 
 _PROCESS: Final = os.getpid()
 #: Adding up takes about 30 ms per worker.
@@ -52,6 +59,32 @@ LONGEST_LOOP_HOLD = Gauge(
     "processor or a file is left out.",
     multiprocess_mode="livemax",
 )
+CPU = Counter("selvedge_process_cpu_seconds_total", "Processor time of all workers, in seconds.")
+IN_FLIGHT = Gauge(
+    "selvedge_requests_in_flight",
+    "Requests with a key that are under way or wait for a connection.",
+    multiprocess_mode="livesum",
+)
+CONNECTIONS_USED = Gauge(
+    "selvedge_database_connections_used",
+    "Database connections that requests have.",
+    multiprocess_mode="livesum",
+)
+CONNECTIONS = Gauge(
+    "selvedge_database_connections_limit",
+    "Database connections that requests may have (WORKERS times POOL_SIZE).",
+    multiprocess_mode="livesum",
+)
+WAITING = Gauge(
+    "selvedge_database_connections_waited_for",
+    "Requests that wait for a database connection.",
+    multiprocess_mode="livesum",
+)
+WAITED = Counter(
+    "selvedge_organization_wait_seconds_total",
+    "Time that requests of an organization have waited for a database connection, in seconds.",
+    ["organization"],
+)
 MEMORY = Gauge(
     "selvedge_process_resident_memory_bytes",
     "Resident memory of a worker, in bytes.",
@@ -70,7 +103,31 @@ def _exposition() -> bytes:
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         registry = CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        registry.register(_OfAll())
     return generate_latest(registry)
+
+
+class _OfAll(Collector):
+    """What every worker knows of all of them."""
+
+    def collect(self) -> Iterator[Metric]:
+        """What is so now."""
+        labels = {"version": __version__, "python": platform.python_version()}
+        build = GaugeMetricFamily("selvedge_build_info", "Which release this is.", labels=[*labels])
+        build.add_metric([*labels.values()], 1)
+        yield build
+        up = "1 unless the database is out of reach."
+        yield GaugeMetricFamily("selvedge_database_up", up, int(not troubles.AWAY.lasts))
+        behind = "1 while the database's schema is known to be older than this release."
+        yield GaugeMetricFamily("selvedge_schema_behind", behind, int(troubles.BEHIND.lasts))
+        full = "1 while the database's disk is known to be full."
+        yield GaugeMetricFamily("selvedge_disk_full", full, int(troubles.FULL.lasts))
+        dead = "Workers that had to be replaced."
+        yield CounterMetricFamily("selvedge_worker_deaths", dead, DEATHS.value)
+
+
+if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+    REGISTRY.register(_OfAll())
 
 
 class Observer:

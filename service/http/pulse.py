@@ -7,6 +7,7 @@ the loop has used meanwhile is told beside it. On this occasion memory is given 
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import Final
 
 import psutil
@@ -42,9 +43,13 @@ class _Longest:
 
 
 class Pulse:
-    """Measures from when it is made until it is stopped."""
+    """Measures from when it is made until it is stopped.
 
-    def __init__(self) -> None:
+    Once a second it has ``tell`` tell of other things, with the seconds that have passed.
+    """
+
+    def __init__(self, tell: Callable[[float], None] = lambda _: None) -> None:
+        self._tell = tell
         self._loop = asyncio.get_running_loop()
         self._process = psutil.Process()
         self._allowance = Allowance()
@@ -70,6 +75,7 @@ class Pulse:
             self._delay.begin()
             self._hold.begin()
         if now >= self._next_memory:
+            self._tell(now - self._next_memory + _MEMORY_SECONDS)
             self._next_memory = now + _MEMORY_SECONDS
             resident = self._process.memory_info().rss
             metrics.MEMORY.set(resident)

@@ -7,7 +7,7 @@ documents' fields, examples from the schemas and from the error table (contract,
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from service import schemas
+from service import __version__, schemas
 from service.openapi import answers, examples, parameters
 from service.openapi.components import components
 from service.openapi.envelopes import envelopes
@@ -44,7 +44,7 @@ envelope as well, and its connection ends.
 
 _INFO = {
     "title": "External API",
-    "version": "1.0.0",
+    "version": __version__,
     "summary": "Master data and style data of an apparel organization",
     "description": _DESCRIPTION,
     "license": {"name": "MIT", "identifier": "MIT"},

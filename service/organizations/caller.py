@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from service.database import statements
 from service.database.connections import Connection, Database
 from service.organizations import keys
+from service.organizations.last_used import LastUsed
 
 CACHE_SECONDS = 5
 CACHE_SIZE = 10_000
@@ -30,6 +31,7 @@ class Callers:
         self._database = database
         self._lookup = statements.load("callers")["caller_of_key"].text
         self._known: dict[bytes, tuple[float, Caller]] = {}
+        self.last_used = LastUsed(database)
 
     async def find(self, key: str) -> Caller | None:
         """The caller that presents ``key``; None when it is malformed, unknown or expired."""
@@ -52,6 +54,7 @@ class Callers:
             while len(self._known) >= CACHE_SIZE:
                 del self._known[next(iter(self._known))]
             self._known[token] = (now + CACHE_SECONDS, found)
+            self.last_used.see(organization_id, key_id)
         return found
 
     async def _look_up(

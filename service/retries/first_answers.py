@@ -13,7 +13,8 @@ import asyncpg
 import orjson
 
 from service.database import statements
-from service.database.connections import WRITE_SECONDS, Connection
+from service.database.connecting import WRITE_SECONDS
+from service.database.connections import Connection
 from service.failures import failed
 from service.http.answer import Answer
 from service.organizations.caller import Caller

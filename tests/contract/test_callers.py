@@ -7,8 +7,10 @@ from types import SimpleNamespace
 import asyncpg
 import pytest
 
+from service.database.connections import Database
 from service.organizations import administration, keys
-from tests.support.api import Api
+from service.organizations.caller import Callers
+from tests.support.api import Api, issue_key
 from tests.support.published import is_failure
 
 GROUPS = "/api/groups"
@@ -125,6 +127,33 @@ async def test_a_key_is_looked_up_once_in_a_while(demo_dsn: str, api: Api, clock
     await connection.execute("update api_key set revoked_at = null")
     await connection.close()
     assert (await api.get(GROUPS)).status == 200, "that a key is unknown is not remembered"
+
+
+async def test_keys_show_when_they_were_last_used(demo_dsn: str) -> None:
+    """Written by one of several workers, and not again soon."""
+    issued = await issue_key(demo_dsn, 1)
+    first, second = Database(demo_dsn, 2), Database(demo_dsn, 2)
+    workers = [Callers(first), Callers(second)]
+    connection = await asyncpg.connect(demo_dsn)
+    stored = "select last_used_at, xmin::text from api_key where id = $1"
+    key_id = int(issued.split("_")[2])
+    assert await connection.fetchval(stored, key_id) is None
+    rows = []
+    for worker in (*workers, *workers):
+        assert await worker.find(issued) is not None
+        await worker.last_used.write()
+        rows.append(await connection.fetchrow(stored, key_id))
+    assert datetime.now(UTC) - rows[0]["last_used_at"] < timedelta(minutes=1)
+    assert rows == rows[:1] * 4
+    earlier = rows[0]["last_used_at"] - timedelta(minutes=6)
+    await connection.execute("update api_key set last_used_at = $2 where id = $1", key_id, earlier)
+    workers[0].last_used.see(1, key_id)
+    await workers[0].last_used.write()
+    assert await connection.fetchval(stored, key_id) > earlier
+    assert await connection.fetchval("select count(last_used_at) from api_key") == 1
+    await connection.close()
+    await first.close()
+    await second.close()
 
 
 async def test_features_reach_the_service_within_five_seconds(

@@ -2,22 +2,17 @@
 
 import asyncio
 import gzip
-import io
-import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
 import asyncpg
-import orjson
 import pytest
 from aiohttp.test_utils import TestClient
-from yarl import URL
 
 from service.handlers import system
 from service.http import recent
-from service.http.context import ACCESS_LOG
 from tests.support.api import Api
 from tests.support.databases import with_database
 from tests.support.published import form, is_failure
@@ -87,7 +82,7 @@ async def gone(dsn: str) -> AsyncIterator[None]:
 
 
 async def test_without_the_database_nothing_but_life_and_then_all_again(
-    api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
+    api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(recent, "SECONDS", 0)
     assert (await api.get("/readyz")).status == 200
@@ -105,6 +100,8 @@ async def test_without_the_database_nothing_but_life_and_then_all_again(
     assert (await api.get("/readyz")).status == 200
     assert (await api.post(GROUPS, {"name": "Found"})).status == 201
     assert (await api.get(GROUPS, {"name": "Lost"})).data == []
+    told = [vars(record).get("event") for record in caplog.records]
+    assert [told.count(event) for event in ("database_lost", "database_back")] == [1, 1]
 
 
 async def test_a_key_that_is_not_cached_while_the_database_is_away(api: Api, demo_dsn: str) -> None:
@@ -234,50 +231,6 @@ async def test_metrics_count_by_route_not_by_path(
     assert 'selvedge_request_seconds_bucket{le="0.1",method="GET",route="/api/groups/{id}"}' in text
     assert 'route="unmatched"' in text
     assert "at/all" not in text
-
-
-async def test_one_line_of_access_log_per_request(
-    monkeypatch: pytest.MonkeyPatch, api: Api
-) -> None:
-    log, written = api.client.app[ACCESS_LOG], io.StringIO()
-    monkeypatch.setattr(log, "_stream", written)
-    assert logging.getLogger("service").isEnabledFor(logging.INFO)
-    headers = {"X-Service-Api": "erp-7", "X-Request-Id": "first"}
-    await api.get(f"{GROUPS}?name=secret", headers=headers)
-    await Api(api.client, "wrong").get(GROUPS, headers={"X-Request-Id": "second"})
-    log.flush()
-    first, second = map(orjson.loads, written.getvalue().splitlines())
-    assert first == {
-        "time": first["time"],
-        "request_id": "first",
-        "organization": 1,
-        "key": int(api.key.split("_")[2]),
-        "method": "GET",
-        "path": GROUPS,
-        "status": 200,
-        "bytes": first["bytes"],
-        "milliseconds": first["milliseconds"],
-        "service_api": "erp-7",
-    }
-    assert 0 < first["milliseconds"] < 60_000
-    assert (second["request_id"], second["status"], second["key"]) == ("second", 401, None)
-
-
-async def test_no_line_of_access_log_is_long(
-    monkeypatch: pytest.MonkeyPatch, client: TestClient[Any, Any]
-) -> None:
-    written = io.StringIO()
-    monkeypatch.setattr(client.app[ACCESS_LOG], "_stream", written)
-    for path in ("/" + "a" * 8000, "/" + "%00" * 2500, "/" + '"' * 2000, "/" + "\\" * 2000):
-        for name in ("\\" * 8000, "🧵" * 2000, '\t"' * 4000):
-            headers = {"X-Service-Api": name, "X-Request-Id": "\\" * 128}
-            async with client.get(URL(path, encoded=True), headers=headers) as answer:
-                assert answer.status == 401
-    client.app[ACCESS_LOG].flush()
-    lines = written.getvalue().splitlines()
-    assert len(lines) == 12
-    assert max(len(line.encode()) for line in lines) <= 1000
-    assert orjson.loads(lines[0])["path"] == "/" + "a" * 139 + "…"
 
 
 async def test_many_callers_at_once_are_all_answered(shared_api: Api) -> None:

@@ -1,6 +1,7 @@
 """Organizations and keys from the command line."""
 
 import fcntl
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -63,6 +64,7 @@ async def test_a_key_is_issued_alone_on_standard_output(dsn: str, data_dir: Path
 
     listed = selvedge(data_dir, "key", "list", DATABASE_URL=dsn).stdout
     assert "ERP" in listed
+    assert "LAST USED" in listed
     assert parts[2] not in listed
 
 
@@ -112,6 +114,25 @@ def test_data_in_use_are_not_thrown_away(tmp_path: Path) -> None:
     assert not data.exists()
 
 
+def test_an_installation_that_fails_names_the_index(tmp_path: Path) -> None:
+    program = Path(__file__).parents[2] / ".ci" / "install.py"
+    asked = ["--no-deps", "--target", str(tmp_path), "a-package-that-nobody-has"]
+    index = {"PIP_INDEX_URL": "http://user:open-sesame@127.0.0.1:1/simple", "PIP_RETRIES": "0"}
+    alone = {"PIP_CONFIG_FILE": os.devnull, "PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": ""}
+    failed = subprocess.run(
+        [sys.executable, str(program), *asked],
+        env=os.environ | index | alone,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert failed.returncode != 0
+    assert "a-package-that-nobody-has" in failed.stdout + failed.stderr
+    assert failed.stderr.splitlines()[-1].endswith("http://127.0.0.1:1/simple")
+    assert "open-sesame" not in failed.stdout + failed.stderr
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -155,6 +176,27 @@ def test_wrong_usage_is_told_before_any_database_is_touched(
     data_dir: Path, arguments: tuple[str, ...]
 ) -> None:
     assert selvedge(data_dir, *arguments).returncode == 2
+    assert not data_dir.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("serve",),
+        ("key", "list"),
+        ("organization", "create", "Norrby"),
+        ("demo", "load"),
+        ("migrate", "--rollback", "1", "--yes"),
+    ],
+)
+def test_a_command_in_the_wrong_folder_makes_nothing(
+    data_dir: Path, arguments: tuple[str, ...]
+) -> None:
+    failed = selvedge(data_dir, *arguments)
+    assert (failed.returncode, failed.stdout) == (1, "")
+    [line] = failed.stderr.splitlines()
+    assert str(data_dir) in line
+    assert "selvedge migrate" in line
     assert not data_dir.exists()
 
 

@@ -6,7 +6,6 @@ import re
 import signal
 import socket
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -18,33 +17,18 @@ import psutil
 import pytest
 from aiohttp import http_parser
 
-from service.database import migrating
-from service.embedded.postmaster import read_pid_file
+from service import __version__
 from tests.support.databases import fresh_database
 from tests.support.folders import temporary_folder
-from tests.support.processes import Running, kill, running, selvedge, wait_until_gone
-
-
-def _status(url: str, key: str | None = None) -> int:
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    try:
-        with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as answer:
-            return int(answer.status)
-    except urllib.error.HTTPError as error:
-        return error.code
-
-
-def _eventually(url: str, status: int, seconds: float = 15) -> bool:
-    """Return whether a URL comes to answer with a status."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        try:
-            if _status(url) == status:
-                return True
-        except OSError:
-            pass
-        time.sleep(0.1)
-    return False
+from tests.support.processes import (
+    Running,
+    eventually,
+    kill,
+    running,
+    selvedge,
+    status,
+    wait_until_gone,
+)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +62,7 @@ def test_run_brings_demo_data_and_keys_that_stay(data_dir: Path) -> None:
             assert kept.read_text().split() == keys
             assert kept.stat().st_mode & 0o777 == 0o600
             for key in keys:
-                assert _status(f"{service.base_url}/api/colors?pageSize=3", key) == 200
+                assert status(f"{service.base_url}/api/colors?pageSize=3", key) == 200
             *_, shown, last = service.output.splitlines()
             assert f"Bearer {keys[0]}" in shown
             assert last == f"Open {service.base_url}/ in a browser. Ctrl-C stops everything."
@@ -102,15 +86,6 @@ def test_a_revoked_demo_key_is_replaced(data_dir: Path) -> None:
         assert service.keys[1] == first[1]
 
 
-def test_an_embedded_server_that_dies_is_started_again(data_dir: Path) -> None:
-    with running(data_dir) as service:
-        status = read_pid_file(data_dir / "postgresql")
-        assert status is not None
-        kill([psutil.Process(status.pid)])
-        assert _eventually(f"{service.base_url}/readyz", 200)
-        assert _status(f"{service.base_url}/api/colors", service.keys[0]) == 200
-
-
 def _workers(service: Running) -> list[psutil.Process]:
     """Return both workers, once they are there."""
     deadline = time.monotonic() + 15
@@ -125,25 +100,14 @@ def test_a_dead_worker_is_replaced(served: Running) -> None:
     first = _workers(served)
     kill(first[:1])
     assert first[0] not in _workers(served)
-    assert _eventually(f"{served.base_url}/healthz", 200)
-
-
-def test_serve_migrates_nothing_and_is_not_ready_until_someone_does(
-    server_dsn: str, data_dir: Path
-) -> None:
-    empty = fresh_database(server_dsn, "served_empty", "template1")
-    with running(data_dir, "serve", DATABASE_URL=empty) as service:
-        assert _eventually(f"{service.base_url}/healthz", 200)
-        assert _status(f"{service.base_url}/readyz") == 503
-        assert migrating.migrate(empty) > 0
-        assert _eventually(f"{service.base_url}/readyz", 200)
+    assert eventually(f"{served.base_url}/healthz", 200)
 
 
 def test_serve_starts_without_its_database(data_dir: Path) -> None:
     away = "postgresql://selvedge@127.0.0.1:1/selvedge"
     with running(data_dir, "serve", DATABASE_URL=away) as service:
-        assert _eventually(f"{service.base_url}/healthz", 200)
-        assert _status(f"{service.base_url}/readyz") == 503
+        assert eventually(f"{service.base_url}/healthz", 200)
+        assert status(f"{service.base_url}/readyz") == 503
 
 
 def test_connections_stay_open_and_request_lines_may_be_long(served: Running) -> None:
@@ -165,7 +129,7 @@ def test_idle_connections_shut_nobody_out(dsn: str, data_dir: Path) -> None:
         for _ in range(500):
             stack.enter_context(socket.create_connection((address.hostname, address.port)))
         for _ in range(20):
-            assert _status(f"{service.base_url}/readyz") == 200
+            assert status(f"{service.base_url}/readyz") == 200
 
 
 def test_compressed_bodies_are_refused_whatever_is_in_them(
@@ -189,7 +153,7 @@ def test_compressed_bodies_are_refused_whatever_is_in_them(
 
 
 def test_a_request_line_beyond_the_limit_is_refused(served: Running) -> None:
-    assert _status(f"{served.base_url}/api/colors?ids={'1' * 40_000}") == 414
+    assert status(f"{served.base_url}/api/colors?ids={'1' * 40_000}") == 414
 
 
 def test_callers_on_kept_connections_are_told_of_a_stop(served_dsn: str, data_dir: Path) -> None:
@@ -224,7 +188,7 @@ def _is_last(connection: HTTPConnection) -> bool:
 
 def test_a_stop_waits_little_for_who_rests(served_dsn: str, data_dir: Path) -> None:
     with running(data_dir, "serve", DATABASE_URL=served_dsn) as service:
-        assert _eventually(f"{service.base_url}/healthz", 200)
+        assert eventually(f"{service.base_url}/healthz", 200)
         address = urlsplit(service.base_url)
         with socket.create_connection((address.hostname, address.port)):
             started = time.monotonic()
@@ -249,7 +213,7 @@ def _counted(service: Running) -> float:
 def test_metrics_add_up_over_the_workers(served: Running) -> None:
     before = _counted(served)
     for _ in range(20):
-        assert _status(f"{served.base_url}/healthz") == 200
+        assert status(f"{served.base_url}/healthz") == 200
     # They are made once a second for all who ask.
     deadline = time.monotonic() + 10
     while (counted := _counted(served) - before) < 20 and time.monotonic() < deadline:
@@ -259,6 +223,9 @@ def test_metrics_add_up_over_the_workers(served: Running) -> None:
     told = re.findall(r'^selvedge_process_resident_memory_bytes{pid="(\d+)"}', text, re.MULTILINE)
     assert {int(pid) for pid in told} == {worker.pid for worker in _workers(served)}
     assert "\nselvedge_event_loop_longest_delay_seconds " in text
+    assert "\nselvedge_database_connections_limit 8.0\n" in text
+    assert "\nselvedge_database_up 1.0\n" in text
+    assert f'version="{__version__}"}} 1.0' in text
 
 
 @pytest.mark.parametrize(

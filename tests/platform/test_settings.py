@@ -63,7 +63,22 @@ def test_origins_are_separated_by_commas_or_spaces() -> None:
     assert Settings.from_environment({"CORS_ORIGINS": " "}).cors_origins == ()
 
 
-def test_no_message_repeats_the_database_password() -> None:
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://user:secret@localhost/selvedge",
+        *(f"postgresql://user:{sign}secret@localhost/selvedge" for sign in "@/?#%"),
+        *(f"postgresql://user:secret{sign}1@localhost/selvedge" for sign in "@/?#%["),
+        "postgresql://user:secret@localhost:port/selvedge",
+    ],
+)
+def test_no_message_repeats_the_database_password(url: str) -> None:
     with pytest.raises(SettingsError) as caught:
-        Settings.from_environment({"DATABASE_URL": "mysql://user:secret@localhost/selvedge"})
+        Settings.from_environment({"DATABASE_URL": url})
     assert "secret" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_a_password_may_have_any_sign() -> None:
+    url = "postgresql://user:%40%2F%3F%23%25%5B:@localhost:5433/selvedge?sslmode=require"
+    assert Settings.from_environment({"DATABASE_URL": url}).database_url == url

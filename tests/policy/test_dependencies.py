@@ -19,8 +19,9 @@ _USING = (
 
 
 def _pinned() -> list[str]:
-    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
-    return re.findall(r"^([\w.-]+)==", text, re.MULTILINE)
+    names = ("requirements.txt", "requirements-embedded.txt")
+    texts = [(ROOT / name).read_text(encoding="utf-8") for name in names]
+    return [*dict.fromkeys(re.findall(r"^([\w.-]+)==", "\n".join(texts), re.MULTILINE))]
 
 
 def test_every_pinned_package_has_somebody_who_answers_for_it() -> None:

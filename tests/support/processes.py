@@ -6,9 +6,12 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 import psutil
 
@@ -92,14 +95,23 @@ def workers(parent: psutil.Process) -> list[psutil.Process]:
 
 @contextmanager
 def running(
-    data_dir: Path, command: str = "run", files: int | None = None, /, **settings: str
+    data_dir: Path,
+    command: str = "run",
+    files: int | None = None,
+    log: IO[str] | None = None,
+    /,
+    **settings: str,
 ) -> Iterator[Running]:
-    """Run until the context is left, if not stopped before; `files` is all it may have open."""
+    """Run until the context is left, if not stopped before; `files` is all it may have open.
+
+    Its events go to `log`.
+    """
     limited = ["sh", "-c", f'ulimit -n {files} && exec "$@"', "sh"] if files else []
     with subprocess.Popen(
         [*limited, sys.executable, "-m", "service", command],
         env=environment(data_dir, **settings),
         stdout=subprocess.PIPE,
+        stderr=log,
         text=True,
     ) as process:
         try:
@@ -142,3 +154,26 @@ def wait_until_gone(processes: list[psutil.Process], seconds: float = 10) -> lis
         alive = [process for process in alive if at_work(process)]
         time.sleep(0.05)
     return alive
+
+
+def status(url: str, key: str | None = None) -> int:
+    """Return the status of the answer to a GET."""
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def eventually(url: str, wanted: int, seconds: float = 15) -> bool:
+    """Return whether a URL comes to answer with a status."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            if status(url) == wanted:
+                return True
+        except OSError:
+            pass
+        time.sleep(0.1)
+    return False

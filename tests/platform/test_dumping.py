@@ -1,0 +1,62 @@
+"""`selvedge dump` and `selvedge restore`: all of it comes back, and cursors of changes end."""
+
+import os
+from pathlib import Path
+
+import pytest
+from aiohttp.test_utils import TestClient
+
+from service.embedded.postmaster import installation
+from tests.support import rows
+from tests.support.api import Api
+from tests.support.databases import fresh_database
+from tests.support.processes import selvedge
+from tests.support.published import is_failure
+from tests.support.serving import serving
+
+FEED = "/api/changes"
+
+
+@pytest.fixture(autouse=True)
+def _programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the tests' own server: older ones would refuse it, newer ones it."""
+    if "TEST_DATABASE_SERVER" not in os.environ:
+        version = int(os.environ.get("TEST_POSTGRES_VERSION") or "18")
+        monkeypatch.setenv("PATH", str(installation(version) / "bin"), prepend=":")
+
+
+def _modes(folder: Path) -> dict[str, int]:
+    return {each.name: each.stat().st_mode & 0o777 for each in folder.iterdir()}
+
+
+async def test_what_is_dumped_comes_back_and_cursors_end(
+    api: Api, demo_dsn: str, server_dsn: str, data_dir: Path, tmp_path: Path
+) -> None:
+    start = (await api.get(FEED)).json["pagination"]["cursor"]
+    await api.post("/api/groups", {"name": "Before"})
+    cursor = (await api.get(FEED, {"cursor": start})).json["pagination"]["cursor"]
+    file, broken = tmp_path / "demo.dump", tmp_path / "broken.dump"
+    dumped = selvedge(data_dir, "dump", str(file), DATABASE_URL=demo_dsn)
+    assert dumped.returncode == 0, dumped.stderr
+    assert _modes(tmp_path) == {"demo.dump": 0o600}
+    for command, reason in (("dump", "is there already"), ("restore", "is not empty")):
+        refused = selvedge(data_dir, command, str(file), DATABASE_URL=demo_dsn)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        [line] = refused.stderr.splitlines()
+        assert reason in line
+
+    fresh = fresh_database(server_dsn, f"restored_{os.getpid()}", "template1")
+    broken.write_bytes(file.read_bytes()[:-20_000])
+    for attempt, code in ((broken, 1), (file, 0)):
+        restored = selvedge(data_dir, "restore", str(attempt), DATABASE_URL=fresh)
+        assert restored.returncode == code, restored.stderr
+    assert await rows.dump(fresh) == await rows.dump(demo_dsn)
+    async with serving(fresh) as server, TestClient(server) as client:
+        restored_api = Api(client, api.key)
+        ended = await restored_api.get(FEED, {"cursor": cursor})
+        is_failure(ended, 410, "gone.changes_expired")
+        assert (await restored_api.get(FEED)).status == 200
+    assert (await api.get(FEED, {"cursor": cursor})).status == 200
+    recovered = selvedge(data_dir, "restore", "--recovered", DATABASE_URL=demo_dsn)
+    assert recovered.returncode == 0, recovered.stderr
+    is_failure(await api.get(FEED, {"cursor": cursor}), 410, "gone.changes_expired")

@@ -1,0 +1,67 @@
+"""What the dashboard, the alert rules and the operators' page name is what is exported."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+import yaml
+from prometheus_client import REGISTRY
+
+from service.http import metrics
+from tests.policy import pages
+from tests.policy.sources import ROOT
+
+KIT = ROOT / "docs" / "deploy"
+RULES: list[dict[str, Any]] = yaml.safe_load((KIT / "alerts.yaml").read_text())["groups"][0][
+    "rules"
+]
+PANELS: list[dict[str, Any]] = json.loads((KIT / "grafana.json").read_text())["panels"]
+EXPRESSIONS = [rule["expr"] for rule in RULES] + [
+    target["expr"] for panel in PANELS for target in panel["targets"]
+]
+#: Prometheus adds these to whatever it asks.
+_ADDED = {"job", "instance", "le", "pid"}
+
+
+def exported() -> dict[str, set[str]]:
+    """The names under which samples are exported, and their labels."""
+    assert metrics.REQUESTS
+    found: dict[str, set[str]] = {}
+    for collector in {*REGISTRY._collector_to_names}:
+        kept = set(getattr(collector, "_labelnames", ()))
+        for metric in collector.collect():
+            suffixes = {"counter": ["_total"], "histogram": ["_bucket", "_sum", "_count"]}
+            for suffix in suffixes.get(metric.type, [""]):
+                labels = {name for sample in metric.samples for name in sample.labels}
+                found[metric.name + suffix] = kept | labels
+    return {name: labels for name, labels in found.items() if name.startswith("selvedge_")}
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_what_is_asked_for_is_exported(expression: str) -> None:
+    known = exported()
+    named = re.findall(r"\bselvedge_\w+", expression)
+    assert named or expression.startswith("up{")
+    assert not set(named) - known.keys()
+    asked = re.findall(r"[{,]\s*(\w+)\s*[=!]~?", expression)
+    for group in re.findall(r"\bby \(([^)]*)\)", expression):
+        asked += [name.strip() for name in group.split(",")]
+    for label in set(asked) - _ADDED:
+        assert any(label in known[name] for name in named), label
+
+
+def test_every_alert_says_what_is_so_and_what_to_do() -> None:
+    assert len({rule["alert"] for rule in RULES}) == len(RULES)
+    for rule in RULES:
+        assert rule["labels"]["severity"] in ("page", "ticket")
+        assert rule["annotations"].keys() == {"summary", "action"}
+
+
+def test_every_metric_has_its_row_and_its_panel() -> None:
+    """Also those that somebody adds."""
+    table = pages.sections(ROOT / "docs" / "operating.md")["Metrics"]
+    base = {re.sub(r"_(bucket|sum|count)$", "", name) for name in exported()}
+    assert set(pages.column(table, "metric")) == base
+    shown = set(re.findall(r"\bselvedge_\w+", " ".join(EXPRESSIONS)))
+    assert base == {re.sub(r"_(bucket|sum|count)$", "", name) for name in shown}

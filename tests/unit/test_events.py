@@ -1,0 +1,64 @@
+"""Lines of events: JSON, whatever they tell of, and without what is nobody's business."""
+
+import logging
+
+import orjson
+import pytest
+
+from service.events import Lines, Trouble, without_secrets
+
+SECRET = "0123456789abcdef" * 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgresql://selvedge:open-sesame@db/selvedge",
+        "cannot use postgres://u:p@open-sesame@db:5432/selvedge?sslmode=require",
+        "connection to host=db user=u password=open-sesame failed",
+        "host=db password = 'open-sesame and more'",
+        "postgresql://db/selvedge?user=u&password=open-sesame&sslmode=require",
+        f"Bearer slv_1_22_{SECRET}",
+    ],
+)
+def test_passwords_and_keys_are_left_out(text: str) -> None:
+    shown = without_secrets(text)
+    assert "open-sesame" not in shown
+    assert SECRET not in shown
+    assert shown.split()[0] == text.split()[0] or "..." in shown.split()[0]
+
+
+def test_what_is_no_secret_stays() -> None:
+    text = 'password authentication failed for user "selvedge" on db.example.com port 5432'
+    assert without_secrets(text) == text
+
+
+def _record(message: str, error: BaseException | None = None) -> logging.LogRecord:
+    info = (type(error), error, error.__traceback__) if error else None
+    return logging.LogRecord("service", logging.ERROR, "", 0, message, (), info)
+
+
+def test_a_traceback_is_within_the_line() -> None:
+    try:
+        raise ValueError(f"slv_1_1_{SECRET}\nand another line")
+    except ValueError as error:
+        line = Lines().format(_record("it failed", error))
+    assert "\n" not in line
+    told = orjson.loads(line)
+    assert (told["level"], told["event"], told["message"]) == ("error", "defect", "it failed")
+    assert "Traceback" in told["traceback"]
+    assert "and another line" in told["traceback"]
+    assert SECRET not in line
+
+
+def test_what_lasts_is_told_of_twice(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "service")
+    trouble = Trouble("flood", "dry", "It is dry again.")
+    for _ in range(3):
+        trouble.begins("It rains.", inches=3)
+        assert trouble.lasts
+    for _ in range(3):
+        trouble.is_over()
+    begun, over = (orjson.loads(Lines().format(record)) for record in caplog.records)
+    assert (begun["event"], begun["message"], begun["inches"]) == ("flood", "It rains.", 3)
+    assert (over["event"], over["process"]) == ("dry", begun["process"])

@@ -1,0 +1,47 @@
+"""What a worker tells of what it is at."""
+
+import asyncio
+
+from prometheus_client import REGISTRY
+
+from service.database.connections import Connection, Database
+from service.http.admission import Admission
+from service.http.gauges import gauges
+
+
+def told(name: str, **labels: str) -> float:
+    """The value of a metric."""
+    return REGISTRY.get_sample_value(f"selvedge_{name}", labels) or 0
+
+
+async def test_who_has_connections_and_who_waits(dsn: str) -> None:
+    database, admission = Database(dsn, 2), Admission(10)
+    tell = gauges(database, admission, 2)
+    waited = told("organization_wait_seconds_total", organization="7")
+    release = asyncio.Event()
+
+    async def work(connection: Connection) -> None:
+        await connection.execute("select 1")
+        await release.wait()
+
+    tasks = [asyncio.create_task(database.read(work, 7)) for _ in range(3)]
+    for _ in range(3):
+        admission.enter(7)
+    async with asyncio.timeout(10):
+        while database.shares.waiting() < 2:  # noqa: ASYNC110 - there is no event to wait for
+            await asyncio.sleep(0.01)
+    tell(0.5)
+    names = ("used", "limit", "waited_for")
+    assert [told(f"database_connections_{name}") for name in names] == [1, 2, 2]
+    assert told("requests_in_flight") == 3
+    assert told("organization_wait_seconds_total", organization="7") - waited == 1
+    assert told("process_cpu_seconds_total") > 0
+    release.set()
+    await asyncio.gather(*tasks)
+    for _ in range(3):
+        admission.leave(7)
+    tell(1)
+    assert [told(f"database_connections_{name}") for name in names] == [0, 2, 0]
+    assert told("requests_in_flight") == 0
+    assert told("organization_wait_seconds_total", organization="7") - waited == 1
+    await database.close()
