@@ -32,6 +32,11 @@ def test_migrations_are_numbered(path: Path) -> None:
     assert re.fullmatch(r"\d{4}\.[a-z_]+", path.stem)
 
 
+def test_no_two_have_one_number() -> None:
+    numbers = [path.name[:4] for path in migrations()]
+    assert len({*numbers}) == len(numbers)
+
+
 @each_migration
 def test_constraints_have_names(path: Path) -> None:
     text = re.sub(r"--.*", "", path.read_text(encoding="utf-8"))
