@@ -10,6 +10,10 @@ COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet
 	--generate-hashes --strip-extras --allow-unsafe --no-emit-options \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
+# The packages of an extra, a line each.
+EXTRA = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"][ \
+	"optional-dependencies"]["$(1)"], sep="\n")'
+
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 .PHONY: bench bench-scale bench-cluster soak help run migrate demo test generators faults fuzz attack lint format types hooks requirements clean clean-data
@@ -59,11 +63,13 @@ hooks: ## Check style and types before every commit
 
 requirements: $(VENV)/.installed-dev ## Pin the newest versions that pyproject.toml allows
 	@$(COMPILE) --output-file requirements.txt pyproject.toml
-	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"][ \
-		"optional-dependencies"]["embedded"], sep="\n")' | \
+	@$(call EXTRA,embedded) | \
 		$(COMPILE) --constraint requirements.txt --output-file requirements-embedded.txt -
-	@$(COMPILE) --extra dev --extra embedded --constraint requirements.txt \
-		--constraint requirements-embedded.txt --output-file requirements-dev.txt pyproject.toml
+	@$(call EXTRA,tracing) | \
+		$(COMPILE) --constraint requirements.txt --output-file requirements-tracing.txt -
+	@$(COMPILE) --extra dev --extra embedded --extra tracing --constraint requirements.txt \
+		--constraint requirements-embedded.txt --constraint requirements-tracing.txt \
+		--output-file requirements-dev.txt pyproject.toml
 	@$(COMPILE) --output-file tests/benchmarks/peers/requirements.txt \
 		tests/benchmarks/peers/requirements.in
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web, web_urldispatcher
 
@@ -26,17 +27,21 @@ from service.organizations.caller import Callers
 from service.routes import Route, routes
 from service.settings import Settings
 
+if TYPE_CHECKING:
+    from service.database.tracing import Traces
+
 
 def create_app(settings: Settings, dsn: str) -> web.Application:
     """The application on the database of ``dsn``; it starts with the database away as well."""
     logging.getLogger("service").setLevel(settings.log_level.upper())
-    app = web.Application(middlewares=[around])
+    traces, traced = _traces(settings)
+    app = web.Application(middlewares=[*traced, around])
     pages.prepare(app, openapi.build())
     app[CORS] = Cors(settings.cors_origins)
     system.prepare(app)
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
-        database = Database(dsn, settings.pool_size)
+        database = Database(dsn, settings.pool_size, traces)
         app[DATABASE], app[CALLERS] = database, Callers(database)
         app[ACCESS_LOG], app[ACCOUNTS] = AccessLog(), Accounts()
         app[REFUSED] = of_refused(app[ACCESS_LOG])
@@ -50,12 +55,25 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         await last_used.write()
         app[ACCESS_LOG].flush()
         await database.close()
+        if traces is not None:
+            await traces.end()
 
     clear = partial(clearing, changes_days=settings.changes_days)
     app.cleanup_ctx.extend([resources, deliveries, clear, watching, system.looking])
     app.on_shutdown.append(end_watching)
     app[ROUTES] = {added: route for route in routes() for added in _added(app, route)}
     return app
+
+
+def _traces(settings: Settings) -> "tuple[Traces | None, list[Any]]":
+    """Where spans go and the middleware that makes those of requests, if they are asked for."""
+    if not settings.traces:
+        return None, []
+    from service.database.tracing import Traces  # an extra, which may not be installed
+    from service.http.tracing import traced
+
+    traces = Traces()
+    return traces, [traced(traces)]
 
 
 def _added(app: web.Application, route: Route) -> Iterator[web.AbstractRoute]:

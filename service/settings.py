@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -39,6 +40,8 @@ class Settings:
     cors_origins: tuple[str, ...]
     """Of pages in browsers that may call; those of the service itself always may."""
     log_level: str
+    traces: bool
+    """Whether spans are made, and sent as the OTEL_ variables say."""
     data_dir: Path
     """Absolute."""
 
@@ -58,6 +61,7 @@ class Settings:
             changes_days=_integer(environ, "CHANGES_DAYS", 30, 1, 36_500),
             cors_origins=_origins(environ),
             log_level=_log_level(environ),
+            traces=_traces(environ),
             data_dir=_data_dir(environ),
         )
 
@@ -91,6 +95,16 @@ def _log_level(environ: Mapping[str, str]) -> str:
     if level not in LOG_LEVELS:
         raise SettingsError(f"LOG_LEVEL must be one of {', '.join(LOG_LEVELS)}, not {level!r}")
     return level
+
+
+def _traces(environ: Mapping[str, str]) -> bool:
+    """Return whether they are wanted; SettingsError where what makes them is not installed."""
+    wanted = environ.get("TRACES") or "off"
+    if wanted not in ("on", "off"):
+        raise SettingsError(f"TRACES must be on or off, not {wanted!r}")
+    if wanted == "on" and find_spec("opentelemetry") is None:
+        raise SettingsError("TRACES=on needs the extra `tracing` (requirements-tracing.txt)")
+    return wanted == "on"
 
 
 def _data_dir(environ: Mapping[str, str]) -> Path:

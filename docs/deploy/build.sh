@@ -3,8 +3,9 @@
 #
 #     docs/deploy/build.sh /opt/selvedge-1.0.0
 #
-# It needs Python 3.11 to 3.14 with venv (PYTHON names one) and a package index. A second argument does one of the two
-# steps alone: `packages`, what Selvedge stands on, as pinned; `program`, Selvedge itself.
+# It needs Python 3.11 to 3.14 with venv (PYTHON names one) and a package index. REQUIREMENTS names what is installed:
+# "requirements.txt requirements-tracing.txt" for traces as well. A second argument does one of the two steps alone:
+# `packages`, what Selvedge stands on, as pinned; `program`, Selvedge itself.
 set -eu
 folder=$1
 steps=${2:-packages program}
@@ -14,7 +15,9 @@ for step in $steps; do
     case $step in
     packages)
         "${PYTHON:-python3}" -m venv "$folder"
-        "$folder/bin/python" .ci/install.py --require-hashes --requirement requirements.txt
+        for file in ${REQUIREMENTS:-requirements.txt}; do
+            "$folder/bin/python" .ci/install.py --require-hashes --requirement "$file"
+        done
         # What has installed them is of no more use.
         "$folder/bin/python" -m pip uninstall --quiet --yes setuptools pip
         ;;

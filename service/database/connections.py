@@ -8,7 +8,7 @@ errors that say whether anything was done (contract, Outages).
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import asyncpg
 
@@ -29,6 +29,9 @@ from service.database.shares import READ, WRITE, Shares, Use
 from service.database.watching import Watch
 from service.failures import ApiError
 
+if TYPE_CHECKING:
+    from service.database.tracing import Traces  # an extra, which may not be installed
+
 T = TypeVar("T")
 Connection: TypeAlias = asyncpg.Connection
 
@@ -47,10 +50,14 @@ class _Connections:
     state behind.
     """
 
-    def __init__(self, dsn: str, size: int, tell_of_end: Callable[[object], None]) -> None:
+    def __init__(
+        self, dsn: str, size: int, tell_of_end: Callable[[object], None], traces: "Traces | None"
+    ) -> None:
         self._dsn = dsn
         self._tell_of_end = tell_of_end
-        self.shares: Shares[Connection | None] = Shares([None] * size, ACQUIRE_SECONDS)
+        self._traces = traces
+        make = Shares if traces is None else traces.shares
+        self.shares: Shares[Connection | None] = make([None] * size, ACQUIRE_SECONDS)
         self._open: set[Connection] = set()
         self._running: set[asyncio.Task[Any]] = set()
 
@@ -85,6 +92,8 @@ class _Connections:
                 self.shares.give_back(None, organization_id, use)
                 raise
             connection.add_termination_listener(self._tell_of_end)
+            if self._traces is not None:
+                connection.add_query_logger(self._traces.statement)
             self._open.add(connection)
         return connection
 
@@ -139,10 +148,10 @@ class Database:
     So that neither waits behind callers (contract, Shares).
     """
 
-    def __init__(self, dsn: str, size: int) -> None:
+    def __init__(self, dsn: str, size: int, traces: "Traces | None" = None) -> None:
         self._watch = Watch(lambda: self.look_up(_is_there))
-        self._connections = _Connections(dsn, size, self._watch.begin)
-        self._spare = _Connections(dsn, 1, self._watch.begin)
+        self._connections = _Connections(dsn, size, self._watch.begin, traces)
+        self._spare = _Connections(dsn, 1, self._watch.begin, traces)
 
     async def close(self) -> None:
         """Close every connection; what is under way has a short while to end."""

@@ -38,6 +38,7 @@ def test_an_empty_value_counts_as_absent() -> None:
         ("CORS_ORIGINS", "https://App.example.com"),
         ("CORS_ORIGINS", "https://app.example.com, ftp://files.example.com"),
         ("LOG_LEVEL", "loud"),
+        ("TRACES", "yes"),
         ("DATA_DIR", __file__),
         ("DATABASE_URL", "mysql://localhost/selvedge"),
         ("DATABASE_URL", "postgresql://localhost:port/selvedge"),

