@@ -108,7 +108,12 @@ def read(collection: str, *, is_patched: bool) -> Answer:
     writable = "writable" in schemas.load()[collection]["$defs"]
     kinds = [envelopes.ANSWER, *([envelopes.WRITABLE] if writable else [])]
     named = ("ETag", "Accept-Patch") if is_patched else ("ETag",)
-    return _success(collection, kinds, "The record.", *named, suffix="Read")
+    found = _success(collection, kinds, "The record.", *named, suffix="Read")
+    if writable and "create" not in schemas.load()[collection]["$defs"]:
+        # Of parts both forms are alike where they are empty.
+        media = found.response["content"][JSON]
+        media["schema"] = {"anyOf": media["schema"]["oneOf"]}
+    return found
 
 
 def read_all(collection: str) -> Answer:
