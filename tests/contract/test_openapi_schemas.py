@@ -21,7 +21,9 @@ SCHEMAS: Final = DOCUMENT["components"]["schemas"]
 FORMS: Final = ("create", "replace")
 BYTES_BEFORE: Final = 7_000
 """What the document had for each operation when every answer was written out there."""
-KNOWN: Final = {name: range(1, 9) for name in REFERRED.values()} | {"sub-suppliers": ["1", "2"]}
+KNOWN: Final[dict[str, Any]] = {name: range(1, 9) for name in REFERRED.values()} | {
+    "sub-suppliers": ["1", "2"]
+}
 #: Names that languages and their libraries use for what is something else.
 TAKEN: Final = {
     *("Any", "Array", "Boolean", "Date", "Dict", "Enum", "Error", "Exception", "File", "Function"),
