@@ -28,6 +28,7 @@ REFERRED: Final = {
     "styleId": "styles",
     "relatedStyleId": "styles",
     "sizeRangeSizeIds": "sizes",
+    "relatedSizeRangeSizeId": "sizes",
 }
 #: What has rules between fields or records; the resources' own tests see to it.
 _LEFT_OUT = frozenset(
@@ -39,6 +40,8 @@ _LEFT_OUT = frozenset(
         "parentAllowedValueId",
         "relationType",
         "requested",
+        "lineId",
+        "isDeactivated",
     }
 )
 _ALPHABET = "aZ0 '\"\\/<&%_{}\n\t\x01éÄΣж漢𝄞\u202e"
@@ -64,12 +67,15 @@ async def references(api: Api) -> dict[str, list[int]]:
     return found
 
 
-def body(collection: Resource, form: str, known: References, random: Random) -> dict[str, Any]:
+def body(collection: Resource, form: str, known: References, random: Random) -> Any:
     """A body that the form takes; every optional field may be missing or null.
 
     What no two live records may share is another one each time.
     """
-    made = _object(schemas.definition(collection.name, form), known, random)
+    located = schemas.definition(collection.name, form)
+    if "array" in located.types:
+        return _array(located, known, random)
+    made = _object(located, known, random)
     for name in {*getattr(collection, "unique", ())} - _LEFT_OUT:
         made[name] = f"{random.choice(_ALPHABET)} {next(_NUMBERS)}"
     if form == "replace" and collection.name == "sample-requests":
@@ -177,6 +183,7 @@ def _array(located: Located, known: References, random: Random) -> list[Any]:
     made = [_object(located.items, known, random) for _ in range(random.randrange(4))]
     for other in made[1:]:
         other.pop("isDefaultValue", None)
+        other.pop("isDefaultGrading", None)
     by_language = {one.get("languageId", number): one for number, one in enumerate(made)}
     return list(by_language.values())
 
