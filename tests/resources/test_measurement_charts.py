@@ -112,7 +112,7 @@ async def test_an_equal_number_leaves_the_digits(api: Api) -> None:
 @pytest.mark.parametrize(
     ("value", "kind"),
     [
-        *((text, "invalid_value") for text in ("01", "1.", ".5", "+1", "1e3", "", " 1", "1,5", "٣")),
+        *((text, "invalid_value") for text in ("01", "1.", ".5", "+1", "1e3", "", " 1", "1,5")),
         ("1234567890123456", "invalid_value"),
         ("0.12345678901", "invalid_value"),
         (1e-11, "invalid_value"),
