@@ -67,15 +67,12 @@ async def references(api: Api) -> dict[str, list[int]]:
     return found
 
 
-def body(collection: Resource, form: str, known: References, random: Random) -> Any:
+def body(collection: Resource, form: str, known: References, random: Random) -> dict[str, Any]:
     """A body that the form takes; every optional field may be missing or null.
 
     What no two live records may share is another one each time.
     """
-    located = schemas.definition(collection.name, form)
-    if "array" in located.types:
-        return _array(located, known, random)
-    made = _object(located, known, random)
+    made = _object(schemas.definition(collection.name, form), known, random)
     for name in {*getattr(collection, "unique", ())} - _LEFT_OUT:
         made[name] = f"{random.choice(_ALPHABET)} {next(_NUMBERS)}"
     if form == "replace" and collection.name == "sample-requests":
@@ -84,6 +81,13 @@ def body(collection: Resource, form: str, known: References, random: Random) -> 
     if "relatedStyleId" in made:
         made |= pair(known["styles"])
     return made
+
+
+def replacement(part: Resource, known: References, random: Random) -> Any:
+    """A body that replaces a part of a record: an object, or a list of entries without ids."""
+    located = schemas.definition(part.name, "replace")
+    make = _array if "array" in located.types else _object
+    return make(located, known, random)
 
 
 def pair(styles: Sequence[int]) -> dict[str, int]:

@@ -47,7 +47,7 @@ def least(part: Part) -> Any:
 
 async def body(api: Api, part: Part, place: str, known: generate.References, random: Random) -> Any:
     """A made-up body for the part at a path; some of its entries stay, some are new."""
-    made = generate.body(part, "replace", known, random)
+    made = generate.replacement(part, known, random)
     stored = (await api.get(place, {"form": "writable"})).data
     if part is MEASUREMENTS:
         names = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
