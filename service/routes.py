@@ -9,11 +9,13 @@ from aiohttp import web
 from service.handlers import kinds
 from service.handlers.kinds import Kind
 from service.http.receiving import with_body
+from service.queries.parts import Part
 from service.queries.resource import Resource
 from service.resources.registry import (
     CHANGES,
     MASTER_RECORDS,
     MEASUREMENTS,
+    PARTS,
     REFERENCE_LISTS,
 )
 
@@ -50,7 +52,8 @@ class Route:
         """The path, with its parameters in braces."""
         if self.resource is None:
             return self.kind.path
-        return self.kind.path.format(root=root_of(self.resource), key=self.resource.key)
+        found = self.resource
+        return self.kind.path.format(root=root_of(found), key=found.key, below=found.below)
 
     @property
     def media_type(self) -> str | None:
@@ -76,12 +79,25 @@ class Route:
         return path.startswith(beginning) if parameter else path == beginning
 
 
+def _of_part(part: Part) -> Iterator[Route]:
+    """A part is read and replaced; the customer's own document says how the measured values are."""
+    if part is MEASUREMENTS:
+        yield Route(kinds.READ_ALL, part)
+        yield Route(kinds.READ, part, problems=frozenset({401, 500}), reserved=frozenset({403}))
+    else:
+        yield Route(kinds.READ, part)
+    yield Route(kinds.REPLACE, part)
+    if part.is_patched:
+        yield Route(kinds.PATCH, part)
+
+
 def routes() -> Iterator[Route]:
     """Every route of the service, in the order of its documentation."""
     for resource in MASTER_RECORDS:
         yield from (Route(kind, resource) for kind in kinds.OF_MASTER_RECORDS)
     for reference in REFERENCE_LISTS:
         yield from (Route(kind, reference) for kind in (kinds.LIST, kinds.READ))
-    yield Route(kinds.READ, MEASUREMENTS, problems=frozenset({401, 500}), reserved=frozenset({403}))
+    for part in PARTS:
+        yield from _of_part(part)
     yield Route(kinds.CHANGES, CHANGES)
     yield from map(Route, kinds.WITHOUT_RESOURCE)

@@ -71,7 +71,8 @@ def example_of(collection: str, form: str) -> Any:
 def _changed(forms: dict[str, Any]) -> str:
     """The field that examples of changes change."""
     known = forms["fields"]["properties"]
-    fields: list[str] = ["name", "text", *forms["create"]["required"]]
+    others = forms["create"]["required"] if "create" in forms else forms["writable"]["required"]
+    fields: list[str] = ["name", "text", *others]
     return next(name for name in fields if name in known)
 
 
@@ -102,12 +103,25 @@ def page_or_unchanged(collection: str) -> Iterator[Answer]:
     yield unchanged("ListNotModified", *named)
 
 
-def read(collection: str) -> Answer:
+def read(collection: str, *, is_patched: bool) -> Answer:
     """One record in any of its forms."""
     writable = "writable" in schemas.load()[collection]["$defs"]
     kinds = [envelopes.ANSWER, *([envelopes.WRITABLE] if writable else [])]
-    named = ("ETag", "Accept-Patch") if writable else ("ETag",)
-    return _success(collection, kinds, "The record.", *named, suffix="Read")
+    named = ("ETag", "Accept-Patch") if is_patched else ("ETag",)
+    found = _success(collection, kinds, "The record.", *named, suffix="Read")
+    if writable and "create" not in schemas.load()[collection]["$defs"]:
+        # Of parts both forms are alike where they are empty.
+        media = found.response["content"][JSON]
+        media["schema"] = {"anyOf": media["schema"]["oneOf"]}
+    return found
+
+
+def read_all(collection: str) -> Answer:
+    """All that there is, as one list."""
+    found = _success(collection, [envelopes.ALL], "All of them.", "ETag")
+    media = found.response["content"][JSON]
+    media["example"] = {**media["example"], "data": [media["example"]["data"]]}
+    return found
 
 
 def unchanged(name: str, *names: str) -> Answer:

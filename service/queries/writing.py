@@ -83,7 +83,8 @@ async def patch(
     """Change a record's writable form by ``edit``, under the record's lock."""
     records = await lock(connection, resource, batch, guard, deletes=_none)
     batch.failed.raise_any()
-    writable = await resource.documents(connection, batch.caller, batch.ids, "writables")
+    caller, parents = batch.caller, batch.parents
+    writable = await resource.documents(connection, caller, batch.ids, "writables", parents)
     item = batch.items[0]
     edited = edit(orjson.loads(writable)) | {"id": item["id"]}
     item.clear()
@@ -144,7 +145,9 @@ async def _carry_out(
     await changed.record(connection, batch.caller, batch.request_id, own)
     written = Written(change.batch.ids, batch.failed)
     if manner.brief:
-        written.fates = fates(resource, change, records.stored, changed.ids[resource.name])
+        written.fates = fates(
+            resource, change, records.stored, resource.changed_ids(changed, batch)
+        )
         written.fates |= absent(resource, batch)
         written.stored = {
             place: (item["id"], records.stored[item["id"]].key)
@@ -153,7 +156,8 @@ async def _carry_out(
         }
         return written
     if staying := [one for one in written.ids if one not in documents]:
-        documents |= await resource.rendered(connection, batch.caller, staying)
+        caller, parents = batch.caller, batch.parents
+        documents |= await resource.rendered(connection, caller, staying, parents=parents)
     written.documents = joined(documents, written.ids)
     return written
 
@@ -222,7 +226,7 @@ async def _write(
     try:
         for step in plan:
             rows = await connection.fetch(step.text, batch.caller.organization_id, *step.parameters)
-            changed.note(resource.name, rows)
+            resource.note(changed, batch, rows)
     except asyncpg.IntegrityConstraintViolationError as error:
         refusal = resource.refusal(batch, error)
         if refusal is None:
