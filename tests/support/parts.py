@@ -14,7 +14,7 @@ BY_NAME: Final = {part.name: part for part in PARTS}
 CHARTS: Final = BY_NAME["measurement-charts"]
 SIZES: Final = BY_NAME["size-range-sizes"]
 TRANSLATIONS: Final = BY_NAME["color-translations"]
-_VALUES: Final = ("52.50", "-0.1000000000", "0", "999999999999999.9999999999", 7, -12.25, 1e-07)
+_VALUES: Final = ("52.50", "-0.1000000000", "0", "123456789012345.5", 7, -12.25, 1e-07)
 
 
 def path(part: Part, record_id: int) -> str:
