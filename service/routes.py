@@ -15,14 +15,13 @@ from service.resources.registry import (
     MASTER_RECORDS,
     MEASUREMENTS,
     REFERENCE_LISTS,
-    STYLE_RELATIONS,
 )
 
 
 def root_of(resource: Resource) -> str:
     """The path of a collection, with the ids of parents in braces."""
     parents = "".join(f"{name}/{{{id_}}}/" for id_, name in resource.parents.items())
-    return f"/api/{parents}{resource.name}"
+    return f"/api/{parents}{resource.segment or resource.name}"
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,6 @@ def routes() -> Iterator[Route]:
         yield from (Route(kind, resource) for kind in kinds.OF_MASTER_RECORDS)
     for reference in REFERENCE_LISTS:
         yield from (Route(kind, reference) for kind in (kinds.LIST, kinds.READ))
-    yield Route(kinds.LIST, STYLE_RELATIONS)
     yield Route(kinds.READ, MEASUREMENTS, problems=frozenset({401, 500}), reserved=frozenset({403}))
     yield Route(kinds.CHANGES, CHANGES)
     yield from map(Route, kinds.WITHOUT_RESOURCE)

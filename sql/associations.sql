@@ -1,5 +1,10 @@
 -- What a style custom field is restricted to: {{link}} holds custom fields with a {{column}} of {{target}}.
 
+-- name: delete_restrictions
+delete from {{link}}
+where organization_id = $1::bigint and {{column}} = any($2::bigint[])
+returning custom_field_id as "style-custom-fields";
+
 -- name: documents
 -- A part of its owner's documents and writables, which are of one shape here.
 select
@@ -14,6 +19,10 @@ group by stored.custom_field_id;
 select id, {{reference}} as reference
 from {{target}}
 where organization_id = $1::bigint and (id = any($2::bigint[]) or {{reference}} = any($3::text[]))
-    and {{condition}}
+    and state <> 'deleted'
 order by id
 for key share;
+
+-- name: shown_in_style_custom_fields
+select custom_field_id as id from {{link}}
+where organization_id = $1::bigint and {{column}} = any($2::bigint[]);

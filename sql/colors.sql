@@ -89,11 +89,20 @@ from jsonb_to_recordset($2::jsonb) as item(
 returning id;
 
 -- name: unknown_references
-select 'colorGroupIds' as field, wanted.id
+-- Groups are locked: they stay what they are until the writer is done.
+with color_groups as materialized (
+    select id, state <> 'deleted' as is_live
+    from color_group
+    where organization_id = $1::bigint and id = any($2::bigint[])
+    order by id
+    for key share
+)
+select 'colorGroupIds' as field, wanted.id, g.id is not null as is_deleted
 from unnest($2::bigint[]) as wanted(id)
-where not exists (select 1 from color_group g where g.organization_id = $1::bigint and g.id = wanted.id)
+left join color_groups g on g.id = wanted.id
+where g.is_live is not true
 union all
-select 'languageIds', wanted.id
+select 'languageIds', wanted.id, false
 from unnest($3::bigint[]) as wanted(id)
 where not exists (select 1 from language l where l.id = wanted.id);
 

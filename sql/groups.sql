@@ -5,17 +5,15 @@ update style_group set state = 'deleted', end_date = now()
 where organization_id = $1::bigint and id = any($2::bigint[])
 returning id;
 
--- name: delete_restrictions
-delete from custom_field_group
-where organization_id = $1::bigint and group_id = any($2::bigint[])
-returning custom_field_id as "style-custom-fields";
-
 -- name: documents
 with record as (
     select
         g.*,
         (
-            select count(*) from style_in_group s where s.organization_id = $1::bigint and s.group_id = g.id
+            select count(*)
+            from style_in_group l
+            join style s on s.organization_id = $1::bigint and s.id = l.style_id
+            where l.organization_id = $1::bigint and l.group_id = g.id and s.state <> 'deleted'
         ) as used_in_styles
     from style_group g
     where g.organization_id = $1::bigint
@@ -36,12 +34,6 @@ select
     || '}' as document
 from page;
 
--- name: in_use
-select group_id as id, 'Used by styles: ' || count(*) || '.' as message
-from style_in_group
-where organization_id = $1::bigint and group_id = any($2::bigint[])
-group by group_id;
-
 -- name: insert
 insert into style_group (organization_id, id, name, user_defined_id, state, end_date)
 select
@@ -53,10 +45,6 @@ select
     case item.state when 'inactive' then now() end
 from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, "userDefinedId" text, state text)
 returning id;
-
--- name: shown_in_style_custom_fields
-select custom_field_id as id from custom_field_group
-where organization_id = $1::bigint and group_id = any($2::bigint[]);
 
 -- name: update
 with present as materialized (select now() as moment)

@@ -1,12 +1,18 @@
 -- Item categories (contract, Item categories): deleted for good, unless items are in them.
 
+-- name: clear_in_deleted_items
+update item set item_category_id = null
+where organization_id = $1::bigint and item_category_id = any($2::bigint[]) and state = 'deleted'
+returning id as "items";
+
 -- name: documents
 -- {{state}} and {{end_date}} are the columns of those names, or what they become of those that go.
 with record as (
     select
         c.*,
         (
-            select count(*) from item i where i.organization_id = $1::bigint and i.item_category_id = c.id
+            select count(*) from item i
+            where i.organization_id = $1::bigint and i.item_category_id = c.id and i.state <> 'deleted'
         ) as used_in_items
     from item_category c
     where c.organization_id = $1::bigint
@@ -25,12 +31,6 @@ select
     || coalesce(',"endDate":"' || to_char({{end_date}} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', '')
     || ',"properties":[]}' as document
 from page;
-
--- name: in_use
-select item_category_id as id, 'Used by items: ' || count(*) || '.' as message
-from item
-where organization_id = $1::bigint and item_category_id = any($2::bigint[])
-group by item_category_id;
 
 -- name: insert
 insert into item_category (organization_id, id, name, state, end_date)

@@ -5,7 +5,7 @@
 insert into {{link}} (organization_id, {{owner}}, {{linked}})
 select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
 from jsonb_array_elements($2::jsonb) as sent(pair)
-returning {{owner}} as id;
+returning {{owner}} as id{{counted}};
 
 -- name: remove
 with gone as materialized (
@@ -16,7 +16,7 @@ delete from {{link}} as stored
 using gone
 where stored.organization_id = $1::bigint
     and stored.{{owner}} = gone.owner_id and stored.{{linked}} = gone.linked_id
-returning stored.{{owner}} as id;
+returning stored.{{owner}} as id{{counted}};
 
 -- name: stored
 select '{{link}}' as link, {{owner}} as owner_id, array_agg({{linked}}) as linked_ids

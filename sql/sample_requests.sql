@@ -1,8 +1,67 @@
--- Requests for samples of one style ($2), and the sizes that were asked for.
+-- Requests for samples of a style, and the sizes that were asked for (contract, Sample requests).
+
+-- name: check
+-- The style stays; requested values are of active lines and of requested sizes; a deactivated size is no new one, and
+-- one with measured values does not go.
+with item as materialized (
+    select item.*
+    from rows from (
+        jsonb_to_recordset($2::jsonb) as (id bigint, "styleId" bigint, "sizeRangeSizeIds" jsonb, requested jsonb)
+    ) with ordinality as item(id, style_id, sizes, requested, n)
+),
+wanted as materialized (
+    select item.id, item.n, size.id::bigint as size_id, size.n as place
+    from item
+    cross join lateral jsonb_array_elements_text(
+        case jsonb_typeof(item.sizes) when 'array' then item.sizes else '[]' end
+    ) with ordinality as size(id, n)
+)
+select item.n::integer as item, 'validation_error.read_only_field' as type, '["styleId"]' as path,
+    'The style of a sample request stays.' as message
+from item
+join sample_request stored on stored.organization_id = $1::bigint and stored.id = item.id
+where stored.style_id <> item.style_id
+union all
+select wanted.n::integer, 'validation_error.unknown_reference',
+    json_build_array('sizeRangeSizeIds', wanted.place - 1)::text, 'There is no such size.'
+from wanted
+join size_range_size size on size.organization_id = $1::bigint and size.id = wanted.size_id
+left join sample_request_size stored
+    on stored.organization_id = $1::bigint and stored.sample_request_id = wanted.id
+        and stored.size_range_size_id = wanted.size_id
+where size.is_deactivated and stored.size_range_size_id is null
+union all
+select item.n::integer, 'validation_error.unknown_reference',
+    json_build_array('requested', sent.n - 1, case when line.id is null then 'lineId' else 'sizeRangeSizeId' end)::text,
+    case when line.id is null then 'The chart has no such line.' else 'This size is not requested.' end
+from item
+cross join lateral rows from (
+    jsonb_to_recordset(case jsonb_typeof(item.requested) when 'array' then item.requested else '[]' end)
+        as ("lineId" bigint, "sizeRangeSizeId" bigint)
+) with ordinality as sent(line_id, size_id, n)
+left join measurement_line line
+    on line.organization_id = $1::bigint and line.id = sent.line_id and line.style_id = item.style_id
+        and not line.is_deactivated
+left join wanted on wanted.n = item.n and wanted.size_id = sent.size_id
+where line.id is null or wanted.id is null
+union all
+select item.n::integer, 'conflict.in_use', '["sizeRangeSizeIds"]', 'Values were measured of a size that is left out.'
+from item
+join (
+    select distinct measured.sample_request_id as id, measured.size_range_size_id as size_id
+    from sample_request_measurement measured
+    where measured.organization_id = $1::bigint
+        and measured.sample_request_id = any(array(select id from item))
+        and coalesce(measured.company_measurement, measured.supplier_measurement, measured.new_measurement) is not null
+) as held on held.id = item.id
+left join wanted on wanted.id = held.id and wanted.size_id = held.size_id
+where wanted.id is null
+group by item.n;
 
 -- name: documents
 with record as (
-    select r.* from sample_request r where r.organization_id = $1::bigint and r.style_id = $2::bigint
+    select r.* from sample_request r where r.organization_id = $1::bigint
+        {{of_style}}
 ),
 page as materialized (
     {{page}}
@@ -23,12 +82,98 @@ select
     page_order,
     sort_values,
     '{"id":' || id
+    || ',"styleId":' || style_id
     || ',"name":' || to_json(name)
+    || ',"unit":' || coalesce(to_json(unit)::text, 'null')
     || ',"requestedAt":"' || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
     || '","sizes":[' || coalesce(sizes.documents, '') || ']}' as document
 from page
 left join sizes on sizes.sample_request_id = page.id;
 
+-- name: freeze
+-- The requested values of sizes that are new: $3 has the ids of a request and a size each.
+insert into sample_request_measurement (
+    organization_id, sample_request_id, size_range_size_id, measurement_line_id, requested_measurement
+)
+select
+    $1::bigint,
+    request.id,
+    (added.pair ->> 1)::bigint,
+    line.id,
+    case when jsonb_typeof(sent.requested) = 'array' then own.value else chart.value end
+from jsonb_array_elements($3::jsonb) as added(pair)
+join sample_request request
+    on request.organization_id = $1::bigint and request.id = (added.pair ->> 0)::bigint
+join measurement_line line
+    on line.organization_id = $1::bigint and line.style_id = request.style_id and not line.is_deactivated
+left join jsonb_to_recordset($2::jsonb) as sent(id bigint, requested jsonb) on sent.id = request.id
+left join lateral (
+    select one.value
+    from jsonb_to_recordset(
+        case jsonb_typeof(sent.requested) when 'array' then sent.requested else '[]' end
+    ) as one("lineId" bigint, "sizeRangeSizeId" bigint, value numeric)
+    where one."lineId" = line.id and one."sizeRangeSizeId" = (added.pair ->> 1)::bigint
+    limit 1
+) as own on true
+left join measurement_line_value chart
+    on chart.organization_id = $1::bigint and chart.measurement_line_id = line.id
+        and chart.size_range_size_id = (added.pair ->> 1)::bigint
+returning sample_request_id as id;
+
+-- name: insert
+insert into sample_request (organization_id, id, style_id, name, unit)
+select $1::bigint, item.id, item."styleId", item.name, coalesce(item.unit, style.measurement_unit)
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, name text, unit text)
+join style on style.organization_id = $1::bigint and style.id = item."styleId"
+returning id;
+
+-- name: new_sizes
+select item.id, size.id::bigint as size_id
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "sizeRangeSizeIds" jsonb)
+cross join lateral jsonb_array_elements_text(
+    case jsonb_typeof(item."sizeRangeSizeIds") when 'array' then item."sizeRangeSizeIds" else '[]' end
+) as size(id)
+left join sample_request_size stored
+    on stored.organization_id = $1::bigint and stored.sample_request_id = item.id
+        and stored.size_range_size_id = size.id::bigint
+where stored.size_range_size_id is null;
+
+-- name: of_style
+-- A condition of documents: of one style.
+and r.style_id = $2::bigint;
+
+-- name: purge
+delete from sample_request
+where organization_id = $1::bigint and id = any($2::bigint[])
+returning id;
+
 -- name: unknown_parent
 select 'styleId' as parameter
 where not exists (select 1 from style where organization_id = $1::bigint and id = $2::bigint);
+
+-- name: update
+update sample_request set name = item.name
+from jsonb_to_recordset($2::jsonb) as item(id bigint, name text)
+where sample_request.organization_id = $1::bigint and sample_request.id = item.id
+    and sample_request.name <> item.name
+returning sample_request.id;
+
+-- name: writables
+with record as (
+    select r.* from sample_request r where r.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+)
+select
+    page_order,
+    sort_values,
+    '{"styleId":' || style_id
+    || ',"name":' || to_json(name)
+    || ',"sizeRangeSizeIds":[' || coalesce(sizes.ids, '') || ']}' as document
+from page
+left join lateral (
+    select string_agg(requested.size_range_size_id::text, ',' order by requested.size_range_size_id) as ids
+    from sample_request_size requested
+    where requested.organization_id = $1::bigint and requested.sample_request_id = page.id
+) as sizes on true;

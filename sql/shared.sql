@@ -49,7 +49,7 @@ group by {{key}};
 select id from organization where id = $1::bigint for no key update;
 
 -- name: lock_records
-select id, state, {{key}} as key from {{table}}
+select id, {{state}} as state, {{key}} as key from {{table}}
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 order by id
 {{strength}};
@@ -59,3 +59,18 @@ select nextval(pg_get_serial_sequence($1::text, 'id')) as id from generate_serie
 
 -- name: owned_by_any
 select id from {{table}} where id = any($1::bigint[]);
+
+-- name: referred
+-- Locked: what a writer refers to stays as it is until the writer is done.
+select id, {{is_live}} as is_live from {{table}}
+where organization_id = $1::bigint and id = any($2::bigint[])
+order by id
+{{lock}};
+
+-- name: uses
+-- What live records of {{table}} refer to through {{link}}, which may be that table itself.
+select link.{{column}} as id, '{{users}}' as users, count(*) as uses
+from {{link}} link
+join {{table}} record on record.organization_id = $1::bigint and record.id = link.{{owner}}
+where link.organization_id = $1::bigint and link.{{column}} = any($2::bigint[]) and {{is_live}}
+group by link.{{column}};

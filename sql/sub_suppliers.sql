@@ -31,9 +31,9 @@ where organization_id = $1::bigint and sub_supplier_id = any($2::bigint[])
 returning sub_supplier_id as id;
 
 -- name: delete_facilities
-update facility set deleted_with_sub_supplier = true
+update facility set state_before = state, state = 'deleted'
 where organization_id = $1::bigint and sub_supplier_id = any($2::bigint[]) and state <> 'deleted'
-returning sub_supplier_id as id;
+returning sub_supplier_id as id, id as "facilities deleted";
 
 -- name: documents
 with record as (
@@ -47,7 +47,7 @@ with record as (
         (
             select count(*) from facility f
             where f.organization_id = $1::bigint and f.sub_supplier_id = s.id
-                and f.state <> 'deleted' and not f.deleted_with_sub_supplier
+                and f.state <> 'deleted'
         ) as facility_count
     from sub_supplier s
     left join country c on c.code = s.country_code
@@ -182,13 +182,13 @@ where organization_id = $1::bigint
 returning sub_supplier_id as id;
 
 -- name: restore_facilities
-update facility set deleted_with_sub_supplier = false
-where organization_id = $1::bigint and deleted_with_sub_supplier
+update facility set state = state_before, state_before = null
+where organization_id = $1::bigint and state_before is not null
     and sub_supplier_id = any(array(
         select item.id from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
         where item.state <> 'deleted'
     ))
-returning sub_supplier_id as id;
+returning sub_supplier_id as id, id as "facilities";
 
 -- name: stored_contacts
 select sub_supplier_id, id, first_name, last_name, email, phone, role, fax_number, country_code

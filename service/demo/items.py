@@ -24,4 +24,9 @@ def add_items(organization: Organization) -> None:
             number=organization.reference("I", 10 * number),
             name=name,
             item_category_id=category_id,
+            state=state_at(number, soft=False),
         )
+    last = organization.reference("I", 10 * len(names) + 10)
+    organization.add(
+        "item", number=last, name="Discontinued snap", item_category_id=None, state="deleted"
+    )

@@ -25,32 +25,60 @@ def add_styles(organization: Organization) -> Catalog:
             "brand",
             name=f"{profile.name.split()[0]} {name}",
             custom_id=organization.reference("B", index),
+            state=state_at(index, soft=False),
         )
         for index, name in enumerate(profile.brands, start=1)
     ]
+    organization.add("brand", name="Closed label", custom_id=None, state="deleted")
     categories = [
         organization.add(
-            "style_category", name=name, user_defined_id=organization.reference("SC", index)
+            "style_category",
+            name=name,
+            user_defined_id=organization.reference("SC", index),
+            state=state_at(index, soft=False),
         )
         for index, name in enumerate(profile.garments, start=1)
     ]
+    columns = range(len(profile.models))
+    organization.add(
+        "style_category", name="Retired category", user_defined_id=None, state="deleted"
+    )
     styles = [
-        [_add_style(organization, row, column) for column in range(len(profile.models))]
+        [_add_style(organization, brands, categories[row], row, column) for column in columns]
         for row in range(len(profile.garments))
     ]
+    _add_deleted_style(organization)
     catalog = Catalog(brands, categories, _add_groups(organization), styles)
     _group_styles(organization, catalog)
     _relate_styles(organization, styles)
     return catalog
 
 
-def _add_style(organization: Organization, row: int, column: int) -> int:
+def _add_deleted_style(organization: Organization) -> None:
+    """Add one that nothing refers to."""
+    organization.add(
+        "style",
+        number=f"{organization.profile.prefix}24-99001",
+        name="Discontinued jacket",
+        brand_id=None,
+        style_category_id=None,
+        state="deleted",
+    )
+
+
+def _add_style(
+    organization: Organization, brands: list[int], category: int, row: int, column: int
+) -> int:
+    """Add a style of a category; every sixth has no brand, and some brands have no style."""
     profile = organization.profile
     garment = list(profile.garments.values())[row]
     return organization.add(
         "style",
         number=f"{profile.prefix}{26 - column % 2}-{10 + row}{7 * column + 11:03}",
         name=f"{profile.models[column]} {garment}",
+        brand_id=None if column % 6 == 5 else brands[(row + 3 * column) % 20],
+        style_category_id=category,
+        state=state_at(row + 2 * column, soft=False),
     )
 
 

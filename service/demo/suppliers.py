@@ -95,6 +95,6 @@ def _add_facilities(
             "facility",
             sub_supplier_id=supplier,
             name=f"{place['city']} {process.lower()} plant",
-            state="deleted" if closed else "active",
-            deleted_with_sub_supplier=gone and not closed,
+            state="deleted" if closed or gone else "active",
+            state_before="active" if gone and not closed else None,
         )

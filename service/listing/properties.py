@@ -27,11 +27,13 @@ class Property:
     nullable: bool
     sortable: bool
     choices: frozenset[str] | None = None
+    is_number: bool = False
+    """Whether the stored value is a number, also where callers see a text: every id is."""
 
     @property
     def stored(self) -> str:
-        """The kind of the stored value, which sorts: every id is an integer."""
-        return "integer" if self.name == "id" else self.kind
+        """The kind of the stored value, which sorts."""
+        return "integer" if self.is_number else self.kind
 
     def parse(self, text: str) -> Any:
         """The value that the text stands for in the response's format; ValueError if none."""
@@ -78,6 +80,7 @@ def _property(name: str, located: schemas.Located, required: bool) -> Property |
         nullable="null" in types or not required,
         sortable=not schema.get("x-filter-only", False),
         choices=choices,
+        is_number=name == "id" or schema.get("x-stored") == "integer",
     )
 
 

@@ -57,14 +57,21 @@ def example_of(collection: str, form: str) -> Any:
     key = str(schemas.load()[collection].get("x-own-key"))
     if form == "bulkReplaceByKey":
         return [forms["replace"]["examples"][0] | {key: document[key]}]
-    field = "text" if "text" in document else "name"
     if form == "bulkMerge":
+        field = _changed(forms)
         return [{"id": document["id"], field: document[field]}]
     if form == "bulkMergeByKey":
         return [{key: document[key], "state": "inactive"}]
     if form == "patch":
+        field = _changed(forms)
         return [{"op": "replace", "path": f"/{field}", "value": document[field]}]
     return forms[form]["examples"][0]
+
+
+def _changed(forms: dict[str, Any]) -> str:
+    """The field that examples of changes change."""
+    known = forms["fields"]["properties"]
+    return next(n for n in ("name", "text", *forms["create"]["required"]) if n in known)
 
 
 def body(collection: str, media_type: str, *forms: str) -> dict[str, Any]:

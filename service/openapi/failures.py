@@ -167,7 +167,7 @@ def _of_resource(kind: Kind, resource: Resource) -> Iterator[str]:
         yield "not_found"
     if kind.finds_records and resource.foreign_is_forbidden:
         yield "forbidden.organization"
-    if kind.deletes and "in_use" in resource.statements:
+    if kind.deletes and resource.can_be_in_use:
         yield "conflict.in_use"
     for name in resource.own_failures if kind.body else ():
         # Nothing uses a record that is only being created.

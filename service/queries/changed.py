@@ -2,8 +2,9 @@
 
 A statement that writes answers a row for each row that it changed, and none for what stayed as it
 was. The column says whose id it has: ``id`` is the record's that is written, also where the row is
-a part of it; a collection's name is that of a side effect there. ``shown`` tells that what other
-records show of this one has changed.
+a part of it; a collection's name is that of a side effect there, behind which may stand what became
+of those records, and null is none. ``shown`` tells that what other records show of this one has
+changed.
 """
 
 from collections import defaultdict
@@ -36,14 +37,21 @@ class Changed:
     def __init__(self) -> None:
         self.ids: defaultdict[str, set[int]] = defaultdict(set)
         self.causes: defaultdict[str, set[int]] = defaultdict(set)
+        self.told: defaultdict[str, dict[str, set[int]]] = defaultdict(dict)
+        """What became of ids, where a side effect says so: by operation, by collection."""
 
     def note(self, collection: str, rows: Sequence[asyncpg.Record]) -> None:
         """Take what a statement of the collection answered."""
         for place, name in enumerate(rows[0].keys() if rows else ()):
             if name == SHOWN:
                 self.causes[collection].update(row["id"] for row in rows if row[place])
-            else:
-                self.ids[collection if name == "id" else name].update(row[place] for row in rows)
+                continue
+            target, _, operation = (collection if name == "id" else name).partition(" ")
+            ids = {row[place] for row in rows if row[place] is not None}
+            if ids:
+                self.ids[target] |= ids
+            if ids and operation:
+                self.told[target].setdefault(operation, set()).update(ids)
 
     async def record(
         self,
@@ -59,7 +67,8 @@ class Changed:
         if not self.ids:
             return
         records = {
-            name: _by_operation(self.ids[name], own.get(name, {})) for name in sorted(self.ids)
+            name: _by_operation(self.ids[name], own.get(name, self.told[name]))
+            for name in sorted(self.ids)
         }
         causes = {name: sorted(ids) for name, ids in sorted(self.causes.items()) if ids}
         await store(connection, caller.organization_id, records, causes, caller.key_id, request_id)

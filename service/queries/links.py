@@ -18,9 +18,13 @@ Sets: TypeAlias = Mapping[int, Collection[int]]
 class Links:
     """A table of links, with its columns for the owner's id and for the other one's."""
 
-    def __init__(self, table: str, *, owner: str, linked: str) -> None:
+    def __init__(self, table: str, *, owner: str, linked: str, counted_by: str = "") -> None:
+        """The links of ``table``; ``counted_by`` is the collection whose records count theirs."""
         self.table = table
-        self.statements = load_bound("links", link=table, owner=owner, linked=linked)
+        counted = f', {linked} as "{counted_by}"' if counted_by else ""
+        self.statements = load_bound(
+            "links", link=table, owner=owner, linked=linked, counted=counted
+        )
 
 
 async def link_steps(connection: Connection, batch: Batch, sets: Mapping[Links, Sets]) -> Plan:

@@ -97,7 +97,10 @@ async def _locked(
     """Those of the records that are there, locked, by their ids."""
     strength = "for update" if any(map(deletes, batch.items)) else "for no key update"
     text = SHARED["lock_records"].fill(
-        table=resource.table, key=resource.key_column, strength=strength
+        table=resource.table,
+        state=resource.stored_state,
+        key=resource.key_column,
+        strength=strength,
     )
     with own_locks():
         rows = await connection.fetch(text, batch.caller.organization_id, batch.id_array)

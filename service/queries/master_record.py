@@ -14,6 +14,7 @@ from service.database.connections import Connection
 from service.failures import ApiError, Failure
 from service.listing.pages import column_of
 from service.queries.batch import Batch, Item
+from service.queries.references import Reference, Use, in_use
 from service.queries.resource import Resource
 from service.queries.steps import Plan, Step
 from service.schemas.validation import Validator
@@ -69,6 +70,8 @@ class MasterRecord(Resource):
     """
 
     table: ClassVar[str]
+    stored_state: ClassVar[str] = "state"
+    """The column of the state; of records without one, the literal that says what they are."""
     hides_deleted = True
     has_position: ClassVar[bool] = False
     """Whether records have a position, which creating counts on from the highest."""
@@ -78,6 +81,10 @@ class MasterRecord(Resource):
     """Fields whose values no two live items of a request may share."""
     keeps_omitted: ClassVar[bool] = False
     """Whether a replace leaves as it is what an item does not say."""
+    references: ClassVar[tuple[Reference, ...]] = ()
+    """What records refer to and nobody may delete meanwhile."""
+    uses: ClassVar[tuple[Use, ...]] = ()
+    """Who refers to records, which are not deleted then."""
     written_separately: ClassVar[tuple[str, ...]] = ()
     """Fields that the class writes in its own way: the items of statements are without them."""
     inserts: ClassVar[tuple[str, ...]] = ("insert",)
@@ -88,6 +95,7 @@ class MasterRecord(Resource):
     def __init__(self) -> None:
         super().__init__()
         self.own_key: str | None = schemas.load()[self.name].get("x-own-key")
+        self.can_be_in_use = bool(self.uses) or "in_use" in self.statements
         self.create_form = self._form("create")
         self.replace_form = self._form("replace")
         self.bulk_create_form = self._form("bulkCreate")
@@ -123,10 +131,17 @@ class MasterRecord(Resource):
                     kept.json(self.written_separately),
                 )
             )
+        for reference in self.references:
+            await reference.check(connection, kept)
         return self.steps(self.children, kept)
 
     async def check_unused(self, connection: Connection, change: Change) -> None:
         """Report the records that cannot go, for others need them."""
+        if change.live and self.uses:
+            change.gone.fail_records(
+                await in_use(connection, change.batch.caller, self.uses, change.live),
+                "conflict.in_use",
+            )
         if change.live and "in_use" in self.statements:
             text, organization_id = (
                 self.statements["in_use"].text,

@@ -53,6 +53,8 @@ class Resource:
     name: str
     parents: ClassVar[Mapping[str, str]] = {}
     """The collections whose records lead to these, by the names of their ids, outermost first."""
+    segment: ClassVar[str] = ""
+    """The last part of the path, where it is not the name."""
     key = "id"
     """The name of a record's own id beside theirs."""
     hides_deleted = False
@@ -60,6 +62,8 @@ class Resource:
     """The table of the records, where the engine has statements of its own on it."""
     foreign_is_forbidden: ClassVar[bool] = False
     """Whether another organization's record is told from an unknown one."""
+    can_be_in_use = False
+    """Whether deleting a record can be refused for who needs it."""
     string_ids = False
     """Whether ids are texts in JSON; they are integers in the database all the same."""
     own_failures: ClassVar[tuple[str, ...]] = ()

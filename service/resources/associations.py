@@ -1,12 +1,14 @@
 """What a style custom field is restricted to: brands, groups or style categories."""
 
 from collections import defaultdict
-from typing import Any, TypeAlias
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypeAlias
 
 from service.database.connections import Connection
-from service.database.statements import load_bound
+from service.database.statements import Statement, load_bound
 from service.queries.batch import Batch, Item
 from service.queries.links import Links, Sets
+from service.queries.master_record import MasterRecord
 
 Reference: TypeAlias = tuple[str, Any]
 """One of _KEYS and its value."""
@@ -19,19 +21,13 @@ class Association:
     Entries name a record by ``id``, or else by ``customId``, the record's own reference.
     """
 
-    def __init__(self, field: str, target: str, *, noun: str, reference: str, live: bool) -> None:
+    def __init__(self, field: str, target: str, *, noun: str, reference: str) -> None:
         self.field = field
         self.noun = noun
-        table = f"custom_field_{noun.replace(' ', '_')}"
-        column = f"{noun.replace(' ', '_')}_id"
+        table, column = _link(noun)
         self.links = Links(table, owner="custom_field_id", linked=column)
         self._statements = load_bound(
-            "associations",
-            link=table,
-            column=column,
-            target=target,
-            reference=reference,
-            condition="state <> 'deleted'" if live else "true",
+            "associations", link=table, column=column, target=target, reference=reference
         )
 
     @property
@@ -76,6 +72,27 @@ class Association:
                 named["id", row["id"]].append(row["id"])
                 named["customId", row["reference"]].append(row["id"])
         return named
+
+
+class Restriction(MasterRecord):
+    """What custom fields can be restricted to: what is deleted leaves the restrictions for good."""
+
+    noun: ClassVar[str]
+    """As the association has it."""
+    deletes = ("delete", "delete_restrictions")
+
+    def load_statements(self) -> Mapping[str, Statement]:
+        """The record's own, and those on its links to custom fields."""
+        table, column = _link(self.noun)
+        bound = load_bound("associations", link=table, column=column)
+        names = ("delete_restrictions", "shown_in_style_custom_fields")
+        return {**super().load_statements(), **{name: bound[name] for name in names}}
+
+
+def _link(noun: str) -> tuple[str, str]:
+    """The table that links custom fields with records of that noun, and its column for these."""
+    word = noun.replace(" ", "_")
+    return f"custom_field_{word}", f"{word}_id"
 
 
 def _reference(entry: Item) -> Reference:

@@ -38,7 +38,10 @@ class Colors(MasterRecord):
         return await link_steps(connection, batch, sets)
 
     async def _check_references(self, connection: Connection, batch: Batch) -> None:
-        """Report every place of a reference that names nothing."""
+        """Report every place of a reference that names nothing, or a deleted color group.
+
+        Colors that stay deleted may stay in deleted groups.
+        """
         named = [
             set[int]().union(*(item.get(field) or () for item in batch.items))
             for field in _REFERENCES
@@ -47,14 +50,15 @@ class Colors(MasterRecord):
             self.statements["unknown_references"].text,
             batch.caller.organization_id,
         )
-        unknown: dict[str, set[int]] = defaultdict(set)
-        for field, reference in await connection.fetch(text, organization_id, *named):
-            unknown[field].add(reference)
+        unknown: dict[str, dict[int, bool]] = defaultdict(dict)
+        for field, reference, is_deleted in await connection.fetch(text, organization_id, *named):
+            unknown[field][reference] = is_deleted
         for field, references in unknown.items():
             message = f"There is no such {_REFERENCES[field]}."
             for number, item in enumerate(batch.items):
+                stays_deleted = item.get("state") == "deleted"
                 for place, one in enumerate(item.get(field) or ()):
-                    if one in references:
+                    if one in references and not (stays_deleted and references[one]):
                         kind = "validation_error.unknown_reference"
                         batch.fail(number, kind, field, place, message=message)
 

@@ -1,6 +1,7 @@
 """Records of which nothing stays when they are deleted."""
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from service.database.connections import Connection
 from service.database.statements import Statement
@@ -14,7 +15,7 @@ class DeletedForGood(MasterRecord):
     ``end_date``; ``purge`` removes records.
     """
 
-    deletes = ("purge",)
+    deletes: ClassVar[tuple[str, ...]] = ("purge",)
 
     def load_statements(self) -> Mapping[str, Statement]:
         """The documents as records are, and as they are when they go."""

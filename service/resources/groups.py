@@ -1,11 +1,13 @@
 """Groups (contract, Groups)."""
 
-from service.queries.master_record import MasterRecord
+from service.queries.references import Use
+from service.resources.associations import Restriction
 
 
-class Groups(MasterRecord):
+class Groups(Restriction):
     """Groups of styles: deleted softly, unless styles are in them."""
 
     name = "groups"
     table = "style_group"
-    deletes = ("delete", "delete_restrictions")
+    noun = "group"
+    uses = (Use("styles", "style", "group_id", link="style_in_group", owner="style_id"),)

@@ -1,5 +1,6 @@
 """Item categories (contract, Item categories)."""
 
+from service.queries.references import Use
 from service.resources.deleted_for_good import DeletedForGood
 
 
@@ -8,3 +9,5 @@ class ItemCategories(DeletedForGood):
 
     name = "item-categories"
     table = "item_category"
+    deletes = ("clear_in_deleted_items", "purge")
+    uses = (Use("items", "item", "item_category_id"),)

@@ -3,16 +3,25 @@
 from service.queries.feed import Feed
 from service.queries.master_record import MasterRecord
 from service.queries.resource import Resource
+from service.resources.brands import Brands
 from service.resources.care_instruction_materials import CareInstructionMaterials
 from service.resources.care_instructions import CareInstructions
+from service.resources.color_groups import ColorGroups
 from service.resources.colors import Colors
 from service.resources.compliance_custom_fields import ComplianceCustomFields
+from service.resources.facilities import Facilities
 from service.resources.groups import Groups
 from service.resources.item_categories import ItemCategories
-from service.resources.samples import Measurements, SampleRequests
+from service.resources.items import Items
+from service.resources.samples import Measurements, SampleRequests, StyleSampleRequests
 from service.resources.size_ranges import SizeRanges
+from service.resources.style_categories import StyleCategories
 from service.resources.style_custom_fields import StyleCustomFields
+from service.resources.style_relations import StyleRelations
+from service.resources.styles import Styles
 from service.resources.sub_suppliers import SubSuppliers
+
+STYLE_RELATIONS = StyleRelations()
 
 #: The master records: each has the nine operations (contract, Surface).
 MASTER_RECORDS: tuple[MasterRecord, ...] = (
@@ -25,26 +34,27 @@ MASTER_RECORDS: tuple[MasterRecord, ...] = (
     SizeRanges(),
     ItemCategories(),
     SubSuppliers(),
+    Facilities(),
+    Brands(),
+    ColorGroups(),
+    StyleCategories(),
+    Items(),
+    Styles(),
+    STYLE_RELATIONS,
+    SampleRequests(),
 )
 
 #: Lists and reads of what the records refer to.
 REFERENCE_LISTS: tuple[Resource, ...] = (
-    Resource("color-groups"),
     Resource("languages"),
-    Resource("brands"),
-    Resource("style-categories"),
-    Resource("items"),
-    Resource("styles"),
-    SampleRequests(),
+    StyleSampleRequests(),
 )
-
-STYLE_RELATIONS = Resource("style-relations")
 
 MEASUREMENTS = Measurements()
 
 #: What the changes tell of: what an organization owns, by itself and not below another record.
 CHANGES = Feed(
     resource
-    for resource in (*MASTER_RECORDS, *REFERENCE_LISTS, STYLE_RELATIONS)
+    for resource in (*MASTER_RECORDS, *REFERENCE_LISTS)
     if resource.name != "languages" and not resource.parents
 )

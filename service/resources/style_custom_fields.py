@@ -12,16 +12,13 @@ from service.resources.allowed_values import Differences, SentValue, sent_values
 from service.resources.associations import Association
 from service.resources.custom_fields import CustomFields
 
-_BRANDS = Association("associatedBrands", "brand", noun="brand", reference="custom_id", live=False)
-_GROUPS = Association(
-    "associatedGroups", "style_group", noun="group", reference="user_defined_id", live=True
-)
+_BRANDS = Association("associatedBrands", "brand", noun="brand", reference="custom_id")
+_GROUPS = Association("associatedGroups", "style_group", noun="group", reference="user_defined_id")
 _CATEGORIES = Association(
     "associatedStyleCategories",
     "style_category",
     noun="style category",
     reference="user_defined_id",
-    live=False,
 )
 _ASSOCIATIONS = (_BRANDS, _GROUPS, _CATEGORIES)
 _POINTER = "parentAllowedValueId"

@@ -51,7 +51,7 @@ def _partly(replace: Schema, name: str, named: Schema) -> Schema:
         **kept,
         "description": "What changes of a record (RFC 7396): null takes a value away.",
         "required": [name],
-        "properties": {**replace["properties"], **named},
+        "properties": {**replace.get("properties", {}), **named},
     }
 
 

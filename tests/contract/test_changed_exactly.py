@@ -59,9 +59,11 @@ async def replace_as_it_is(api: Api, resource: MasterRecord, random: Random) -> 
 
 async def patch(api: Api, resource: MasterRecord, random: Random) -> None:
     [record] = await made(api, resource, random)
-    name = "text" if "text" in record else "name"
-    for pointer, value in ((f"/{name}", "Another"), ("/state", "inactive")):
-        answer = await api.patch(f"{root_of(resource)}/{record['id']}", replacing(pointer, value))
+    known = await generate.references(api)
+    changes = [generate.change(resource, "inactive", known, random)]
+    changes += [replacing(f"/{name}", "Another") for name in ("text", "name") if name in record]
+    for change in changes:
+        answer = await api.patch(f"{root_of(resource)}/{record['id']}", change)
         assert answer.status == 200, answer.raw
 
 
@@ -72,7 +74,8 @@ async def replace_several(api: Api, resource: MasterRecord, random: Random) -> N
         written = (await api.get(f"{root_of(resource)}/{record['id']}", {"form": "writable"})).data
         items.append(written | {"id": record["id"]})
     items[1] = await body(api, resource, "replace", random) | {"id": items[1]["id"]}
-    items[2]["state"] = "deleted"
+    if generate.has_state(resource):
+        items[2]["state"] = "deleted"
     answer = await api.put(root_of(resource), items)
     assert answer.status == 200, answer.raw
 
@@ -143,7 +146,7 @@ def operation(before: Any, after: Any) -> str:
     if before is None:
         return "created"
     was_live = before[0].get("state") != "deleted"
-    is_deleted = after is None or (was_live and after[0]["state"] == "deleted")
+    is_deleted = after is None or (was_live and after[0].get("state") == "deleted")
     return "deleted" if is_deleted else "updated"
 
 

@@ -80,8 +80,9 @@ async def replace(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # 
 async def bulk_replace(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # noqa: ARG001
     record, gone = await make(api, route, 2)
     kept = await new_body(api, route, "replace") | {"id": record["id"]}
-    name = {"text": "Going"} if "text" in gone else {"name": "Going"}
-    return await api.put(route.path, [kept, {"id": gone["id"], "state": "deleted", **name}])
+    assert route.resource is not None
+    going = [generate.deletion(route.resource, gone)] * generate.has_state(route.resource)
+    return await api.put(route.path, [kept, *going])
 
 
 async def bulk_patch(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # noqa: ARG001
@@ -91,8 +92,10 @@ async def bulk_patch(api: Api, route: Route, stored: dict[str, int]) -> Answer: 
 
 async def patch(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # noqa: ARG001
     [record] = await make(api, route, 1)
-    change = {"op": "replace", "path": "/state", "value": "inactive"}
-    return await api.patch(route.path.format(id=record["id"]), [change])
+    assert route.resource is not None
+    known = await generate.references(api)
+    change = generate.change(route.resource, "inactive", known, Random(route.path))
+    return await api.patch(route.path.format(id=record["id"]), change)
 
 
 async def delete(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # noqa: ARG001

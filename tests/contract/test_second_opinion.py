@@ -13,9 +13,10 @@ from tests.support import faults, generate
 from tests.support.published import form
 
 _REGISTRY = jsonschema_rs.Registry([(schema["$id"], schema) for schema in schemas.load().values()])
-_KNOWN = dict.fromkeys(
-    ("color-groups", "languages", "brands", "groups", "style-categories"), range(1, 9)
-)
+_KNOWN: dict[str, Any] = dict.fromkeys(generate.REFERRED.values(), range(1, 9)) | {
+    "sub-suppliers": "123456789",
+    "styles": range(1, 101),
+}
 GOOD_BODIES = 40
 
 

@@ -13,6 +13,7 @@ from tests.fuzz.findings import Check, Finding
 from tests.fuzz.plants import FAR
 from tests.fuzz.sites import filler
 from tests.fuzz.subjects import Subject
+from tests.support.generate import REFERRED
 
 _MOST_FAULTS: Final = 2000
 """Of one body: of what comes after so many the service tells one of each item, any one."""
@@ -27,7 +28,9 @@ def flooded(subject: Subject, resource: MasterRecord, random: Random, organizati
     items, found = list[dict[str, Any]](), list[Finding]()
     for place in range(number):
         item = filler(located, FAR + place)
-        wrong = random.randint(0 if place else 1, most)
+        # What refers to others is right only where these are there.
+        refers = not stored and not REFERRED.keys().isdisjoint(item)
+        wrong = random.randint(0 if place and not refers else 1, most)
         if stored:
             id_ = FAR + place
             item["id"] = str(id_) if resource.string_ids else id_

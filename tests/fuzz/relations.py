@@ -13,7 +13,8 @@ from tests.fuzz.plants import FAR, Kind, Plant, Planter
 from tests.fuzz.sites import Path, Site, filler
 from tests.support.generate import REFERRED
 
-_SETS: Final = ("colorGroupIds", "languageIds")
+_SETS: Final = ("colorGroupIds", "groupIds", "languageIds")
+_SINGLE: Final = ("itemCategoryId", "brandId", "styleCategoryId")
 _ASSOCIATIONS: Final = ("associatedBrands", "associatedGroups", "associatedStyleCategories")
 _CHILDREN: Final = ("allowedValues", "contacts")
 #: Ids from here on are those of single items.
@@ -115,8 +116,9 @@ class Beyond:
             yield replace_in(kind, check=Check.DATA)
 
     def _of_fields(self) -> Iterator[Kind]:
-        sets = _SETS if self.known.multiple_language else _SETS[:1]
+        sets = _SETS if self.known.multiple_language else _SETS[:2]
         yield Kind("unknown reference", _named(*sets), self._unknown_in_set)
+        yield Kind("unknown reference", _named(*_SINGLE), self._unknown_single)
         unknown = self._unknown_member
         yield Kind("unknown reference", _named("languages"), unknown("languageId"))
         yield Kind("unknown reference", _named(*_ASSOCIATIONS), unknown("id"))
@@ -144,6 +146,10 @@ class Beyond:
         id_ = self.known.unknown(REFERRED[str(site.name)], random)
         row = (*site.path, _next(site))
         return _invalid(site.path, [*_listed(site), id_], "unknown_reference", row)
+
+    def _unknown_single(self, site: Site, random: Random) -> Plant:
+        id_ = self.known.unknown(REFERRED[str(site.name)], random)
+        return _invalid(site.path, id_, "unknown_reference", site.path)
 
     def _unknown_member(self, key: str) -> Planter:
         def plant(site: Site, random: Random) -> Plant:

@@ -108,7 +108,8 @@ def filler(located: Located, number: int) -> Any:
     if "object" in types:
         needed = schema.get("required", ["id"] if "else" in schema else [])
         return {
-            name: filler(prop, number)
+            # No style is related to itself.
+            name: filler(prop, number + (name == "relatedStyleId"))
             for name, prop in located.properties.items()
             if name in needed
         }

@@ -8,6 +8,9 @@ import asyncpg
 from aiohttp.test_utils import TestClient, TestServer
 
 from service.http.reading import READING
+from service.organizations.caller import Caller
+from service.queries.master_record import MasterRecord
+from service.queries.references import in_use
 from service.queries.resource import Resource
 from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, REFERENCE_LISTS
 from service.routes import root_of
@@ -92,7 +95,7 @@ class Stage:
         cursor = found.json["pagination"].get("cursor")
         if cursor:
             self.cursors.setdefault((root, organization), []).append(cursor)
-        if resource in MASTER_RECORDS:
+        if isinstance(resource, MasterRecord):
             forms = [await api.get(f"{root}/{id_}", {"form": "writable"}) for id_ in ids]
             known.writables[resource.name] = {
                 id_: form.data for id_, form in zip(ids, forms, strict=True)
@@ -100,17 +103,17 @@ class Stage:
             parents = {record["id"]: record.get("parentCustomFieldId") for record in found.data}
             known.parents[resource.name] = parents
             known.used[resource.name] = _used(found.data, {*parents.values()})
+            if resource.uses:
+                caller = Caller(organization, 0, False, False, False)
+                stored = {resource.stored_id(str(id_)): id_ for id_ in ids}
+                used = await in_use(self._watcher, caller, resource.uses, [*stored])
+                known.used[resource.name] = [stored[one] for one in used]
 
 
 def _used(records: list[dict[str, Any]], parents: set[Any]) -> list[Any]:
     """The records that cannot be deleted, as their documents tell."""
     return [
-        record["id"]
-        for record in records
-        if record.get("usedInStyles")
-        or record.get("usedInItems")
-        or record.get("isDefault")
-        or record["id"] in parents
+        record["id"] for record in records if record.get("isDefault") or record["id"] in parents
     ]
 
 

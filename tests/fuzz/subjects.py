@@ -11,7 +11,7 @@ from tests.fuzz.known import Known
 from tests.fuzz.sites import form
 from tests.support import generate
 
-_KEPT: Final = ("allowedValues", "contacts", "parentCustomFieldId")
+_KEPT: Final = ("allowedValues", "contacts", "parentCustomFieldId", "sizeRangeSizeIds")
 """Lists whose members others may point to, and what they hang on: left as they are stored."""
 _NUMBERS: Final = (1, 2, 2, 3, 3, 5, 8)
 """Of items in a bulk request."""

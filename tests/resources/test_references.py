@@ -6,9 +6,6 @@ from tests.support.api import Api
 from tests.support.published import form
 
 REFERENCES = {
-    "brands": "/api/brands",
-    "style-categories": "/api/style-categories",
-    "items": "/api/items",
     "sample-requests": "/api/styles/1/sample-requests",
 }
 of_each_reference = pytest.mark.parametrize("name", REFERENCES)

@@ -56,7 +56,8 @@ async def path_ids(api: Api, route: Route) -> dict[str, str]:
 def sendable(route: Route, known: generate.References) -> Any:
     """A body that the route takes, whatever record it is for."""
     if route.operation == "patch":
-        return [{"op": "replace", "path": "/state", "value": "inactive"}]
+        assert route.resource is not None
+        return generate.change(route.resource, "inactive", known, Random(route.path))
     if route.operation != "replace" or route.resource is None:
         return None
     return body(route.resource, "replace", known, Random(route.path))
@@ -65,6 +66,8 @@ def sendable(route: Route, known: generate.References) -> Any:
 def promotion(resource: MasterRecord) -> list[dict[str, Any]]:
     """A patch that reaches for the organization's other records, where there is such a thing."""
     writable = schemas.definition(resource.name, "writable").properties
+    if "state" not in writable:
+        return []
     field, value = ("isDefault", True) if "isDefault" in writable else ("state", "active")
     return [{"op": "replace", "path": f"/{field}", "value": value}]
 

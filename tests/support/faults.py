@@ -9,6 +9,9 @@ from service import schemas
 from service.schemas.definitions import Located
 from tests.support import generate
 
+#: What a body cannot do without: records of the demo data.
+_ONE = {"id": 1, "languageId": 1, "subSupplierId": "1", "styleId": 1}
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -20,7 +23,7 @@ class Fault:
 
 
 def minimal(collection: str, form: str) -> dict[str, Any]:
-    """A body with nothing but what the form requires; it refers to no record."""
+    """A body with nothing but what the form requires; it refers to as few as it can."""
     return _least(schemas.definition(collection, form))
 
 
@@ -33,8 +36,10 @@ def planted(collection: str, form: str) -> Iterator[Fault]:
 
 def _least(located: Located) -> dict[str, Any]:
     required = located.schema.get("required", ())
+    if "relatedStyleId" in required:
+        return dict.fromkeys(required, 1) | generate.pair(range(1, 101))
     return {
-        name: 1 if name in ("id", "languageId") else generate.value(name, prop, {}, Random(0))
+        name: _ONE[name] if name in _ONE else generate.value(name, prop, {}, Random(0))
         for name, prop in located.properties.items()
         if name in required
     }

@@ -19,16 +19,35 @@ REFERRED: Final = {
     "associatedBrands": "brands",
     "associatedGroups": "groups",
     "associatedStyleCategories": "style-categories",
+    "itemCategoryId": "item-categories",
+    "brandId": "brands",
+    "styleCategoryId": "style-categories",
+    "groupIds": "groups",
+    "subSupplierId": "sub-suppliers",
+    "styleId": "styles",
+    "relatedStyleId": "styles",
+    "sizeRangeSizeIds": "sizes",
 }
 #: What has rules between fields or records; the resources' own tests see to it.
 _LEFT_OUT = frozenset(
-    {"id", "customId", "isDefault", "parentCustomFieldId", "parentAllowedValueId", "relationType"}
+    {
+        "id",
+        "customId",
+        "isDefault",
+        "parentCustomFieldId",
+        "parentAllowedValueId",
+        "relationType",
+        "requested",
+    }
 )
 _ALPHABET = "aZ0 '\"\\/<&%_{}\n\t\x01éÄΣж漢𝄞\u202e"
 _COUNTRIES = ("DE", "PT", "SE")
 _NUMBERS = count(1)
 
 References = Mapping[str, Sequence[int]]
+_APART = [step for step in range(13, 88) if step % 12 and (100 - step) % 12]
+"""How far two styles of the demo data are from each other that have neither garment nor model in
+common: those are not related."""
 
 
 async def references(api: Api) -> dict[str, list[int]]:
@@ -36,8 +55,11 @@ async def references(api: Api) -> dict[str, list[int]]:
     found = {}
     for collection in (*MASTER_RECORDS, *REFERENCE_LISTS):
         if collection.name in REFERRED.values():
-            answer = await api.get(f"/api/{collection.name}")
+            answer = await api.get(f"/api/{collection.name}", {"pageSize": 100})
             found[collection.name] = [record["id"] for record in answer.data]
+    # The first of the demo data: none of its sizes is deactivated.
+    first = (await api.get("/api/size-ranges", {"pageSize": 1})).data
+    found["sizes"] = [size["id"] for one in first for size in one["sizes"]]
     return found
 
 
@@ -49,7 +71,48 @@ def body(collection: Resource, form: str, known: References, random: Random) -> 
     made = _object(schemas.definition(collection.name, form), known, random)
     for name in {*getattr(collection, "unique", ())} - _LEFT_OUT:
         made[name] = f"{random.choice(_ALPHABET)} {next(_NUMBERS)}"
+    if form == "replace" and collection.name == "sample-requests":
+        # Once stored it can only be repeated.
+        made.pop("styleId", None)
+    if "relatedStyleId" in made:
+        made |= pair(known["styles"])
     return made
+
+
+def pair(styles: Sequence[int]) -> dict[str, int]:
+    """Two of a hundred styles that are not related, others each time."""
+    number = next(_NUMBERS)
+    step = _APART[number // len(styles) % len(_APART)]
+    return {
+        "styleId": styles[number % len(styles)],
+        "relatedStyleId": styles[(number + step) % len(styles)],
+    }
+
+
+def has_state(collection: Resource) -> bool:
+    """Whether its records have a state."""
+    return "state" in schemas.definition(collection.name, "writable").properties
+
+
+def with_state(collection: Resource, made: dict[str, Any], state: str) -> dict[str, Any]:
+    """The body with a state, where records have one."""
+    return made | {"state": state} if has_state(collection) else made
+
+
+def deletion(collection: Resource, record: Mapping[str, Any]) -> dict[str, Any]:
+    """The item of a bulk replace that deletes a record, where records have a state."""
+    required = schemas.definition(collection.name, "item").schema["required"]
+    return {name: record.get(name) for name in required} | {"state": "deleted"}
+
+
+def change(
+    collection: Resource, state: str, known: References, random: Random
+) -> list[dict[str, Any]]:
+    """A patch to a state, or where records have none to another replacement."""
+    fields = {"state": state}
+    if not has_state(collection):
+        fields = body(collection, "replace", known, random)
+    return [{"op": "replace", "path": f"/{name}", "value": value} for name, value in fields.items()]
 
 
 def _object(located: Located, known: References, random: Random) -> dict[str, Any]:

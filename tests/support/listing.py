@@ -65,7 +65,7 @@ def sort_key(prop: Property) -> Callable[[Record], tuple[bool, Any]]:
 
     def key(record: Record) -> tuple[bool, Any]:
         value = record.get(prop.name)
-        return (value is None, "" if value is None else int(value) if prop.name == "id" else value)
+        return (value is None, "" if value is None else int(value) if prop.is_number else value)
 
     return key
 

@@ -27,7 +27,7 @@ async def facilities(dsn: str, supplier: str) -> list[tuple[str, bool]]:
     connection = await asyncpg.connect(dsn)
     try:
         rows = await connection.fetch(
-            "select state, deleted_with_sub_supplier from facility "
+            "select state, state_before is not null from facility "
             "where sub_supplier_id = $1 order by id",
             int(supplier),
         )

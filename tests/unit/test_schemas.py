@@ -22,8 +22,16 @@ OPEN = {
     "style-custom-fields#keyedItem",
 }
 """RFC 6902 ignores members that it does not define; an item that deletes has two fields read."""
-OWN_KEYS = {"sub-suppliers": "customId", "item-categories": "name"}
+OWN_KEYS = {
+    "sub-suppliers": "customId",
+    "item-categories": "name",
+    "brands": "customId",
+    "facilities": "name",
+    "items": "number",
+    "styles": "number",
+}
 """What the customer's own systems know records by, where it is not the `userDefinedId`."""
+WITHOUT_KEY = {"style-relations", "sample-requests"}
 LONGEST_KEY = 500
 """Characters, of up to four bytes each: an entry of a unique index holds 2,704 bytes."""
 NON_NULL = [{"type": "string"}]
@@ -42,7 +50,7 @@ PROBES: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", MASTER_RECORDS)
+@pytest.mark.parametrize("name", [name for name in MASTER_RECORDS if name not in WITHOUT_KEY])
 def test_own_keys_fit_a_unique_index(name: str) -> None:
     key = OWN_KEYS.get(name, "userDefinedId")
     field = schemas.definition(name, "create").properties[key]

@@ -1,0 +1,115 @@
+"""What records refer to, and what refers to them: both in one form for every resource.
+
+A writer that refers to a record holds it as it is (``for key share``), and who deletes one locks it
+``for update`` before looking for what uses it: of two at once, one sees the other's work.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from service.database.connections import Connection
+from service.listing.properties import parse_id
+from service.organizations.caller import Caller
+from service.queries.batch import Batch, Item
+from service.queries.resource import SHARED
+
+_LIVE = "state <> 'deleted'"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A field that holds the id of a live record, or a list of such ids."""
+
+    field: str
+    table: str
+    noun: str
+    """What the record is called in messages."""
+    is_live: str = _LIVE
+    """Which records of the table can be referred to."""
+    lock: str = "for key share"
+    """How they are held; with ``for no key update`` those who refer to one go one at a time."""
+
+    async def check(self, connection: Connection, batch: Batch) -> None:
+        """Report every place where the items name a record that is not there, or is deleted.
+
+        Records that stay deleted may go on referring to deleted ones.
+        """
+        wanted = {one for item in batch.items for _, one in self._named(item)}
+        if not wanted:
+            return
+        text = SHARED["referred"].fill(table=self.table, is_live=self.is_live, lock=self.lock)
+        organization_id = batch.caller.organization_id
+        rows = await connection.fetch(text, organization_id, sorted(wanted))
+        found = {row["id"]: row["is_live"] for row in rows}
+        if len(found) < len(wanted) or not all(found.values()):
+            self._report(batch, found)
+
+    def _report(self, batch: Batch, found: dict[int, bool]) -> None:
+        kind, message = "validation_error.unknown_reference", f"There is no such {self.noun}."
+        for number, item in enumerate(batch.items):
+            stays_deleted = item.get("state") == "deleted"
+            for path, one in self._named(item):
+                if not found.get(one, False) and not (stays_deleted and one in found):
+                    batch.fail(number, kind, *path, message=message)
+
+    def _named(self, item: Item) -> Iterator[tuple[tuple[str | int, ...], int]]:
+        """The ids that an item names, and where."""
+        value = item.get(self.field)
+        if isinstance(value, list):
+            yield from (((self.field, place), one) for place, one in enumerate(value))
+        elif value is not None:
+            yield (self.field,), _stored(value)
+
+
+def _stored(value: Any) -> int:
+    """The stored id; one that no record can have for a text of another form."""
+    if isinstance(value, int):
+        return value
+    try:
+        return parse_id(value)
+    except ValueError:
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How records of a table refer to others: by a column of their own, or of a table of links."""
+
+    users: str
+    """What they are called in messages."""
+    table: str
+    column: str
+    link: str = ""
+    """The table of the column, if it is not that of the records."""
+    owner: str = "id"
+    """The column there that holds the records' own ids."""
+    is_live: str = f"record.{_LIVE}"
+    """Which records keep others from going."""
+
+    @property
+    def text(self) -> str:
+        """The statement that counts them."""
+        return SHARED["uses"].fill(
+            users=self.users,
+            table=self.table,
+            column=self.column,
+            link=self.link or self.table,
+            owner=self.owner,
+            is_live=self.is_live,
+        )
+
+
+async def in_use(
+    connection: Connection, caller: Caller, uses: Collection[Use], ids: list[int]
+) -> dict[int, str]:
+    """Of those of the ids that are used: by what, and how often."""
+    text = "\nunion all\n".join(use.text for use in uses)
+    counts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for row in await connection.fetch(text, caller.organization_id, ids):
+        counts[row["id"]][row["users"]] += row["uses"]
+    return {
+        one: f"Used by {', '.join(f'{users}: {uses}' for users, uses in found.items())}."
+        for one, found in counts.items()
+    }

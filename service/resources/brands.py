@@ -1,0 +1,15 @@
+"""Brands (contract, Brands)."""
+
+from service.queries.references import Use
+from service.resources.associations import Restriction
+from service.resources.plain_records import PlainRecord
+
+
+class Brands(Restriction, PlainRecord):
+    """What styles are sold under: deleted softly, unless styles are."""
+
+    name = "brands"
+    table = "brand"
+    noun = "brand"
+    shown = ("name",)
+    uses = (Use("styles", "style", "brand_id"),)

@@ -1,0 +1,13 @@
+"""Color groups (contract, Color groups)."""
+
+from service.queries.references import Use
+from service.resources.plain_records import PlainRecord
+
+
+class ColorGroups(PlainRecord):
+    """Families of colors: deleted softly, unless colors are in them."""
+
+    name = "color-groups"
+    table = "color_group"
+    shown = ("name", "userDefinedId", "state")
+    uses = (Use("colors", "color", "color_group_id", link="color_in_group", owner="color_id"),)

@@ -1,0 +1,15 @@
+"""Facilities (contract, Facilities)."""
+
+from service.queries.references import Reference
+from service.resources.plain_records import PlainRecord
+
+
+class Facilities(PlainRecord):
+    """Where sub-suppliers work: deleted softly, by themselves or with their sub-supplier."""
+
+    name = "facilities"
+    table = "facility"
+    updates = ("leave_former", "update")
+    own_failures = ("validation_error.unknown_reference",)
+    references = (Reference("subSupplierId", "sub_supplier", "sub-supplier"),)
+    counted_by = {"subSupplierId": "sub-suppliers"}  # noqa: RUF012

@@ -1,0 +1,14 @@
+"""Items (contract, Items)."""
+
+from service.queries.references import Reference
+from service.resources.plain_records import PlainRecord
+
+
+class Items(PlainRecord):
+    """What styles are made of: deleted softly."""
+
+    name = "items"
+    table = "item"
+    own_failures = ("validation_error.unknown_reference",)
+    references = (Reference("itemCategoryId", "item_category", "item category"),)
+    counted_by = {"itemCategoryId": "item-categories"}  # noqa: RUF012

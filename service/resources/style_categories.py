@@ -1,0 +1,15 @@
+"""Style categories (contract, Style categories)."""
+
+from service.queries.references import Use
+from service.resources.associations import Restriction
+from service.resources.plain_records import PlainRecord
+
+
+class StyleCategories(Restriction, PlainRecord):
+    """Kinds of styles: deleted softly, unless styles are of them."""
+
+    name = "style-categories"
+    table = "style_category"
+    noun = "style category"
+    shown = ("name",)
+    uses = (Use("styles", "style", "style_category_id"),)

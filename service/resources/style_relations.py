@@ -1,0 +1,57 @@
+"""Style relations (contract, Style relations)."""
+
+from collections.abc import Iterator
+
+from service.database.connections import Connection
+from service.failures import Failure
+from service.queries.batch import Batch, Item
+from service.queries.master_record import Change
+from service.queries.references import Reference
+from service.queries.steps import Plan
+from service.resources.deleted_for_good import DeletedForGood
+from service.resources.plain_records import PlainRecord
+
+
+class StyleRelations(DeletedForGood, PlainRecord):
+    """Links from a style to a related one: a pair once, without a state, deleted for good.
+
+    Writers of one style's links go one at a time: they lock the style that owns them. No index
+    says that a pair is unique, for two of a request can change places.
+    """
+
+    name = "style-relations"
+    table = "style_relation"
+    stored_state = "'active'"
+    hides_deleted = False
+    own_failures = ("validation_error.unknown_reference", "conflict.duplicate")
+    references = (
+        Reference("styleId", "style", "style", lock="for no key update"),
+        Reference("relatedStyleId", "style", "style"),
+    )
+
+    def item_failures(self, item: Item) -> Iterator[Failure]:
+        """No style is related to itself."""
+        if isinstance(item.get("styleId"), int) and item["styleId"] == item.get("relatedStyleId"):
+            message = "Relate the style to another one."
+            yield Failure("validation_error.invalid_value", ("relatedStyleId",), message)
+
+    async def check(self, connection: Connection, change: Change) -> Plan:
+        """Besides unknown styles: pairs that are there already, once the request is done."""
+        plan = await super().check(connection, change)
+        if change.kept.items:
+            _refuse_repeated(change.kept)
+            text = self.statements["check_pairs"].text
+            organization_id = change.kept.caller.organization_id
+            change.kept.fail_all(await connection.fetch(text, organization_id, change.kept.json()))
+        return plan
+
+
+def _refuse_repeated(batch: Batch) -> None:
+    """Report the pairs that items before them have."""
+    seen = set()
+    for number, item in enumerate(batch.items):
+        pair = (item["styleId"], item["relatedStyleId"])
+        if pair in seen:
+            message = "Another one of this request has this pair."
+            batch.fail(number, "validation_error.duplicate", "relatedStyleId", message=message)
+        seen.add(pair)

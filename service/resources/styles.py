@@ -1,0 +1,41 @@
+"""Styles (contract, Styles)."""
+
+from service.database.connections import Connection
+from service.queries.links import Links, link_steps
+from service.queries.master_record import Change
+from service.queries.references import Reference, Use
+from service.queries.steps import Plan
+from service.resources.plain_records import PlainRecord
+
+_GROUPS = Links("style_in_group", owner="style_id", linked="group_id", counted_by="groups")
+
+
+class Styles(PlainRecord):
+    """What is designed and sold: deleted softly, unless relations or sample requests are of it."""
+
+    name = "styles"
+    table = "style"
+    shown = ("number", "name")
+    written_separately = ("groupIds",)
+    updates = ("tell_restored", "update")
+    deletes = ("delete", "tell_deleted")
+    own_failures = ("validation_error.unknown_reference",)
+    references = (
+        Reference("brandId", "brand", "brand"),
+        Reference("styleCategoryId", "style_category", "style category"),
+        Reference("groupIds", "style_group", "group"),
+    )
+    uses = (
+        Use("style relations", "style_relation", "style_id", is_live="true"),
+        Use("style relations", "style_relation", "related_style_id", is_live="true"),
+        Use("sample requests", "sample_request", "style_id", is_live="true"),
+    )
+
+    async def check(self, connection: Connection, change: Change) -> Plan:
+        """Besides what it refers to: the groups that it is in."""
+        plan = await super().check(connection, change)
+        kept = change.kept
+        if not kept.items:
+            return plan
+        groups = {item["id"]: item.get("groupIds") or () for item in kept.items}
+        return plan + await link_steps(connection, kept, {_GROUPS: groups})

@@ -1,0 +1,82 @@
+"""What is referred to while it is deleted: one of both is refused, whoever comes first."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api
+
+ROUNDS = 8
+MADE: dict[str, dict[str, Any]] = {
+    "colors": {"name": "Blue"},
+    "styles": {"number": "SV-1", "name": "Vest"},
+    "items": {"number": "TR-1", "name": "Snap"},
+    "facilities": {"name": "Dye house"},
+    "sample-requests": {"name": "Proto"},
+}
+#: What the records that are deleted need beside a name.
+NEEDED: dict[str, dict[str, Any]] = {"styles": {"number": "SV-2"}}
+
+
+def alone(one: Any) -> Any:
+    return one
+
+
+def listed(one: Any) -> Any:
+    return [one]
+
+
+REFERENCES: list[tuple[str, str, str, Callable[[Any], Any]]] = [
+    ("colors", "color-groups", "colorGroupIds", listed),
+    ("styles", "brands", "brandId", alone),
+    ("styles", "style-categories", "styleCategoryId", alone),
+    ("styles", "groups", "groupIds", listed),
+    ("items", "item-categories", "itemCategoryId", alone),
+    ("facilities", "sub-suppliers", "subSupplierId", alone),
+]
+
+
+@pytest.mark.parametrize(
+    ("collection", "target", "field", "value", "restores"),
+    [
+        *((*reference, restores) for reference in REFERENCES for restores in (False, True)),
+        # Deleted for good, so that none is restored.
+        ("sample-requests", "styles", "styleId", alone, False),
+    ],
+)
+async def test_nothing_live_refers_to_what_is_deleted(
+    api: Api,
+    collection: str,
+    target: str,
+    field: str,
+    value: Callable[[Any], Any],
+    restores: bool,
+) -> None:
+    for turn in range(ROUNDS):
+        brief = {"name": "Brief"} | NEEDED.get(target, {})
+        named = (await api.post(f"/api/{target}", brief)).data["id"]
+        body = MADE[collection] | {field: value(named)}
+        if restores:
+            place = (await api.post(f"/api/{collection}", body)).headers["Location"]
+            assert (await api.delete(place)).status == 200
+            write = api.put(place, body | {"state": "active"})
+        else:
+            write = api.post(f"/api/{collection}", body)
+
+        async def delete(named: Any = named, turn: int = turn) -> Any:
+            await asyncio.sleep(turn % 4 * 0.002)
+            return await api.delete(f"/api/{target}/{named}")
+
+        written, deleted = await asyncio.gather(write, delete())
+        if target == "sub-suppliers" and written.status < 300:
+            # It goes along.
+            one = (await api.get(f"/api/{collection}/{written.data['id']}")).data
+            assert (deleted.status, one["state"]) == (200, "deleted")
+        elif written.status < 300:
+            assert (deleted.status, deleted.details) == (409, [("conflict.in_use", "id")])
+        else:
+            place = f"{field}[0]" if value is listed else field
+            unknown = [("validation_error.unknown_reference", place)]
+            assert (deleted.status, written.details) == (200, unknown)

@@ -1,0 +1,16 @@
+"""Brands (contract, Brands); that styles have them is in ``test_styles.py``."""
+
+from tests.support import plain_records, restrictions
+from tests.support.api import Api
+
+PATH = "/api/brands"
+
+
+async def test_fields(api: Api) -> None:
+    """``customId``, ``name`` and ``state``."""
+    await plain_records.has_key_name_and_state(api, PATH, "customId")
+
+
+async def test_a_deleted_one_leaves_the_restrictions(api: Api) -> None:
+    """For good: restoring it does not bring it back into custom fields."""
+    await restrictions.leaves_restrictions_for_good(api, PATH, "associatedBrands")

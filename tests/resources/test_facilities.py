@@ -1,0 +1,81 @@
+"""Facilities (contract, Facilities)."""
+
+import pytest
+
+from tests.support.api import Api, replacing
+
+FACILITIES, SUPPLIERS = "/api/facilities", "/api/sub-suppliers"
+UNKNOWN = [("validation_error.unknown_reference", "subSupplierId")]
+
+
+async def supplier(api: Api) -> str:
+    return str((await api.post(SUPPLIERS, {"name": "Mill"})).data["id"])
+
+
+async def test_fields(api: Api) -> None:
+    """A name, a state and the sub-supplier, by the text that its id is."""
+    sent = {"name": "Dye house", "subSupplierId": await supplier(api)}
+    made = await api.post(FACILITIES, sent)
+    assert made.data == {"id": made.data["id"], **sent, "state": "active"}
+    assert (await api.get(FACILITIES, {"subSupplierId": sent["subSupplierId"]})).data == [made.data]
+    moved = sent | {"subSupplierId": await supplier(api), "state": "inactive"}
+    assert (await api.put(made.headers["Location"], moved)).data == {"id": made.data["id"], **moved}
+
+
+@pytest.mark.parametrize("text", ["007", "x", "", "987654321", "1.0", "9" * 19])
+async def test_sub_suppliers_are_named_exactly(api: Api, text: str) -> None:
+    """Whatever is not a known one's exact form is no such sub-supplier."""
+    refused = await api.post(FACILITIES, {"name": "Dye house", "subSupplierId": text})
+    assert refused.status == 400
+    assert refused.details in (UNKNOWN, [("validation_error.too_short", "subSupplierId")])
+
+
+async def test_the_sub_supplier_counts_live_ones(api: Api) -> None:
+    """Deleted and moved ones are not counted, restored ones are."""
+    one, other = await supplier(api), await supplier(api)
+    made = await api.post(FACILITIES, {"name": "Dye house", "subSupplierId": one})
+    place = made.headers["Location"]
+    for write, counts in (
+        (api.get(place), (1, 0)),
+        (api.patch(place, replacing("/subSupplierId", other)), (0, 1)),
+        (api.delete(place), (0, 0)),
+        (api.patch(place, replacing("/state", "inactive")), (0, 1)),
+    ):
+        assert (await write).status == 200
+        paths = [f"{SUPPLIERS}/{each}" for each in (one, other)]
+        assert tuple([(await api.get(path)).data["facilityCount"] for path in paths]) == counts
+
+
+async def test_they_go_with_their_sub_supplier_and_come_back(api: Api) -> None:
+    """As they were; what was deleted before stays deleted."""
+    owner = await supplier(api)
+    items = [{"name": name, "subSupplierId": owner} for name in ("Active", "Idle", "Closed")]
+    ids = [one["id"] for one in (await api.post(FACILITIES, items)).data]
+    places = [f"{FACILITIES}/{one}" for one in ids]
+    await api.patch(places[1], replacing("/state", "inactive"))
+    await api.delete(places[2])
+    path = f"{SUPPLIERS}/{owner}"
+    assert (await api.delete(path)).status == 200
+    assert [(await api.get(one)).data["state"] for one in places] == ["deleted"] * 3
+    # Deleting again, and a patch that changes nothing, leave it to come back.
+    assert (await api.delete(places[0])).data["state"] == "deleted"
+    assert (await api.patch(places[1], [])).data["state"] == "deleted"
+    assert (await api.patch(places[0], replacing("/state", "active"))).details == UNKNOWN
+    assert (await api.patch(path, replacing("/state", "active"))).data["facilityCount"] == 2
+    states = [(await api.get(one)).data["state"] for one in places]
+    assert states == ["active", "inactive", "deleted"]
+
+
+async def test_one_that_has_moved_does_not_come_back(api: Api) -> None:
+    """Neither with its former sub-supplier nor with its present one."""
+    former, present = await supplier(api), await supplier(api)
+    made = await api.post(FACILITIES, {"name": "Dye house", "subSupplierId": former})
+    place = made.headers["Location"]
+    await api.delete(f"{SUPPLIERS}/{former}")
+    moved = await api.patch(place, replacing("/subSupplierId", present))
+    assert moved.data["state"] == "deleted"
+    for owner in (former, present):
+        await api.patch(f"{SUPPLIERS}/{owner}", replacing("/state", "active"))
+        await api.patch(f"{SUPPLIERS}/{owner}", replacing("/name", "Other"))
+        assert (await api.get(place)).data["state"] == "deleted"
+    assert (await api.patch(place, replacing("/state", "active"))).data["state"] == "active"

@@ -1,0 +1,71 @@
+"""Items (contract, Items)."""
+
+import pytest
+
+from tests.support.api import Api, replacing
+
+ITEMS, CATEGORIES = "/api/items", "/api/item-categories"
+UNKNOWN = [("validation_error.unknown_reference", "itemCategoryId")]
+
+
+async def category(api: Api, name: str = "Snaps") -> int:
+    return int((await api.post(CATEGORIES, {"name": name})).data["id"])
+
+
+async def test_fields(api: Api) -> None:
+    """Number, name and state, and the item category, which null and omitted clear."""
+    snaps = await category(api)
+    sent = {"number": "TR-1", "name": "Snap", "itemCategoryId": snaps}
+    made = await api.post(ITEMS, sent)
+    assert made.data == {"id": made.data["id"], **sent, "state": "active"}
+    assert (await api.get(ITEMS, {"itemCategoryId": snaps})).data == [made.data]
+    bare = {"number": "TR-1", "name": "Snap", "state": "inactive"}
+    replaced = await api.put(made.headers["Location"], bare)
+    assert replaced.data == {"id": made.data["id"], **bare}
+    missing = await api.post(ITEMS, {"number": ""})
+    assert missing.details == [
+        ("validation_error.too_short", "number"),
+        ("validation_error.required_field", "name"),
+    ]
+
+
+async def test_an_item_category_counts_live_items(api: Api) -> None:
+    """What is deleted is not counted, and what is restored is again; in use likewise."""
+    snaps = await category(api)
+    one = {"number": "TR-1", "name": "Snap", "itemCategoryId": snaps}
+    places = [(await api.post(ITEMS, one)).headers["Location"] for _ in range(2)]
+    path = f"{CATEGORIES}/{snaps}"
+    assert (await api.get(path)).data["usedInItems"] == 2
+    assert (await api.delete(places[0])).status == 200
+    assert (await api.get(path)).data["usedInItems"] == 1
+    refused = await api.delete(path)
+    assert (refused.status, refused.details) == (409, [("conflict.in_use", "id")])
+    assert refused.json["error"]["details"][0]["value"] == "Used by items: 1."
+    assert (await api.patch(places[0], replacing("/state", "active"))).status == 200
+    assert (await api.get(path)).data["usedInItems"] == 2
+
+
+async def test_deleting_an_item_category_clears_it_in_deleted_items(api: Api) -> None:
+    """The item can be restored, and then has none."""
+    snaps = await category(api)
+    made = await api.post(ITEMS, {"number": "TR-1", "name": "Snap", "itemCategoryId": snaps})
+    place = made.headers["Location"]
+    assert (await api.delete(place)).data["itemCategoryId"] == snaps
+    assert (await api.delete(f"{CATEGORIES}/{snaps}")).status == 200
+    assert "itemCategoryId" not in (await api.get(place)).data
+    restored = await api.patch(place, replacing("/state", "active"))
+    assert (restored.status, restored.data["state"]) == (200, "active")
+
+
+@pytest.mark.parametrize("unknown", [987654321, 2**63 - 1])
+async def test_unknown_categories(api: Api, other_api: Api, unknown: int) -> None:
+    """Unknown, another organization's: told at the field, in any write."""
+    theirs = await category(other_api)
+    made = await api.post(ITEMS, {"number": "TR-1", "name": "Snap"})
+    for one in (unknown, theirs):
+        item = {"number": "TR-1", "name": "Snap", "itemCategoryId": one}
+        assert (await api.post(ITEMS, item)).details == UNKNOWN
+        replaced = await api.put(made.headers["Location"], item | {"state": "active"})
+        assert replaced.details == UNKNOWN
+        several = await api.put(ITEMS, [item | {"id": made.data["id"], "state": "active"}])
+        assert several.details == [(UNKNOWN[0][0], "[0].itemCategoryId")]

@@ -1,0 +1,182 @@
+"""Sample requests (contract, Sample requests)."""
+
+from typing import Any
+
+import asyncpg
+import pytest
+
+from tests.support.api import Api, replacing
+
+REQUESTS, STYLES = "/api/sample-requests", "/api/styles"
+VALUES = ("company_measurement", "supplier_measurement", "new_measurement")
+
+
+async def style(api: Api) -> int:
+    return int((await api.post(STYLES, {"number": "SV-1", "name": "Vest"})).data["id"])
+
+
+async def sizes(api: Api) -> list[int]:
+    """Sizes none of which is deactivated."""
+    first = (await api.get("/api/size-ranges", {"pageSize": 1})).data[0]
+    return [size["id"] for size in first["sizes"]]
+
+
+async def chart(dsn: str, style_id: int, size_ids: list[int]) -> list[int]:
+    """The ids of a chart's two active lines, which ask for 50 and 60 in every size."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        line = (
+            "insert into measurement_line (organization_id, style_id, name, is_deactivated)"
+            " values (1, $1, $2, $3) returning id"
+        )
+        names = (("Chest", False), ("Waist", False), ("Hood", True))
+        lines = [await connection.fetchval(line, style_id, *one) for one in names]
+        await connection.execute(
+            "insert into measurement_line_value select 1, line, size, 40 + 10 * n from"
+            " unnest($1::bigint[]) with ordinality as lines (line, n),"
+            " unnest($2::bigint[]) as size",
+            lines,
+            size_ids,
+        )
+        await connection.execute("update style set measurement_unit = 'cm' where id = $1", style_id)
+    finally:
+        await connection.close()
+    return lines
+
+
+async def requested(api: Api, request: dict[str, Any], size: int) -> dict[str, Any]:
+    """The requested values of a size, by the line's name."""
+    path = f"{STYLES}/{request['styleId']}/sample-requests/{request['id']}/measurements/{size}"
+    lines = (await api.get(path)).data["lines"]
+    return {line["name"]: line["requestedMeasurement"] for line in lines}
+
+
+async def test_fields(api: Api) -> None:
+    """A style, a name and sizes are written; the list of the style shows the same."""
+    owner, (small, medium, *_) = await style(api), await sizes(api)
+    sent = {"styleId": owner, "name": "Proto", "sizeRangeSizeIds": [medium, small]}
+    made = await api.post(REQUESTS, sent)
+    assert [size["sizeRangeSizeId"] for size in made.data["sizes"]] == sorted([small, medium])
+    assert (made.data["styleId"], made.data["name"], made.data["unit"]) == (owner, "Proto", None)
+    listed = await api.get(f"{STYLES}/{owner}/sample-requests")
+    assert listed.data == [made.data] == (await api.get(REQUESTS, {"styleId": owner})).data
+    place = made.headers["Location"]
+    writable = (await api.get(place, {"form": "writable"})).data
+    assert writable == sent | {"sizeRangeSizeIds": sorted([small, medium])}
+    replaced = await api.put(place, {"name": "Fit"})
+    assert (replaced.data["name"], replaced.data["sizes"]) == ("Fit", [])
+
+
+async def test_the_charts_values_and_unit_are_frozen(api: Api, demo_dsn: str) -> None:
+    """At creation; a size that comes later takes those of then. Deactivated lines have none."""
+    owner, (small, medium, *_) = await style(api), await sizes(api)
+    await chart(demo_dsn, owner, [small, medium])
+    sent = {"styleId": owner, "name": "Proto", "sizeRangeSizeIds": [small]}
+    made = await api.post(REQUESTS, sent)
+    assert made.data["unit"] == "cm"
+    connection = await asyncpg.connect(demo_dsn)
+    await connection.execute("update measurement_line_value set value = value + 1")
+    await connection.execute("update style set measurement_unit = 'inch' where id = $1", owner)
+    await connection.close()
+    place = made.headers["Location"]
+    both = await api.patch(place, replacing("/sizeRangeSizeIds", [small, medium]))
+    assert both.data["unit"] == "cm"
+    assert await requested(api, made.data, small) == {"Chest": 50, "Waist": 60}
+    assert await requested(api, made.data, medium) == {"Chest": 51, "Waist": 61}
+
+
+async def test_values_and_unit_as_they_are_sent(api: Api, demo_dsn: str) -> None:
+    """Instead of the chart's; what is not sent is not requested."""
+    owner, (small, *_) = await style(api), await sizes(api)
+    chest, *_ = await chart(demo_dsn, owner, [small])
+    values = [{"lineId": chest, "sizeRangeSizeId": small, "value": 19.75}]
+    sent = {"styleId": owner, "name": "Proto", "sizeRangeSizeIds": [small], "unit": "inch"}
+    made = await api.post(REQUESTS, sent | {"requested": values})
+    assert (made.status, made.data["unit"]) == (201, "inch")
+    assert await requested(api, made.data, small) == {"Chest": 19.75, "Waist": None}
+    later = await api.put(made.headers["Location"], {"name": "Proto", "unit": "cm"})
+    assert later.details == [("validation_error.read_only_field", "unit")]
+
+
+async def test_requested_values_are_of_the_chart_and_of_requested_sizes(
+    api: Api, demo_dsn: str
+) -> None:
+    owner, (small, medium, *_) = await style(api), await sizes(api)
+    chest, _, hood = await chart(demo_dsn, owner, [small])
+    sent = {"styleId": owner, "name": "Proto", "sizeRangeSizeIds": [small]}
+    wrong = [
+        {"lineId": chest, "sizeRangeSizeId": medium, "value": 1},
+        {"lineId": hood, "sizeRangeSizeId": small, "value": 1},
+        {"lineId": 987654321, "sizeRangeSizeId": small, "value": 1},
+    ]
+    refused = await api.post(REQUESTS, sent | {"requested": wrong})
+    unknown = "validation_error.unknown_reference"
+    assert refused.details == [
+        (unknown, "requested[0].sizeRangeSizeId"),
+        (unknown, "requested[1].lineId"),
+        (unknown, "requested[2].lineId"),
+    ]
+
+
+async def test_the_style_stays(api: Api) -> None:
+    made = await api.post(REQUESTS, {"styleId": await style(api), "name": "Proto"})
+    place, other = made.headers["Location"], await style(api)
+    read_only = [("validation_error.read_only_field", "styleId")]
+    assert (await api.put(place, {"name": "Proto", "styleId": other})).details == read_only
+    assert (await api.patch(place, replacing("/styleId", other))).details == read_only
+    same = {"name": "Proto", "styleId": made.data["styleId"]}
+    assert (await api.put(place, same)).data == made.data
+
+
+async def test_unknown_styles_and_sizes(api: Api, demo_dsn: str) -> None:
+    """Unknown and deleted styles; unknown sizes, and deactivated ones that are new."""
+    gone = await style(api)
+    await api.delete(f"{STYLES}/{gone}")
+    connection = await asyncpg.connect(demo_dsn)
+    deactivated = await connection.fetchval(
+        "select min(id) from size_range_size where is_deactivated"
+    )
+    await connection.close()
+    for unknown in (gone, 987654321):
+        refused = await api.post(REQUESTS, {"styleId": unknown, "name": "Proto"})
+        assert refused.details == [("validation_error.unknown_reference", "styleId")]
+    for unknown in (deactivated, 987654321):
+        sent = {"styleId": await style(api), "name": "Proto", "sizeRangeSizeIds": [unknown]}
+        refused = await api.post(REQUESTS, sent)
+        assert refused.details == [("validation_error.unknown_reference", "sizeRangeSizeIds[0]")]
+
+
+@pytest.mark.parametrize("column", VALUES)
+async def test_a_measured_size_is_not_left_out(api: Api, demo_dsn: str, column: str) -> None:
+    """In use; the request itself is deleted all the same, with what was measured."""
+    owner, (small, medium, *_) = await style(api), await sizes(api)
+    await chart(demo_dsn, owner, [small, medium])
+    sent = {"styleId": owner, "name": "Proto", "sizeRangeSizeIds": [small, medium]}
+    made = await api.post(REQUESTS, sent)
+    place = made.headers["Location"]
+    connection = await asyncpg.connect(demo_dsn)
+    counted = "select count(*) from sample_request_measurement where sample_request_id = $1"
+    try:
+        await connection.execute(
+            f"update sample_request_measurement set {column} = 1"
+            " where sample_request_id = $1 and size_range_size_id = $2",
+            made.data["id"],
+            small,
+        )
+        refused = await api.patch(place, replacing("/sizeRangeSizeIds", [medium]))
+        in_use = [("conflict.in_use", "sizeRangeSizeIds")]
+        assert (refused.status, refused.details) == (409, in_use)
+        assert (await api.patch(place, replacing("/sizeRangeSizeIds", [small]))).status == 200
+        assert (await api.delete(place)).data["id"] == made.data["id"]
+        assert (await api.get(place)).status == 404
+        assert await connection.fetchval(counted, made.data["id"]) == 0
+    finally:
+        await connection.close()
+
+
+async def test_a_style_with_requests_is_not_deleted(api: Api) -> None:
+    owner = await style(api)
+    await api.post(REQUESTS, [{"styleId": owner, "name": name} for name in ("A", "B")])
+    refused = await api.delete(f"{STYLES}/{owner}")
+    assert (refused.status, refused.details) == (409, [("conflict.in_use", "id")])
+    assert refused.json["error"]["details"][0]["value"] == "Used by sample requests: 2."

@@ -1,0 +1,16 @@
+"""Style categories (contract, Style categories); that styles have them is in ``test_styles.py``."""
+
+from tests.support import plain_records, restrictions
+from tests.support.api import Api
+
+PATH = "/api/style-categories"
+
+
+async def test_fields(api: Api) -> None:
+    """``userDefinedId``, ``name`` and ``state``."""
+    await plain_records.has_key_name_and_state(api, PATH, "userDefinedId")
+
+
+async def test_a_deleted_one_leaves_the_restrictions(api: Api) -> None:
+    """For good: restoring it does not bring it back into custom fields."""
+    await restrictions.leaves_restrictions_for_good(api, PATH, "associatedStyleCategories")

@@ -1,0 +1,98 @@
+"""Styles (contract, Styles)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api, replacing
+
+STYLES = "/api/styles"
+STYLE = {"number": "SV-1", "name": "Vest"}
+#: What a style refers to: the collection, and the field for one of its ids.
+REFERRED: dict[str, tuple[str, Callable[[int], Any]]] = {
+    "brands": ("brandId", lambda one: one),
+    "style-categories": ("styleCategoryId", lambda one: one),
+    "groups": ("groupIds", lambda one: [one]),
+}
+of_each_referred = pytest.mark.parametrize("collection", REFERRED)
+
+
+async def used(api: Api, collection: str) -> tuple[str, dict[str, Any]]:
+    """The path of a new record, and a style's field that names it."""
+    made = await api.post(f"/api/{collection}", {"name": "Coast"})
+    name, as_value = REFERRED[collection]
+    return made.headers["Location"], {name: as_value(made.data["id"])}
+
+
+async def test_fields(api: Api) -> None:
+    """Number, name and state; brand, style category and groups, which omitting clears."""
+    fields: dict[str, Any] = {}
+    for collection in REFERRED:
+        fields |= (await used(api, collection))[1]
+    made = await api.post(STYLES, STYLE | fields)
+    assert made.data == {"id": made.data["id"], **STYLE, **fields, "state": "active"}
+    more = (await api.post("/api/groups", {"name": "Second"})).data["id"]
+    groups = [more, *fields["groupIds"]]
+    place = made.headers["Location"]
+    patched = await api.patch(place, replacing("/groupIds", groups))
+    assert patched.data["groupIds"] == sorted(groups)
+    bare = STYLE | {"state": "inactive"}
+    replaced = await api.put(place, bare)
+    assert replaced.data == {"id": made.data["id"], **bare, "groupIds": []}
+    writable = (await api.get(place, {"form": "writable"})).data
+    assert writable == bare | {"brandId": None, "styleCategoryId": None, "groupIds": []}
+
+
+@of_each_referred
+async def test_what_live_styles_have_is_not_deleted(api: Api, collection: str) -> None:
+    """In use: brands, style categories and groups, by how many live styles."""
+    path, field = await used(api, collection)
+    made = await api.post(STYLES, [STYLE | field] * 3)
+    ids = [style["id"] for style in made.data]
+    refused = await api.delete(path)
+    assert (refused.status, refused.details) == (409, [("conflict.in_use", "id")])
+    assert refused.json["error"]["details"][0]["value"] == "Used by styles: 3."
+    assert (await api.delete(STYLES, [("ids", one) for one in ids])).status == 200
+    assert (await api.delete(path)).status == 200
+
+
+@of_each_referred
+async def test_restoring_checks_as_creating_does(api: Api, collection: str) -> None:
+    """A deleted record is none to refer to; a style that stays deleted can be written."""
+    path, field = await used(api, collection)
+    place = (await api.post(STYLES, STYLE | field)).headers["Location"]
+    assert (await api.delete(place)).status == 200
+    assert (await api.delete(path)).status == 200
+    name = REFERRED[collection][0]
+    unknown = [
+        ("validation_error.unknown_reference", "groupIds[0]" if name == "groupIds" else name)
+    ]
+    assert (await api.post(STYLES, STYLE | field)).details == unknown
+    assert (await api.patch(place, replacing("/state", "active"))).details == unknown
+    assert (await api.patch(place, replacing("/name", "Other"))).data["state"] == "deleted"
+    assert (await api.put(place, STYLE | {"state": "active"})).status == 200
+
+
+async def test_a_group_counts_live_styles(api: Api) -> None:
+    """A deleted style is not counted, and a restored one is again."""
+    path, field = await used(api, "groups")
+    place = (await api.post(STYLES, STYLE | field)).headers["Location"]
+    for write, count in (
+        (api.delete(place), 0),
+        (api.patch(place, replacing("/state", "inactive")), 1),
+        (api.patch(place, replacing("/groupIds", [])), 0),
+    ):
+        assert (await write).status == 200
+        assert (await api.get(path)).data["usedInStyles"] == count
+
+
+async def test_a_style_that_relations_or_requests_are_of_is_not_deleted(api: Api) -> None:
+    """In use: by what and how often, all at once."""
+    relations = "/api/style-relations"
+    style = (await api.get(relations)).data[0]["styleId"]
+    refused = await api.delete(f"{STYLES}/{style}")
+    assert (refused.status, refused.details) == (409, [("conflict.in_use", "id")])
+    message = refused.json["error"]["details"][0]["value"]
+    assert message.startswith("Used by style relations: ")
+    assert ", sample requests: " in message
