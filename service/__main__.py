@@ -20,10 +20,12 @@ from service.commands import (
     following,
     serving,
     storing,
+    transferring,
 )
 from service.database.distributing import DistributionError
 from service.embedded import EmbeddedServerError
 from service.settings import Settings, SettingsError
+from service.transfer import TransferError
 
 _ONE_LINE_ERRORS: Final = (
     CommandError,
@@ -31,6 +33,7 @@ _ONE_LINE_ERRORS: Final = (
     EmbeddedServerError,
     SelvedgeError,
     SettingsError,
+    TransferError,
     asyncpg.PostgresError,
     psycopg.Error,
     OSError,
@@ -55,7 +58,15 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="selvedge", description="Selvedge, an External API.")
     parser.add_argument("--version", action="version", version=__version__)
     parsers = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (serving, storing, distributing, administration, describing, following):
+    for module in (
+        serving,
+        storing,
+        distributing,
+        administration,
+        describing,
+        following,
+        transferring,
+    ):
         module.add(parsers)
     return parser
 

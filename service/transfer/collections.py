@@ -18,8 +18,13 @@ class Travelling:
 
     @cached_property
     def fields(self) -> Field:
-        """Every field that a write takes."""
-        return record_fields(schemas.definition(self.name, "fields"), self.name)
+        """Every field that creating takes."""
+        return record_fields(schemas.definition(self.name, "create"), self.name)
+
+    @cached_property
+    def replaced(self) -> Field:
+        """Every field that a replace takes."""
+        return record_fields(schemas.definition(self.name, "replace"), self.name)
 
     @cached_property
     def own_key(self) -> str | None:
@@ -56,9 +61,7 @@ class Travelling:
         return _hides(document.properties, self.fields, schemas.definition(self.name, "writable"))
 
 
-def _hides(
-    shown: dict[str, schemas.Located], sent: Field, writable: schemas.Located
-) -> bool:
+def _hides(shown: dict[str, schemas.Located], sent: Field, writable: schemas.Located) -> bool:
     for name, part in writable.properties.items():
         found = sent.members.get(name, Field())
         if name not in shown:
