@@ -142,9 +142,10 @@ class _File:
     def _way(self, line: Line, stored: Stored | None) -> _Way | None:
         """How a line is sent; None where its record is as the line says."""
         own_key = self.sender.source.collection.own_key
-        if self.sender.options.match and own_key and line.document.get(own_key):
+        is_known = stored is not None and stored.id is not None
+        if self.sender.options.match and own_key and (line.document.get(own_key) or not is_known):
             return "replace", own_key
-        if stored is None or stored.id is None:
+        if stored is None or not is_known:
             return "create", None
         return None if stored.digest == line.digest else ("replace", None)
 
