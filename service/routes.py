@@ -14,6 +14,7 @@ from service.resources.registry import (
     CHANGES,
     MASTER_RECORDS,
     MEASUREMENTS,
+    PARTS,
     REFERENCE_LISTS,
 )
 
@@ -50,7 +51,8 @@ class Route:
         """The path, with its parameters in braces."""
         if self.resource is None:
             return self.kind.path
-        return self.kind.path.format(root=root_of(self.resource), key=self.resource.key)
+        found = self.resource
+        return self.kind.path.format(root=root_of(found), key=found.key, below=found.below)
 
     @property
     def media_type(self) -> str | None:
@@ -82,6 +84,8 @@ def routes() -> Iterator[Route]:
         yield from (Route(kind, resource) for kind in kinds.OF_MASTER_RECORDS)
     for reference in REFERENCE_LISTS:
         yield from (Route(kind, reference) for kind in (kinds.LIST, kinds.READ))
+    for part in PARTS:
+        yield from (Route(kind, part) for kind in (kinds.READ, kinds.REPLACE))
     yield Route(kinds.READ, MEASUREMENTS, problems=frozenset({401, 500}), reserved=frozenset({403}))
     yield Route(kinds.CHANGES, CHANGES)
     yield from map(Route, kinds.WITHOUT_RESOURCE)

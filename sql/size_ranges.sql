@@ -46,6 +46,7 @@ sizes as (
         ) as documents
     from size_range_size
     where organization_id = $1::bigint and size_range_id = any(array(select id from page))
+        and not is_deactivated
     group by size_range_id
 )
 select

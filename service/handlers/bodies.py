@@ -22,12 +22,15 @@ _LARGE: Final = 2**20
 """Bytes that take several milliseconds to parse."""
 
 
-def one_item(form: Validator, raw: bytes) -> Item:
-    """The item of a single write; raises ApiError with everything that is wrong with it."""
-    item = parse(raw)
-    if found := form.failures(item, raw):
+def one_item(form: Validator, raw: bytes, name: str = "") -> Item:
+    """The item of a single write; raises ApiError with everything that is wrong with it.
+
+    Where the body is a list, the item has it by that name.
+    """
+    sent = parse(raw)
+    if found := form.failures(sent, raw):
         raise ApiError(found)
-    return dict(item)
+    return {name: sent} if name else dict(sent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ def many_items(resource: MasterRecord, form: Validator, body: BulkBody, manner: 
             if place not in found and not manner.by_key and "id" in item
         ):
             item["id"] = resource.stored_id(item["id"])
-    return Sent(items, in_body, found)
+    return Sent(items, in_body, found, is_bulk=True)
 
 
 def many_ids(resource: MasterRecord, texts: list[str], manner: Manner) -> Sent:
@@ -105,7 +108,7 @@ def many_ids(resource: MasterRecord, texts: list[str], manner: Manner) -> Sent:
                 Failure("validation_error.duplicate", (), "Given twice.")
             )
         seen.add(text)
-    return Sent(items, in_query, found)
+    return Sent(items, in_query, found, is_bulk=True)
 
 
 def in_body(place: int, path: Path) -> Path:

@@ -14,7 +14,7 @@ from service.handlers import changes, pages, reading, system, writing
 from service.http.media import JSON, JSON_PATCH, MERGE_PATCH
 
 _MANY: Final = "{root}"
-_ONE: Final = "{root}/{{{key}}}"
+_ONE: Final = "{root}/{{{key}}}{below}"
 _MEDIA: Final = {"patch": JSON_PATCH, "bulkMerge": MERGE_PATCH}
 """What forms of bodies are sent as that are not sent as JSON alone."""
 
@@ -26,7 +26,8 @@ class Kind:
     name: str
     method: str
     path: str
-    """``{root}`` is the resource's path, ``{key}`` the name of its ids; others stand as is."""
+    """``{root}`` is the resource's path, ``{key}`` the name of its ids, ``{below}`` what follows
+    for parts of records; others stand as is."""
     handler: Callable[..., Awaitable[web.StreamResponse]]
     """Takes the resource, where there is one, the request, and the body, where there is one."""
     summary: str = ""

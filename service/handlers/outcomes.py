@@ -9,7 +9,7 @@ from service.handlers.switches import MINIMAL, Switches
 from service.http.answer import Answer
 from service.http.envelope import success
 from service.http.prefer import APPLIED
-from service.queries.batch import Sent, alone
+from service.queries.batch import Sent
 from service.queries.changed import CREATED
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import FAILED, Fate, Written, sent_key
@@ -35,7 +35,7 @@ def outcomes(resource: MasterRecord, sent: Sent, written: Written, switches: Swi
         for place, fate in enumerate(fates)
     ]
     return success(
-        orjson.dumps(rows[0] if sent.locate is alone else rows),
+        orjson.dumps(rows if sent.is_bulk else rows[0]),
         created=not switches.rehearses and all(fate.outcome == CREATED for fate in fates),
         partial=any(fate.outcome == FAILED for fate in fates),
         headers={APPLIED: MINIMAL} if switches.minimal else {},

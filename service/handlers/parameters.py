@@ -57,9 +57,9 @@ def path_ids(request: web.Request, resource: Resource, *names: str) -> list[int]
     return ids
 
 
-def path_id(request: web.Request, resource: Resource) -> int:
-    """The stored id of the record in the path; raises 400 where its form is wrong."""
-    return path_ids(request, resource, resource.key)[0]
+def path_of(request: web.Request, resource: Resource) -> list[int]:
+    """The stored ids that lead to the record in the path, its own last; raises 400 as above."""
+    return path_ids(request, resource, *resource.parents, resource.key)
 
 
 def form(request: web.Request, *, offered: bool) -> str:

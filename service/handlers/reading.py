@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from aiohttp import web
 
 from service.failures import failed
-from service.handlers.parameters import form, path_ids, together
+from service.handlers.parameters import form, path_ids, path_of, together
 from service.handlers.remembered import Remembered
 from service.http.accounts import hold
 from service.http.context import caller, database
@@ -55,7 +55,7 @@ async def read_record(resource: Resource, request: web.Request) -> web.Response:
     """One record, or its writable form, with its tag."""
     tenant = caller(request)
     path, wanted = together(
-        lambda: path_ids(request, resource, *resource.parents, resource.key),
+        lambda: path_of(request, resource),
         lambda: form(request, offered=isinstance(resource, MasterRecord)),
     )
     document = await database(request).read(
@@ -64,7 +64,7 @@ async def read_record(resource: Resource, request: web.Request) -> web.Response:
     )
     hold(request, len(document))
     headers = {"ETag": etag(document)}
-    if isinstance(resource, MasterRecord):
+    if isinstance(resource, MasterRecord) and resource.is_patched:
         headers["Accept-Patch"] = JSON_PATCH
     return respond(success(document, headers=headers))
 

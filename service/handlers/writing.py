@@ -1,6 +1,6 @@
 """Writes: of one record and in bulk. Every one is a batch in one transaction."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TypeAlias
@@ -13,7 +13,7 @@ from service.failures import ApiError, Bulk
 from service.handlers import switches as switching
 from service.handlers.bodies import BulkBody, many_ids, many_items, one_item
 from service.handlers.outcomes import Rehearsed, outcomes
-from service.handlers.parameters import guard, no_precondition, path_id, retry, together
+from service.handlers.parameters import guard, no_precondition, path_of, retry, together
 from service.handlers.patch import editor
 from service.handlers.switches import Switches
 from service.http.accounts import hold_written
@@ -22,7 +22,7 @@ from service.http.context import REQUEST_ID, caller, database
 from service.http.envelope import many, respond, success
 from service.http.etag import etag
 from service.queries import writing
-from service.queries.batch import Batch, Item, Sent
+from service.queries.batch import Batch, Item, Sent, alone, within
 from service.queries.locking import locks_organization
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import Manner, Written
@@ -69,15 +69,15 @@ async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes)
 
 
 async def replace(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
-    """One record in full; its id is the route's, whatever the body says."""
+    """One record in full, or a part of it; its id is the route's, whatever the body says."""
     precondition = guard(request)
-    record_id, switches, item = together(
-        lambda: path_id(request, resource),
+    path, switches, item = together(
+        lambda: path_of(request, resource),
         lambda: switching.of_one(request),
-        lambda: one_item(resource.replace_form, raw),
+        lambda: one_item(resource.replace_form, raw, resource.list_name),
     )
     write = partial(writing.replace, guard=precondition)
-    return await _single(resource, request, switches, item | {"id": record_id}, write)
+    return await _single(resource, request, switches, path, item, write)
 
 
 async def replace_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
@@ -122,24 +122,24 @@ async def _named(
 async def patch(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """One record changed by a JSON Patch of its writable form (RFC 6902)."""
     precondition = guard(request)
-    record_id, switches, edit = together(
-        lambda: path_id(request, resource),
+    path, switches, edit = together(
+        lambda: path_of(request, resource),
         lambda: switching.of_one(request),
         lambda: editor(resource, raw),
     )
     write = partial(writing.patch, guard=precondition, edit=edit)
-    return await _single(resource, request, switches, {"id": record_id}, write)
+    return await _single(resource, request, switches, path, {}, write)
 
 
 async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
     """One record, as it was deleted."""
     precondition = guard(request)
-    record_id, switches = together(
-        lambda: path_id(request, resource),
+    path, switches = together(
+        lambda: path_of(request, resource),
         lambda: switching.of_one(request),
     )
     write = partial(writing.delete, guard=precondition)
-    return await _single(resource, request, switches, {"id": record_id}, write)
+    return await _single(resource, request, switches, path, {}, write)
 
 
 async def delete_many(resource: MasterRecord, request: web.Request) -> web.Response:
@@ -219,10 +219,18 @@ async def _bulk(
 
 
 async def _single(
-    resource: MasterRecord, request: web.Request, switches: Switches, item: Item, write: Write
+    resource: MasterRecord,
+    request: web.Request,
+    switches: Switches,
+    path: Sequence[int],
+    item: Item,
+    write: Write,
 ) -> web.Response:
-    """The answer to a write of one stored record."""
-    work = _work(resource, request, switches, Sent([item]), write, _record)
+    """The answer to a write of one stored record, to which the ids of the path lead."""
+    *parents, record_id = path
+    locate = within(resource.list_name) if resource.list_name else alone
+    sent = Sent([item | {"id": record_id}], locate, parents=parents)
+    work = _work(resource, request, switches, sent, write, _record)
     return await _write(request, work, Use(exclusive=locks_organization(resource)))
 
 

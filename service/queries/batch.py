@@ -20,6 +20,11 @@ def alone(_: int, path: Path) -> Path:
     return path
 
 
+def within(name: str) -> Locate:
+    """Where a field stands in a request whose body is the list that the item has by that name."""
+    return lambda _, path: path[1:] if path[:1] == (name,) else path
+
+
 @dataclass(frozen=True, slots=True)
 class Sent:
     """The items of a request as they were read, and what the request alone shows to be wrong."""
@@ -28,6 +33,10 @@ class Sent:
     locate: Locate = alone
     failures: Mapping[int, list[Failure]] = field(default_factory=dict)
     """By the item's place; paths are those in the item."""
+    is_bulk: bool = False
+    """Whether items stand in a list, however many there are."""
+    parents: Sequence[int] = ()
+    """The ids of the path that lead to the records, outermost first."""
 
 
 class FailedItems:
@@ -103,9 +112,11 @@ class Batch:
         places: Sequence[int],
         failed: FailedItems,
         request_id: str = "",
+        parents: Sequence[int] = (),
     ) -> None:
         self.caller = caller
         self.request_id = request_id
+        self.parents = parents
         self.items = items
         self.places = places
         self.failed = failed
@@ -117,7 +128,7 @@ class Batch:
         failed = FailedItems(sent)
         places = [place for place in range(len(sent.items)) if place not in failed]
         items = [sent.items[place].copy() for place in places]
-        return cls(caller, items, places, failed, request_id)
+        return cls(caller, items, places, failed, request_id, sent.parents)
 
     @property
     def ids(self) -> list[int]:
@@ -152,17 +163,17 @@ class Batch:
         if len(chosen) == len(self.items):
             return self
         items, places = [self.items[n] for n in chosen], [self.places[n] for n in chosen]
-        return Batch(self.caller, items, places, self.failed, self.request_id)
+        return Batch(self.caller, items, places, self.failed, self.request_id, self.parents)
 
     def fail(self, number: int, kind: str, *path: str | int, message: str) -> None:
         """Report what is wrong with the item of that number, at the path in it."""
         self.failed.add(self.places[number], kind, path, message)
 
-    def fail_records(self, messages: Mapping[int, str], kind: str) -> None:
-        """Report what is wrong with records themselves: a message by id."""
+    def fail_records(self, messages: Mapping[int, str], kind: str, key: str = "id") -> None:
+        """Report what is wrong with records themselves: a message by id, at the name of these."""
         for number, item in enumerate(self.items):
             if item["id"] in messages:
-                self.fail(number, kind, "id", message=messages[item["id"]])
+                self.fail(number, kind, key, message=messages[item["id"]])
 
     def fail_all(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Report the rows of a statement that checks items: item from 1, type, path, message."""

@@ -66,15 +66,15 @@ class Numbered:
 
 
 class Feed(Resource):
-    """The changes of the given resources."""
+    """The changes of the given resources, their parts being parts of them."""
 
     name = "changes"
 
-    def __init__(self, resources: Iterable[Resource]) -> None:
+    def __init__(self, resources: Iterable[Resource], *, parts: Iterable[Resource] = ()) -> None:
         super().__init__()
         self.resources = {resource.name: resource for resource in resources}
         self._causes: dict[str, Mapping[str, Statement]] = {
-            **{name: resource.shown_in for name, resource in self.resources.items()},
+            **{one.name: one.shown_in for one in (*self.resources.values(), *parts)},
             SETTINGS: shown_in(load("settings")),
         }
 

@@ -1,12 +1,21 @@
-"""Members of lists that are sent without an id, recognized by what they hold."""
+"""Members of lists that are sent without an id, recognized by what they hold; ids for new ones."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from service.database.connections import Connection
+from service.database.statements import load
+
 Row: TypeAlias = tuple[Any, ...]
 Way: TypeAlias = Callable[[Row], Hashable]
 """What two rows have alike that are of the same member; None tells nothing."""
+
+
+async def new_ids(connection: Connection, table: str, count: int) -> list[int]:
+    """As many ids that no row of the table has had."""
+    rows = await connection.fetch(load("shared")["next_ids"].text, table, count) if count else ()
+    return [row["id"] for row in rows]
 
 
 def recognized(

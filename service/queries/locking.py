@@ -11,6 +11,7 @@ from service.database.connections import Connection
 from service.database.failing import own_locks
 from service.queries import merging, own_keys
 from service.queries.batch import Batch, Item
+from service.queries.identities import new_ids
 from service.queries.master_record import Change, MasterRecord, Stored
 from service.queries.reading import foreign_ids
 from service.queries.resource import SHARED
@@ -44,9 +45,9 @@ def locks_organization(resource: MasterRecord, *, creates: bool = False) -> bool
 
 async def give_ids(connection: Connection, resource: MasterRecord, items: list[Item]) -> None:
     """Give each item the id of a record to be made."""
-    rows = await connection.fetch(SHARED["next_ids"].text, resource.table, len(items))
-    for item, row in zip(items, rows, strict=True):
-        item["id"] = row["id"]
+    ids = await new_ids(connection, resource.table, len(items))
+    for item, one in zip(items, ids, strict=True):
+        item["id"] = one
 
 
 async def find(
@@ -96,14 +97,10 @@ async def _locked(
 ) -> dict[int, Stored]:
     """Those of the records that are there, locked, by their ids."""
     strength = "for update" if any(map(deletes, batch.items)) else "for no key update"
-    text = SHARED["lock_records"].fill(
-        table=resource.table,
-        state=resource.stored_state,
-        key=resource.key_column,
-        strength=strength,
-    )
+    text = resource.lock_text(strength)
+    parameters = (batch.caller.organization_id, batch.id_array, *batch.parents)
     with own_locks():
-        rows = await connection.fetch(text, batch.caller.organization_id, batch.id_array)
+        rows = await connection.fetch(text, *parameters)
     return {row["id"]: Stored(row["state"], row["key"]) for row in rows}
 
 
@@ -117,11 +114,13 @@ async def _report_missing(
     connection: Connection, resource: MasterRecord, batch: Batch, missing: set[int]
 ) -> None:
     """Report the items of records that are not there, or another organization's."""
+    await resource.require_parents(connection, batch.caller, batch.parents)
     foreign = await foreign_ids(connection, resource, sorted(missing))
     batch.fail_records(
         dict.fromkeys(foreign, "Another organization's record."), "forbidden.organization"
     )
-    batch.fail_records(dict.fromkeys(missing - foreign, "There is no such record."), "not_found")
+    unknown = dict.fromkeys(missing - foreign, "There is no such record.")
+    batch.fail_records(unknown, "not_found", resource.key)
 
 
 async def _require(
@@ -131,6 +130,6 @@ async def _require(
 
     async def forms() -> AsyncIterator[bytes]:
         for form in ("documents", "writables"):
-            yield await resource.documents(connection, batch.caller, batch.ids, form)
+            yield await resource.documents(connection, batch.caller, batch.ids, form, batch.parents)
 
     await guard(forms())

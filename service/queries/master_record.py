@@ -3,7 +3,7 @@
 A resource is a subclass of :class:`MasterRecord` and the statements of its SQL file.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -14,8 +14,9 @@ from service.database.connections import Connection
 from service.failures import ApiError, Failure
 from service.listing.pages import column_of
 from service.queries.batch import Batch, Item
+from service.queries.changed import Changed
 from service.queries.references import Reference, Use, in_use
-from service.queries.resource import Resource
+from service.queries.resource import SHARED, Resource
 from service.queries.steps import Plan, Step
 from service.schemas.validation import Validator
 
@@ -81,6 +82,10 @@ class MasterRecord(Resource):
     """Fields whose values no two live items of a request may share."""
     keeps_omitted: ClassVar[bool] = False
     """Whether a replace leaves as it is what an item does not say."""
+    list_name: ClassVar[str] = ""
+    """Where bodies are lists, by what name items have them."""
+    is_patched: ClassVar[bool] = True
+    """Whether there is a PATCH of one."""
     references: ClassVar[tuple[Reference, ...]] = ()
     """What records refer to and nobody may delete meanwhile."""
     uses: ClassVar[tuple[Use, ...]] = ()
@@ -109,6 +114,20 @@ class MasterRecord(Resource):
     def key_column(self) -> str:
         """The own key's column, or nothing where records have none."""
         return column_of(self.own_key) if self.own_key else "null::text"
+
+    def lock_text(self, strength: str) -> str:
+        """The statement that locks the records of ``$2``: it answers id, state and own key."""
+        return SHARED["lock_records"].fill(
+            table=self.table, state=self.stored_state, key=self.key_column, strength=strength
+        )
+
+    def note(self, changed: Changed, batch: Batch, rows: Sequence[asyncpg.Record]) -> None:  # noqa: ARG002
+        """Take note of what a statement that wrote the batch's items answered."""
+        changed.note(self.name, rows)
+
+    def changed_ids(self, changed: Changed, batch: Batch) -> Container[int]:  # noqa: ARG002
+        """The ids of those items of the batch that the write changed anything of."""
+        return changed.ids[self.name]
 
     def _form(self, name: str) -> Validator:
         return Validator(self.name, name, self.item_failures)

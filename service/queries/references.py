@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from service.database.connections import Connection
+from service.failures import Path
 from service.listing.properties import parse_id
 from service.organizations.caller import Caller
 from service.queries.batch import Batch, Item
@@ -23,6 +24,7 @@ class Reference:
     """A field that holds the id of a live record, or a list of such ids."""
 
     field: str
+    """Its name, after those of the lists that it is in: ``lines.requested.sizeRangeSizeId``."""
     table: str
     noun: str
     """What the record is called in messages."""
@@ -54,13 +56,21 @@ class Reference:
                 if not found.get(one, False) and not (stays_deleted and one in found):
                     batch.fail(number, kind, *path, message=message)
 
-    def _named(self, item: Item) -> Iterator[tuple[tuple[str | int, ...], int]]:
+    def _named(self, item: Item) -> Iterator[tuple[Path, int]]:
         """The ids that an item names, and where."""
-        value = item.get(self.field)
-        if isinstance(value, list):
-            yield from (((self.field, place), one) for place, one in enumerate(value))
-        elif value is not None:
-            yield (self.field,), _stored(value)
+        yield from _ids(item, self.field.split("."), ())
+
+
+def _ids(value: Any, names: list[str], path: Path) -> Iterator[tuple[Path, int]]:
+    """The ids that a value holds under these names, one within the other, and where."""
+    if isinstance(value, list):
+        for place, one in enumerate(value):
+            yield from _ids(one, names, (*path, place))
+    elif names and value is not None:
+        first, *rest = names
+        yield from _ids(value.get(first), rest, (*path, first))
+    elif value is not None:
+        yield path, _stored(value)
 
 
 def _stored(value: Any) -> int:

@@ -55,6 +55,8 @@ class Resource:
     """The collections whose records lead to these, by the names of their ids, outermost first."""
     segment: ClassVar[str] = ""
     """The last part of the path, where it is not the name."""
+    below: ClassVar[str] = ""
+    """What the path of one record goes on with, of a part of it."""
     key = "id"
     """The name of a record's own id beside theirs."""
     hides_deleted = False
@@ -160,10 +162,15 @@ class Resource:
         return total
 
     async def documents(
-        self, connection: Connection, caller: Caller, ids: list[int], form: str = "documents"
+        self,
+        connection: Connection,
+        caller: Caller,
+        ids: list[int],
+        form: str = "documents",
+        parents: Sequence[int] = (),
     ) -> bytes:
         """The documents of ``ids`` in that order, joined by commas; unknown ids are left out."""
-        return joined(await self.rendered(connection, caller, ids, form), ids)
+        return joined(await self.rendered(connection, caller, ids, form, parents), ids)
 
     async def rendered(
         self,

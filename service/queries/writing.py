@@ -83,7 +83,8 @@ async def patch(
     """Change a record's writable form by ``edit``, under the record's lock."""
     records = await lock(connection, resource, batch, guard, deletes=_none)
     batch.failed.raise_any()
-    writable = await resource.documents(connection, batch.caller, batch.ids, "writables")
+    caller, parents = batch.caller, batch.parents
+    writable = await resource.documents(connection, caller, batch.ids, "writables", parents)
     item = batch.items[0]
     edited = edit(orjson.loads(writable)) | {"id": item["id"]}
     item.clear()
@@ -142,7 +143,7 @@ async def _carry_out(
     changed = await _write(connection, resource, change, plan, manner)
     own = {resource.name: {CREATED: change.new, DELETED: change.live}}
     await changed.record(connection, batch.caller, batch.request_id, own)
-    found = fates(resource, change, records.stored, changed.ids[resource.name])
+    found = fates(resource, change, records.stored, resource.changed_ids(changed, batch))
     found |= absent(resource, batch)
     named = {
         place: (item["id"], records.stored[item["id"]].key)
@@ -153,7 +154,8 @@ async def _carry_out(
     if not manner.brief:
         ids = change.batch.ids
         if staying := [one for one in ids if one not in documents]:
-            documents |= await resource.rendered(connection, batch.caller, staying)
+            caller, parents = batch.caller, batch.parents
+            documents |= await resource.rendered(connection, caller, staying, parents=parents)
         written.documents = joined(documents, ids)
     return written
 
@@ -219,7 +221,7 @@ async def _write(
     try:
         for step in plan:
             rows = await connection.fetch(step.text, batch.caller.organization_id, *step.parameters)
-            changed.note(resource.name, rows)
+            resource.note(changed, batch, rows)
     except asyncpg.IntegrityConstraintViolationError as error:
         refusal = resource.refusal(batch, error)
         if refusal is None:

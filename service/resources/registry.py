@@ -2,11 +2,13 @@
 
 from service.queries.feed import Feed
 from service.queries.master_record import MasterRecord
+from service.queries.parts import Part
 from service.queries.resource import Resource
 from service.resources.brands import Brands
 from service.resources.care_instruction_materials import CareInstructionMaterials
 from service.resources.care_instructions import CareInstructions
 from service.resources.color_groups import ColorGroups
+from service.resources.color_translations import ColorTranslations
 from service.resources.colors import Colors
 from service.resources.compliance_custom_fields import ComplianceCustomFields
 from service.resources.facilities import Facilities
@@ -14,6 +16,7 @@ from service.resources.groups import Groups
 from service.resources.item_categories import ItemCategories
 from service.resources.items import Items
 from service.resources.samples import Measurements, SampleRequests, StyleSampleRequests
+from service.resources.size_range_sizes import SizeRangeSizes
 from service.resources.size_ranges import SizeRanges
 from service.resources.style_categories import StyleCategories
 from service.resources.style_custom_fields import StyleCustomFields
@@ -52,9 +55,15 @@ REFERENCE_LISTS: tuple[Resource, ...] = (
 
 MEASUREMENTS = Measurements()
 
+#: Parts of records that are read and replaced below these (contract, Parts).
+PARTS: tuple[Part, ...] = (SizeRangeSizes(), ColorTranslations())
+
 #: What the changes tell of: what an organization owns, by itself and not below another record.
 CHANGES = Feed(
-    resource
-    for resource in (*MASTER_RECORDS, *REFERENCE_LISTS)
-    if resource.name != "languages" and not resource.parents
+    (
+        resource
+        for resource in (*MASTER_RECORDS, *REFERENCE_LISTS)
+        if resource.name != "languages" and not resource.parents
+    ),
+    parts=PARTS,
 )

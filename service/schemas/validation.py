@@ -33,23 +33,35 @@ Rules: TypeAlias = Callable[[dict[str, Any]], Iterable[Failure]]
 """What is wrong with an object beyond its schema, which it may break too."""
 
 
-def _no_rules(_: dict[str, Any]) -> Iterable[Failure]:
+RulesOfList: TypeAlias = Callable[[list[Any]], Iterable[Failure]]
+"""What is wrong with a list that is a record's part, as a whole."""
+
+
+def _no_rules(_: Any) -> Iterable[Failure]:
     return ()
 
 
 class Validator:
     """A definition of a schema file, compiled once at start, and rules beyond it.
 
-    Of a definition of a list each item is judged by itself, and the rules are the items'.
+    Of a definition of a list each item is judged by itself, and the rules are the items'. One
+    that stands for a record has rules of its own and a record's size.
     """
 
-    def __init__(self, file: str, name: str | None = None, rules: Rules = _no_rules) -> None:
+    def __init__(
+        self,
+        file: str,
+        name: str | None = None,
+        rules: Rules = _no_rules,
+        rules_of_list: RulesOfList = _no_rules,
+    ) -> None:
         self._located = definition(file, name) if name else whole(file)
         self._is_list = "array" in self._located.types
         self._whole = _compiled(reference(file, name))
         self._one = _compiled(f"{reference(file, name)}/items") if self._is_list else self._whole
         self._located_one = self._located.items if self._is_list else self._located
         self._rules = rules
+        self._rules_of_list = rules_of_list
 
     def failures(self, value: Any, raw: bytes) -> list[Failure]:
         """Every failure of a parsed body, in request order; ``raw`` are the bytes it came as.
@@ -57,8 +69,10 @@ class Validator:
         Raises ApiError for a body of the wrong kind, or nested too deeply.
         """
         if self._is_list:
-            found = self.failures_of_items(value, raw).items()
-            return [replace(one, path=(place, *one.path)) for place, of in found for one in of]
+            items = self.failures_of_items(value, raw).items()
+            found = [replace(one, path=(place, *one.path)) for place, of in items for one in of]
+            size = _too_large(value) if len(raw) > MAX_RECORD_BYTES else []
+            return first_of_each_field(value, [*size, *self._rules_of_list(value), *found])
         if not isinstance(value, dict):
             raise failed("validation_error.invalid_type", message=of_kind(self._located.types))
         return self._failures(value, _Doubts.about(raw), MAX_MADE)

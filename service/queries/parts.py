@@ -1,0 +1,91 @@
+"""Parts of records that have a path of their own (contract, Parts).
+
+What a record's own writes leave alone is read and replaced below it, as a whole. To the engine a
+part is its owner's record seen from another side: the same row is locked, and what changes is a
+change of the owner; documents, writable form and statements are the part's.
+"""
+
+from collections.abc import Container, Iterator, Sequence
+from typing import Any, ClassVar
+
+import asyncpg
+
+from service.database.connections import Connection
+from service.failures import Failure
+from service.queries.batch import Batch
+from service.queries.changed import SHOWN, Changed
+from service.queries.master_record import Change, MasterRecord
+from service.queries.resource import Resource
+from service.queries.steps import Plan, Step
+from service.schemas.beyond_schema import repeated
+from service.schemas.validation import Validator
+
+
+class Part(MasterRecord):
+    """A part of a record of ``owner``: ``schemas/<name>.json`` and ``sql/<name>.sql``.
+
+    Each row that its statements answer tells that the record has changed. The row's ``id`` is what
+    others show, where ``shown`` says that they show something else now: the ``shown_in_…``
+    statements take these ids.
+    """
+
+    owner: ClassVar[type[MasterRecord]]
+    is_patched = False
+    hides_deleted = False
+    updates = ()
+    named_once: ClassVar[tuple[str, ...]] = ()
+    """Members that no two entries of a list which is the body may share."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.table = cls.owner.table
+        cls.stored_state = cls.owner.stored_state
+        cls.one_writer = cls.owner.one_writer
+        cls.foreign_is_forbidden = cls.owner.foreign_is_forbidden
+
+    def __init__(self) -> None:
+        Resource.__init__(self)
+        self.own_key = None
+        self.can_be_in_use = False
+        self.replace_form = Validator(
+            self.name, "replace", self.item_failures, rules_of_list=self.list_failures
+        )
+
+    def list_failures(self, entries: Sequence[Any]) -> Iterator[Failure]:
+        """What is wrong with the list that a body is, beyond what its schema says."""
+        for name in self.named_once:
+            yield from repeated(enumerate(entries), name)
+
+    def record_id(self, batch: Batch) -> int:
+        """The owner's record that the batch is about: a part is written alone."""
+        return batch.ids[0]
+
+    async def check(self, connection: Connection, change: Change) -> Plan:
+        """What leads from the stored part to the one that was sent."""
+        return await self.plan(connection, change.kept) if change.kept.items else []
+
+    async def plan(self, connection: Connection, batch: Batch) -> Plan:
+        """The same for a batch of one item; reports to it what the database shows to be wrong."""
+        raise NotImplementedError
+
+    def step(self, name: str, *parameters: Any) -> Step:
+        """The statement of that name, with its parameters after the organization."""
+        return Step(self.statements[name].text, parameters)
+
+    async def fetch(
+        self, connection: Connection, batch: Batch, name: str, *parameters: Any
+    ) -> Sequence[asyncpg.Record]:
+        """The rows of the statement of that name, with its parameters after the organization."""
+        text, organization_id = self.statements[name].text, batch.caller.organization_id
+        found: Sequence[asyncpg.Record] = await connection.fetch(text, organization_id, *parameters)
+        return found
+
+    def note(self, changed: Changed, batch: Batch, rows: Sequence[asyncpg.Record]) -> None:
+        """Whatever a statement changed is a change of the owner's record."""
+        if rows:
+            changed.ids[self.owner.name].add(self.record_id(batch))
+        changed.causes[self.name].update(row["id"] for row in rows if row.get(SHOWN))
+
+    def changed_ids(self, changed: Changed, batch: Batch) -> Container[int]:
+        """The batch's one item, if anything changed."""
+        return batch.ids if changed.ids else ()

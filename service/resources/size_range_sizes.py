@@ -1,0 +1,93 @@
+"""The sizes of a size range (contract, Sizes)."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from service.database.connections import Connection
+from service.queries.batch import Batch
+from service.queries.entries import Entries, Sent, Stored
+from service.queries.parts import Part
+from service.queries.references import Reference
+from service.queries.steps import Plan
+from service.resources.size_ranges import SizeRanges
+
+_RELATED = "relatedSizeRangeSizeId"
+_MEMBERS = ("name", "sizeId", _RELATED, "gradingGroupId")
+_SIZES = Entries(
+    "sizes",
+    "id",
+    "size_range_size",
+    "size",
+    _MEMBERS,
+    # Whole, else by the customer's own reference, else by name.
+    ways=(lambda row: row, lambda row: row[1] or None, lambda row: row[0]),
+)
+
+
+class SizeRangeSizes(Part):
+    """A set that is replaced as a whole: what is needed elsewhere is deactivated, not removed.
+
+    Others need a size that samples were requested in, that a chart has values of, or that another
+    size relates to.
+    """
+
+    name = "size-range-sizes"
+    owner = SizeRanges
+    segment = SizeRanges.name
+    below = "/sizes"
+    list_name = _SIZES.name
+    named_once = (_SIZES.key, "isDefaultGrading")
+    own_failures = ("validation_error.unknown_reference",)
+    references = (Reference(f"sizes.{_RELATED}", _SIZES.table, "size", is_live="true"),)
+    own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "read": (
+            "Read the sizes of a size range",
+            "All of them; of a deactivated one only that says `isDeactivated`.",
+        ),
+        "replace": (
+            "Replace the sizes of a size range",
+            "The whole set. One that is needed elsewhere is deactivated instead of removed, and "
+            "comes back when its id is sent. An entry with `isDeactivated` is as good as left out.",
+        ),
+    }
+
+    async def plan(self, connection: Connection, batch: Batch) -> Plan:
+        """What becomes of each size, those that are there being locked."""
+        record_id = self.record_id(batch)
+        rows = await self.fetch(connection, batch, "stored", record_id)
+        stored = Stored.of((one, is_deactivated, tuple(row)) for one, is_deactivated, *row in rows)
+        sent = await _SIZES.read(connection, batch, stored)
+        for reference in self.references:
+            await reference.check(connection, batch)
+        needed = await self._needed(connection, batch, stored, sent)
+        deactivated, removed = _SIZES.leave(batch, stored, sent, needed)
+        default = next(
+            (one for one, size in sent.all.items() if size.get("isDefaultGrading")), None
+        )
+        return [
+            *([self.step("insert", sent.json(sent.new), record_id)] if sent.new else ()),
+            *([self.step("update", sent.json(sent.staying))] if sent.staying else ()),
+            *([self.step("deactivate", deactivated)] if deactivated else ()),
+            *([self.step("remove", removed)] if removed else ()),
+            self.step("mark_default", record_id, default),
+        ]
+
+    async def _needed(
+        self, connection: Connection, batch: Batch, stored: Stored, sent: Sent
+    ) -> set[int]:
+        """Which of the sizes that were not sent stay: those needed, and what these relate to."""
+        if not sent.missing:
+            return set()
+        missing, record_id = sorted(sent.missing), self.record_id(batch)
+        rows = await self.fetch(connection, batch, "needed", missing, record_id)
+        related = {one: entry.get(_RELATED) for one, entry in sent.all.items()}
+        kept = stored.deactivated.keys() - sent.staying.keys()
+        related |= {one: stored.deactivated[one][_MEMBERS.index(_RELATED)] for one in kept}
+        needed = {row["id"] for row in rows} | (sent.missing & {*related.values()})
+        waiting = [*needed]
+        while waiting:
+            one = stored.active[waiting.pop()][_MEMBERS.index(_RELATED)]
+            if one in sent.missing and one not in needed:
+                needed.add(one)
+                waiting.append(one)
+        return needed

@@ -1,0 +1,62 @@
+-- The names of a color in other languages, which are its links to these (contract, Translations).
+
+-- name: documents
+with record as (
+    select c.id from color c where c.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+)
+select page_order, sort_values, '[' || coalesce(linked.documents, '') || ']' as document
+from page
+left join lateral (
+    {{entries}}
+) as linked on true;
+
+-- name: entries
+-- A part of both forms.
+select string_agg(
+    '{"languageId":' || stored.language_id
+    || ',"colorName":' || coalesce(to_json(stored.color_name)::text, 'null') || '}',
+    ',' order by stored.language_id
+) as documents
+from color_language stored
+where stored.organization_id = $1::bigint and stored.color_id = page.id;
+
+-- name: remove
+-- What the languages $3 do not name.
+delete from color_language
+where organization_id = $1::bigint and color_id = $2::bigint and language_id <> all($3::bigint[])
+returning color_id as id;
+
+-- name: save
+insert into color_language as stored (organization_id, color_id, language_id, color_name)
+select $1::bigint, $2::bigint, item."languageId", item."colorName"
+from jsonb_to_recordset($3::jsonb) as item("languageId" bigint, "colorName" text)
+left join color_language same
+    on same.organization_id = $1::bigint and same.color_id = $2::bigint
+        and same.language_id = item."languageId" and same.color_name is not distinct from item."colorName"
+where same.color_id is null
+on conflict (organization_id, color_id, language_id) do update set color_name = excluded.color_name
+returning color_id as id;
+
+-- name: writables
+-- Without the feature nothing is written, so there is nothing to write.
+with record as (
+    select c.id from color c where c.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+),
+feature as (
+    select multiple_language from organization where id = $1::bigint
+)
+select
+    page_order,
+    sort_values,
+    '[' || case when feature.multiple_language then coalesce(linked.documents, '') else '' end || ']' as document
+from page
+cross join feature
+left join lateral (
+    {{entries}}
+) as linked on true;

@@ -1,0 +1,144 @@
+-- The sizes of a size range (contract, Sizes): $2 is the size range where nothing else is said.
+
+-- name: deactivate
+update size_range_size set is_deactivated = true
+where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactivated
+returning id, is_deactivated as shown;
+
+-- name: documents
+with record as (
+    select r.id, r.default_grading_size_id from size_range r where r.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+),
+sizes as (
+    select
+        size.size_range_id,
+        string_agg(
+            '{"id":' || size.id
+            || ',"name":' || to_json(size.name)
+            || coalesce(',"sizeId":' || to_json(size.size_id), '')
+            || coalesce(',"relatedSizeRangeSizeId":' || size.related_size_range_size_id, '')
+            || coalesce(',"gradingGroupId":' || size.grading_group_id, '')
+            || ',"isDefaultGrading":' || (page.default_grading_size_id is not distinct from size.id)
+            || ',"isDeactivated":' || size.is_deactivated || '}',
+            ',' order by size.id
+        ) as documents
+    from size_range_size size
+    join page on page.id = size.size_range_id
+    where size.organization_id = $1::bigint and size.size_range_id = any(array(select id from page))
+    group by size.size_range_id
+)
+select page_order, sort_values, '[' || coalesce(sizes.documents, '') || ']' as document
+from page
+left join sizes on sizes.size_range_id = page.id;
+
+-- name: insert
+insert into size_range_size (
+    organization_id, id, size_range_id, name, size_id, related_size_range_size_id, grading_group_id
+)
+select
+    $1::bigint,
+    item.id,
+    $3::bigint,
+    item.name,
+    item."sizeId",
+    item."relatedSizeRangeSizeId",
+    item."gradingGroupId"
+from jsonb_to_recordset($2::jsonb) as item(
+    id bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint
+)
+returning id;
+
+-- name: mark_default
+-- The size that grading starts from.
+update size_range set default_grading_size_id = $3::bigint
+where organization_id = $1::bigint and id = $2::bigint
+    and default_grading_size_id is distinct from $3::bigint
+returning id;
+
+-- name: needed
+-- Which of the sizes $2 cannot go, whatever becomes of the others of their size range $3.
+select gone.id
+from unnest($2::bigint[]) as gone(id)
+where exists (
+        select 1 from sample_request_size requested
+        where requested.organization_id = $1::bigint and requested.size_range_size_id = gone.id
+    )
+    or exists (
+        select 1 from measurement_line_value charted
+        where charted.organization_id = $1::bigint and charted.size_range_size_id = gone.id
+    )
+    or exists (
+        select 1 from size_range_size other
+        where other.organization_id = $1::bigint and other.related_size_range_size_id = gone.id
+            and other.size_range_id <> $3::bigint
+    );
+
+-- name: remove
+delete from size_range_size
+where organization_id = $1::bigint and id = any($2::bigint[])
+returning id;
+
+-- name: shown_in_sample_requests
+select sample_request_id as id from sample_request_size
+where organization_id = $1::bigint and size_range_size_id = any($2::bigint[]);
+
+-- name: stored
+-- Locked: nobody comes to need a size that is looked at here.
+select id, is_deactivated, name, size_id, related_size_range_size_id, grading_group_id
+from size_range_size
+where organization_id = $1::bigint and size_range_id = $2::bigint
+order by id
+for update;
+
+-- name: update
+-- What was deactivated is brought back.
+update size_range_size as stored
+set
+    name = item.name,
+    size_id = item."sizeId",
+    related_size_range_size_id = item."relatedSizeRangeSizeId",
+    grading_group_id = item."gradingGroupId",
+    is_deactivated = false
+from jsonb_to_recordset($2::jsonb) as item(
+    id bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint
+)
+join size_range_size before on before.organization_id = $1::bigint and before.id = item.id
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and (
+        stored.is_deactivated
+        or (stored.name, stored.size_id, stored.related_size_range_size_id, stored.grading_group_id)
+        is distinct from (item.name, item."sizeId", item."relatedSizeRangeSizeId", item."gradingGroupId")
+    )
+returning stored.id, stored.name <> before.name or before.is_deactivated as shown;
+
+-- name: writables
+with record as (
+    select r.id, r.default_grading_size_id from size_range r where r.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+),
+sizes as (
+    select
+        size.size_range_id,
+        string_agg(
+            '{"id":' || size.id
+            || ',"name":' || to_json(size.name)
+            || ',"sizeId":' || coalesce(to_json(size.size_id)::text, 'null')
+            || ',"relatedSizeRangeSizeId":' || coalesce(size.related_size_range_size_id::text, 'null')
+            || ',"gradingGroupId":' || coalesce(size.grading_group_id::text, 'null')
+            || ',"isDefaultGrading":' || (page.default_grading_size_id is not distinct from size.id)
+            || ',"isDeactivated":' || size.is_deactivated || '}',
+            ',' order by size.id
+        ) as documents
+    from size_range_size size
+    join page on page.id = size.size_range_id
+    where size.organization_id = $1::bigint and size.size_range_id = any(array(select id from page))
+    group by size.size_range_id
+)
+select page_order, sort_values, '[' || coalesce(sizes.documents, '') || ']' as document
+from page
+left join sizes on sizes.size_range_id = page.id;
