@@ -9,6 +9,7 @@ from aiohttp import web
 from service.handlers import kinds
 from service.handlers.kinds import Kind
 from service.http.receiving import with_body
+from service.queries.parts import Part
 from service.queries.resource import Resource
 from service.resources.registry import (
     CHANGES,
@@ -78,6 +79,18 @@ class Route:
         return path.startswith(beginning) if parameter else path == beginning
 
 
+def _of_part(part: Part) -> Iterator[Route]:
+    """A part is read and replaced; the customer's own document says how the measured values are."""
+    if part is MEASUREMENTS:
+        yield Route(kinds.READ_ALL, part)
+        yield Route(kinds.READ, part, problems=frozenset({401, 500}), reserved=frozenset({403}))
+    else:
+        yield Route(kinds.READ, part)
+    yield Route(kinds.REPLACE, part)
+    if part.is_patched:
+        yield Route(kinds.PATCH, part)
+
+
 def routes() -> Iterator[Route]:
     """Every route of the service, in the order of its documentation."""
     for resource in MASTER_RECORDS:
@@ -85,7 +98,6 @@ def routes() -> Iterator[Route]:
     for reference in REFERENCE_LISTS:
         yield from (Route(kind, reference) for kind in (kinds.LIST, kinds.READ))
     for part in PARTS:
-        yield from (Route(kind, part) for kind in (kinds.READ, kinds.REPLACE))
-    yield Route(kinds.READ, MEASUREMENTS, problems=frozenset({401, 500}), reserved=frozenset({403}))
+        yield from _of_part(part)
     yield Route(kinds.CHANGES, CHANGES)
     yield from map(Route, kinds.WITHOUT_RESOURCE)

@@ -62,6 +62,28 @@ select
 from page
 left join lines on lines.size_range_size_id = page.id;
 
+-- name: lock
+-- The requested size, with its request: whoever changes the request's sizes comes before or after.
+select requested.size_range_size_id as id, 'active' as state, null::text as key
+from sample_request request
+join sample_request_size requested
+    on requested.organization_id = $1::bigint and requested.sample_request_id = request.id
+where request.organization_id = $1::bigint and request.id = $4::bigint and request.style_id = $3::bigint
+    and requested.size_range_size_id = any((select $2::text::bigint[])::bigint[])
+for no key update of request, requested;
+
+-- name: measured_lines
+-- The lines of a size ($3) of a request ($2) that can be written, and what was measured.
+select
+    line.id,
+    measured.company_measurement::text as "companyMeasurement",
+    measured.supplier_measurement::text as "supplierMeasurement",
+    measured.new_measurement::text as "newMeasurement"
+from sample_request_measurement measured
+join measurement_line line on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
+where measured.organization_id = $1::bigint and measured.sample_request_id = $2::bigint
+    and measured.size_range_size_id = $3::bigint and not line.is_deactivated;
+
 -- name: unknown_parent
 select case
     when not exists (select 1 from style where organization_id = $1::bigint and id = $2::bigint)
@@ -72,3 +94,78 @@ select case
     )
         then 'sampleRequestId'
 end as parameter;
+
+-- name: update
+update sample_request_size as stored
+set
+    designer_comment = item."designerComment",
+    is_approved = item.approved,
+    is_designer_visible_only = item."designerVisibleOnly"
+from jsonb_to_record($2::jsonb) as item("designerComment" text, approved boolean, "designerVisibleOnly" boolean)
+where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
+    and stored.size_range_size_id = $4::bigint
+    and (stored.designer_comment, stored.is_approved, stored.is_designer_visible_only)
+    is distinct from (item."designerComment", item.approved, item."designerVisibleOnly")
+returning stored.size_range_size_id as id;
+
+-- name: update_lines
+-- Values are compared to the digit.
+update sample_request_measurement as stored
+set
+    company_measurement = item."companyMeasurement",
+    supplier_measurement = item."supplierMeasurement",
+    new_measurement = item."newMeasurement"
+from jsonb_to_recordset($2::jsonb) as item(
+    "lineId" bigint, "companyMeasurement" numeric, "supplierMeasurement" numeric, "newMeasurement" numeric
+)
+where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
+    and stored.size_range_size_id = $4::bigint and stored.measurement_line_id = item."lineId"
+    and (
+        stored.company_measurement::text, stored.supplier_measurement::text, stored.new_measurement::text
+    ) is distinct from (
+        item."companyMeasurement"::text, item."supplierMeasurement"::text, item."newMeasurement"::text
+    )
+returning stored.measurement_line_id as id;
+
+-- name: writables
+-- Lines that can be written, values as texts.
+with record as (
+    select
+        requested.size_range_size_id as id,
+        requested.designer_comment,
+        requested.is_approved,
+        requested.is_designer_visible_only
+    from sample_request request
+    join sample_request_size requested
+        on requested.organization_id = $1::bigint and requested.sample_request_id = request.id
+    where request.organization_id = $1::bigint and request.id = $3::bigint and request.style_id = $2::bigint
+),
+page as materialized (
+    {{page}}
+),
+lines as (
+    select
+        measured.size_range_size_id,
+        string_agg(
+            '{"lineId":' || line.id
+            || ',"companyMeasurement":' || coalesce(to_json(measured.company_measurement::text)::text, 'null')
+            || ',"supplierMeasurement":' || coalesce(to_json(measured.supplier_measurement::text)::text, 'null')
+            || ',"newMeasurement":' || coalesce(to_json(measured.new_measurement::text)::text, 'null') || '}',
+            ',' order by line.id
+        ) as documents
+    from sample_request_measurement measured
+    join measurement_line line
+        on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
+    where measured.organization_id = $1::bigint and measured.sample_request_id = $3::bigint
+        and measured.size_range_size_id = any(array(select id from page)) and not line.is_deactivated
+    group by measured.size_range_size_id
+)
+select
+    page_order,
+    sort_values,
+    '{"designerComment":' || coalesce(to_json(designer_comment)::text, 'null')
+    || ',"approved":' || is_approved
+    || ',"designerVisibleOnly":' || is_designer_visible_only
+    || ',"lines":[' || coalesce(lines.documents, '') || ']}' as document
+from page
+left join lines on lines.size_range_size_id = page.id;

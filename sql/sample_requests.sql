@@ -120,6 +120,18 @@ left join measurement_line_value chart
         and chart.size_range_size_id = (added.pair ->> 1)::bigint
 returning sample_request_id as id;
 
+-- name: hold_charts
+-- The styles of requests: their charts stay what they are until the writer is done.
+select style.id
+from style
+where style.organization_id = $1::bigint
+    and style.id = any(array(
+        select request.style_id from sample_request request
+        where request.organization_id = $1::bigint and request.id = any($2::bigint[])
+    ))
+order by style.id
+for share;
+
 -- name: insert
 insert into sample_request (organization_id, id, style_id, name, unit)
 select $1::bigint, item.id, item."styleId", item.name, coalesce(item.unit, style.measurement_unit)

@@ -1,5 +1,13 @@
 -- Statements that serve every resource. Slots are filled from the registry alone.
 
+-- name: collect_all
+select
+    count(*) as found,
+    case when coalesce(sum(octet_length(document)), 0) <= {{most}}
+        then convert_to(coalesce(string_agg(document, ',' order by page_order), ''), 'UTF8')
+    end as documents
+from ({{documents}}) as page;
+
 -- name: collect_batch
 select
     array_agg(page_order) as ids,

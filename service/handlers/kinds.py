@@ -107,6 +107,15 @@ READ: Final = Kind(
     "Read {one}",
     "The record, deleted or not, with its entity tag.",
 )
+READ_ALL: Final = Kind(
+    "read_all",
+    "GET",
+    _MANY,
+    reading.read_all,
+    "Read all {several}",
+    "All of them at once, by id.",
+    failures=("validation_error.out_of_range",),
+)
 CREATE: Final = Kind(
     "create",
     "POST",

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from aiohttp import web
 
 from service.failures import failed
-from service.handlers.parameters import form, path_ids, path_of, together
+from service.handlers.parameters import form, only_parameters, path_ids, path_of, together
 from service.handlers.remembered import Remembered
 from service.http.accounts import hold
 from service.http.context import caller, database
@@ -67,6 +67,22 @@ async def read_record(resource: Resource, request: web.Request) -> web.Response:
     if isinstance(resource, MasterRecord) and resource.is_patched:
         headers["Accept-Patch"] = JSON_PATCH
     return respond(success(document, headers=headers))
+
+
+async def read_all(resource: Resource, request: web.Request) -> web.Response:
+    """All that hangs on the parents, which is never much, as one list."""
+    tenant = caller(request)
+    parents, _ = together(
+        lambda: path_ids(request, resource, *resource.parents),
+        lambda: only_parameters(request),
+    )
+    documents = await database(request).read(
+        lambda connection: reading.read_all(connection, resource, tenant, parents),
+        tenant.organization_id,
+    )
+    hold(request, len(documents))
+    answer = many(documents)
+    return respond(replace(answer, headers={"ETag": etag(answer.body)}))
 
 
 def _asked(resource: Resource, request: web.Request, scope: str) -> Question:

@@ -8,7 +8,7 @@ descending), in the form that an index range serves: ``a <= $1 and (a < $1 or id
 import re
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from service.database.arrays import id_array
 from service.listing.properties import Property
@@ -21,6 +21,10 @@ _SQL_TYPES = {
     "string": "text",
     "date-time": "timestamptz",
 }
+ALL_RECORDS: Final = (
+    "select record.*, record.id as page_order, null::text as sort_values from record"
+)
+"""Not a page, but everything, in any order; the ``page_order`` is the id."""
 _LIVE = "record.state <> 'deleted'"
 _UTC = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 

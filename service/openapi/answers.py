@@ -71,7 +71,8 @@ def example_of(collection: str, form: str) -> Any:
 def _changed(forms: dict[str, Any]) -> str:
     """The field that examples of changes change."""
     known = forms["fields"]["properties"]
-    return next(n for n in ("name", "text", *forms["create"]["required"]) if n in known)
+    others = forms["create"]["required"] if "create" in forms else forms["writable"]["required"]
+    return next(str(n) for n in ("name", "text", *others) if n in known)
 
 
 def body(collection: str, media_type: str, *forms: str) -> dict[str, Any]:
@@ -101,12 +102,20 @@ def page_or_unchanged(collection: str) -> Iterator[Answer]:
     yield unchanged("ListNotModified", *named)
 
 
-def read(collection: str) -> Answer:
+def read(collection: str, *, is_patched: bool) -> Answer:
     """One record in any of its forms."""
     writable = "writable" in schemas.load()[collection]["$defs"]
     kinds = [envelopes.ANSWER, *([envelopes.WRITABLE] if writable else [])]
-    named = ("ETag", "Accept-Patch") if writable else ("ETag",)
+    named = ("ETag", "Accept-Patch") if is_patched else ("ETag",)
     return _success(collection, kinds, "The record.", *named, suffix="Read")
+
+
+def read_all(collection: str) -> Answer:
+    """All that there is, as one list."""
+    found = _success(collection, [envelopes.ALL], "All of them.", "ETag")
+    media = found.response["content"][JSON]
+    media["example"] = {**media["example"], "data": [media["example"]["data"]]}
+    return found
 
 
 def unchanged(name: str, *names: str) -> Answer:

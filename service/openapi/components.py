@@ -38,7 +38,9 @@ def name_of(file: str, definition: str = "") -> str:
 
 
 def plural(noun: str) -> str:
-    """The plural of a record's name."""
+    """The plural of a record's name; a set's name is one already."""
+    if noun.endswith("s"):
+        return noun
     return noun.removesuffix("y") + "ies" if noun.endswith("y") else noun + "s"
 
 

@@ -7,6 +7,7 @@ from service.openapi.components import definition, name_of, named, plural, refer
 from service.schemas.definitions import Schema
 
 ANSWER, WRITABLE, BULK, LIST = "Answer", "WritableAnswer", "BulkAnswer", "List"
+ALL = "AllAnswer"
 CHANGES = "changes"
 _HOME = "common/envelope"
 
@@ -33,6 +34,8 @@ def _of_collection(file: str, title: str) -> Iterator[tuple[str, Schema]]:
         return
     yield ANSWER, _envelope("success", f"The answer with one {title}.", document)
     yield LIST, _envelope("list", f"One page of {plural(title)}.", {"items": document})
+    all_of_them = {"type": "array", "items": document}
+    yield ALL, _envelope("success", f"The answer with all {plural(title)}.", all_of_them)
     forms = schemas.load()[file]["$defs"]
     if "writable" in forms:
         text = f"The answer with the writable form of one {title}."

@@ -157,12 +157,13 @@ def _of_kind(kind: Kind) -> Iterator[str]:
     yield from _OF_WRITES if kind.writes else ()
     yield from _OF_BULK if kind.is_bulk else ()
     yield from ("validation_error.too_few_items",) if kind.is_bulk and kind.body else ()
-    # Of several items some may be deleted; elsewhere that is another operation's.
-    yield from ("validation_error.state_not_allowed",) if kind.body and not kind.deletes else ()
     yield from ("precondition_failed",) if kind.is_guarded else ()
 
 
 def _of_resource(kind: Kind, resource: Resource) -> Iterator[str]:
+    # Of several items some may be deleted; elsewhere that is another operation's.
+    if kind.body and not kind.deletes and "create" in schemas.load()[resource.name]["$defs"]:
+        yield "validation_error.state_not_allowed"
     if kind.finds_records or resource.parents:
         yield "not_found"
     if kind.finds_records and resource.foreign_is_forbidden:

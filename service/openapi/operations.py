@@ -12,6 +12,7 @@ from service.openapi.changes import of_changes
 from service.openapi.components import name_of, plural
 from service.openapi.parameters import Parameter
 from service.openapi.responses import Answer, Responses
+from service.queries.master_record import MasterRecord
 from service.queries.resource import Resource
 from service.resources import registry
 from service.routes import Route
@@ -71,12 +72,15 @@ class Operation:
 
     def _parameters(self) -> Iterator[Parameter]:
         kind, resource = self.route.kind, self.resource
-        yield from parameters.path_parameters(self.route.path, resource, self.title.lower())
+        title = str(schemas.load()[resource.collection]["title"])
+        yield from parameters.path_parameters(self.route.path, resource, title.lower())
         if kind is kinds.LIST:
             yield from parameters.of_list(resource)
             yield from map(parameters.shared, ("IfNoneMatch", "Prefer"))
         if kind is kinds.CHANGES:
             yield from of_changes(registry.CHANGES)
+        if kind is kinds.READ_ALL:
+            yield parameters.shared("IfNoneMatch")
         if kind is kinds.READ:
             if "writable" in schemas.load()[resource.name]["$defs"]:
                 yield parameters.shared("Form")
@@ -106,7 +110,11 @@ class Operation:
         elif kind is kinds.CHANGES:
             yield answers.page(name)
         elif kind is kinds.READ:
-            yield from (answers.read(name), answers.unchanged("NotModified", "ETag"))
+            is_patched = isinstance(self.resource, MasterRecord) and self.resource.is_patched
+            yield answers.read(name, is_patched=is_patched)
+            yield answers.unchanged("NotModified", "ETag")
+        elif kind is kinds.READ_ALL:
+            yield from (answers.read_all(name), answers.unchanged("NotModified", "ETag"))
         elif kind is kinds.CREATE:
             yield from answers.created(name)
         elif kind.is_bulk:

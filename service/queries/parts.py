@@ -51,6 +51,11 @@ class Part(MasterRecord):
             self.name, "replace", self.item_failures, rules_of_list=self.list_failures
         )
 
+    @property
+    def collection(self) -> str:
+        """The owner's."""
+        return self.owner.name
+
     def list_failures(self, entries: Sequence[Any]) -> Iterator[Failure]:
         """What is wrong with the list that a body is, beyond what its schema says."""
         for name in self.named_once:
@@ -83,7 +88,7 @@ class Part(MasterRecord):
     def note(self, changed: Changed, batch: Batch, rows: Sequence[asyncpg.Record]) -> None:
         """Whatever a statement changed is a change of the owner's record."""
         if rows:
-            changed.ids[self.owner.name].add(self.record_id(batch))
+            changed.ids[self.collection].add(self.record_id(batch))
         changed.causes[self.name].update(row["id"] for row in rows if row.get(SHOWN))
 
     def changed_ids(self, changed: Changed, batch: Batch) -> Container[int]:

@@ -79,6 +79,11 @@ class Resource:
         self.statements = self.load_statements()
 
     @property
+    def collection(self) -> str:
+        """The collection whose records it is about."""
+        return self.name
+
+    @property
     def home_of_ids(self) -> str:
         """The schema file that defines ``id`` and ``ids`` as callers send them."""
         return self.name if self.string_ids else "common/scalars"

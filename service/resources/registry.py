@@ -15,7 +15,9 @@ from service.resources.facilities import Facilities
 from service.resources.groups import Groups
 from service.resources.item_categories import ItemCategories
 from service.resources.items import Items
-from service.resources.samples import Measurements, SampleRequests, StyleSampleRequests
+from service.resources.measurement_charts import MeasurementCharts
+from service.resources.measurements import Measurements
+from service.resources.samples import SampleRequests, StyleSampleRequests
 from service.resources.size_range_sizes import SizeRangeSizes
 from service.resources.size_ranges import SizeRanges
 from service.resources.style_categories import StyleCategories
@@ -56,7 +58,12 @@ REFERENCE_LISTS: tuple[Resource, ...] = (
 MEASUREMENTS = Measurements()
 
 #: Parts of records that are read and replaced below these (contract, Parts).
-PARTS: tuple[Part, ...] = (SizeRangeSizes(), ColorTranslations())
+PARTS: tuple[Part, ...] = (
+    SizeRangeSizes(),
+    ColorTranslations(),
+    MeasurementCharts(),
+    MEASUREMENTS,
+)
 
 #: What the changes tell of: what an organization owns, by itself and not below another record.
 CHANGES = Feed(

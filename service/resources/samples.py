@@ -1,4 +1,4 @@
-"""Sample requests, those of one style, and what was measured on the samples of one size."""
+"""Sample requests, and those of one style (contract, Sample requests)."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -35,7 +35,8 @@ class SampleRequests(DeletedForGood):
         "conflict.in_use",
     )
     references = (
-        Reference("styleId", "style", "style"),
+        # Held as the writers of its chart hold it: what is frozen is what one of them wrote.
+        Reference("styleId", "style", "style", lock="for share"),
         Reference("sizeRangeSizeIds", "size_range_size", "size", is_live="true"),
     )
 
@@ -53,6 +54,8 @@ class SampleRequests(DeletedForGood):
         plan = await super().check(connection, change)
         text, organization_id = self.statements["new_sizes"].text, kept.caller.organization_id
         added = await connection.fetch(text, organization_id, kept.json())
+        if growing := sorted({row["id"] for row in added} - {*change.new}):
+            await connection.fetch(self.statements["hold_charts"].text, organization_id, growing)
         sizes = {item["id"]: item.get("sizeRangeSizeIds") or () for item in kept.items}
         plan += await link_steps(connection, kept, {_SIZES: sizes})
         if added:
@@ -76,20 +79,3 @@ class StyleSampleRequests(Resource):
             "documents": loaded["documents"].bind(of_style=of_style),
             "unknown_parent": loaded["unknown_parent"],
         }
-
-
-class Measurements(Resource):
-    """The requested sizes of a sample request (contract, Measurement read)."""
-
-    name = "measurements"
-    parents: ClassVar[Mapping[str, str]] = {
-        **StyleSampleRequests.parents,
-        "sampleRequestId": SampleRequests.name,
-    }
-    key = "sizeRangeSizeId"
-    own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "read": (
-            "Read the measured values of one requested size",
-            "404 where the size was not requested. Discrepancies are for the caller to compute.",
-        )
-    }

@@ -1,6 +1,11 @@
-"""What no schema can say of values: how they are written, and that they stand in a list once."""
+"""What no schema can say of values: how they are written, and that they stand in a list once.
 
+``x-decimals`` in a schema is how many digits a number may have after the point.
+"""
+
+import math
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 from typing import Any
 
 from service.failures import Failure, Path
@@ -10,7 +15,7 @@ _PLAIN = frozenset({int, bool, type(None)})
 
 
 def miswritten(located: Located, value: Any, path: Path = ()) -> Iterator[Failure]:
-    """A failure for each NUL in a text, and for each integer written as ``1.0``.
+    """A failure for each NUL in a text, each integer written as ``1.0``, and too many decimals.
 
     Only values that the schema describes are looked at; nobody reads others.
     """
@@ -29,10 +34,18 @@ def miswritten(located: Located, value: Any, path: Path = ()) -> Iterator[Failur
     elif isinstance(value, float) and "integer" in types and _is_whole(value):
         message = "Write a whole number without fraction or exponent."
         yield Failure("validation_error.invalid_type", path, message)
+    elif isinstance(value, float) and _decimals(value) > (
+        most := located.schema.get("x-decimals", math.inf)
+    ):
+        message = f"Use at most {most} digits after the point."
+        yield Failure("validation_error.invalid_value", path, message)
 
 
 def repeated(
-    members: Iterable[tuple[int, Any]], name: str, *within: str, all_of_them: bool = False
+    members: Iterable[tuple[int, Any]],
+    name: str,
+    *within: str | int,
+    all_of_them: bool = False,
 ) -> Iterator[Failure]:
     """A failure for each member, by its place in the list, whose value another had before it.
 
@@ -69,6 +82,12 @@ def _read_properties(located: Located, value: dict[str, Any]) -> Iterable[tuple[
     yield from located.properties.items()
     if value.get("state") != "deleted":
         yield from located.otherwise.properties.items()
+
+
+def _decimals(number: float) -> int:
+    """How many digits the shortest text of a double has after its point."""
+    exponent = Decimal(repr(number)).as_tuple().exponent
+    return -exponent if isinstance(exponent, int) else 0
 
 
 def _is_whole(number: float) -> bool:

@@ -24,6 +24,8 @@ _LIMITS = {
     "maximum": ("out_of_range", "Use {} or less."),
 }
 
+_DECIMAL = "Use a decimal number such as -12.50, with at most 15 digits before the point, 10 after."
+
 
 def of_kind(types: frozenset[str] | list[str]) -> str:
     """What to do where a value of one of the JSON types is asked for."""
@@ -59,8 +61,9 @@ def _told(error: Any) -> Iterator[tuple[Path, str, str]]:
         options = ", ".join(str(option) for option in kind.options if option is not None)
         yield path, "invalid_value", f"Use one of {options}."
     elif keyword == "pattern":
-        # The only one that schemas of bodies have asks for more than white space.
-        yield path, "invalid_value", "Use more than white space."
+        # Schemas of bodies have two: one asks for more than white space, the other for a decimal.
+        is_blank = kind.pattern == "\\S"
+        yield path, "invalid_value", "Use more than white space." if is_blank else _DECIMAL
     elif keyword == "const":
         yield path, "read_only_field", "This field is set by the service."
     elif keyword == "uniqueItems":

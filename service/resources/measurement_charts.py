@@ -1,0 +1,161 @@
+"""The measurement chart of a style (contract, Measurement charts)."""
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, TypeAlias
+
+import orjson
+
+from service.database.connections import Connection
+from service.database.statements import Statement
+from service.failures import Failure
+from service.queries.batch import Batch, Item
+from service.queries.decimals import decimal_text
+from service.queries.entries import Entries, Sent, Stored
+from service.queries.identities import Row
+from service.queries.parts import Part
+from service.queries.resource import SHARED
+from service.queries.steps import Plan
+from service.resources.styles import Styles
+from service.schemas.beyond_schema import repeated
+
+_SIZE = "sizeRangeSizeId"
+_LINES = Entries(
+    "lines",
+    "lineId",
+    "measurement_line",
+    "line",
+    ("name",),
+    ways=(lambda row: row[0],),
+)
+_Cell: TypeAlias = tuple[int, int]
+"""The ids of a line and of a size."""
+
+
+class MeasurementCharts(Part):
+    """What samples are measured by: lines with a tolerance, and what they ask for in each size.
+
+    Replaced as a whole. A line that a sample request has is deactivated instead of removed, with
+    its values as they were; what was frozen in sample requests stays whatever is written here.
+    """
+
+    name = "measurement-charts"
+    owner = Styles
+    segment = Styles.name
+    below = "/measurement-chart"
+    own_failures = ("validation_error.unknown_reference",)
+    own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "read": (
+            "Read the measurement chart of a style",
+            "Its unit and all lines with the values that they ask for; of a deactivated line only "
+            "that says `isDeactivated`.",
+        ),
+        "replace": (
+            "Replace the measurement chart of a style",
+            "The whole chart. A line that sample requests have is deactivated instead of removed, "
+            "and comes back when its id is sent. An entry with `isDeactivated` is as good as left "
+            "out. Sample requests keep the values and the unit that they were made with.",
+        ),
+    }
+
+    def load_statements(self) -> Mapping[str, Statement]:
+        """The part's own, its two forms being one: values are numbers, to be written texts."""
+        loaded = super().load_statements()
+        forms = {"documents": "{}::text", "writables": "to_json({}::text)::text"}
+        return {
+            **loaded,
+            **{
+                name: loaded["documents"].bind(
+                    value=shape.format("charted.value"), tolerance=shape.format("line.tolerance")
+                )
+                for name, shape in forms.items()
+            },
+        }
+
+    def item_failures(self, item: Item) -> Iterator[Failure]:
+        """Lines differ by id, and their values by size."""
+        lines = item.get("lines")
+        if not isinstance(lines, list):
+            return
+        yield from repeated(enumerate(lines), _LINES.key, "lines")
+        for place, line in enumerate(lines):
+            requested = line.get("requested") if isinstance(line, dict) else None
+            if isinstance(requested, list):
+                yield from repeated(enumerate(requested), _SIZE, "lines", place, "requested")
+
+    async def plan(self, connection: Connection, batch: Batch) -> Plan:
+        """What becomes of the unit, of each line and of each value; the style is locked."""
+        style_id, item = self.record_id(batch), batch.items[0]
+        stored = await self._stored(connection, batch)
+        sent = await _LINES.read(connection, batch, stored)
+        needed = await self._needed(connection, batch, sent)
+        deactivated, removed = _LINES.leave(batch, stored, sent, needed)
+        values = await self._value_steps(connection, batch, sent)
+        new, staying = [
+            {one: _with_tolerance(line, known.get(one)) for one, line in among.items()}
+            for among, known in ((sent.new, {}), (sent.staying, stored.active | stored.deactivated))
+        ]
+        return [
+            self.step("set_unit", style_id, item.get("unit")),
+            *([self.step("insert", sent.json(new), style_id)] if new else ()),
+            *([self.step("update", sent.json(staying))] if staying else ()),
+            *([self.step("deactivate", deactivated)] if deactivated else ()),
+            *([self.step("remove", removed)] if removed else ()),
+            *values,
+        ]
+
+    async def _stored(self, connection: Connection, batch: Batch) -> Stored:
+        rows = await self.fetch(connection, batch, "stored", self.record_id(batch))
+        return Stored.of((one, is_deactivated, tuple(row)) for one, is_deactivated, *row in rows)
+
+    async def _needed(self, connection: Connection, batch: Batch, sent: Sent) -> set[int]:
+        """Which of the lines that were not sent stay: those that sample requests have."""
+        if not sent.missing:
+            return set()
+        missing, style_id = sorted(sent.missing), self.record_id(batch)
+        rows = await self.fetch(connection, batch, "needed", missing, style_id)
+        return {row["id"] for row in rows}
+
+    async def _value_steps(self, connection: Connection, batch: Batch, sent: Sent) -> Plan:
+        """What brings the values of the lines that were sent to these; reports unknown sizes."""
+        rows = await self.fetch(connection, batch, "stored_values", self.record_id(batch))
+        stored = {(row["line_id"], row["size_id"]): row["value"] for row in rows}
+        await self._check_sizes(connection, batch, sent, stored)
+        wanted = {
+            (cell := (one, entry[_SIZE])): decimal_text(entry["value"], stored.get(cell))
+            for one, line in sent.all.items()
+            for entry in line.get("requested") or ()
+        }
+        gone = [cell for cell in stored if cell[0] in sent.staying and cell not in wanted]
+        saved = [(*cell, value) for cell, value in wanted.items() if stored.get(cell) != value]
+        return [
+            self.step(name, orjson.dumps(changed).decode())
+            for name, changed in (("remove_values", gone), ("save_values", saved))
+            if changed
+        ]
+
+    async def _check_sizes(
+        self, connection: Connection, batch: Batch, sent: Sent, stored: Mapping[_Cell, str]
+    ) -> None:
+        """Report sizes that are not there, and deactivated ones that the line has no value of."""
+        cells = {
+            (one, entry[_SIZE]): (_LINES.name, sent.places[one], "requested", place, _SIZE)
+            for one, line in sent.all.items()
+            for place, entry in enumerate(line.get("requested") or ())
+        }
+        if not cells:
+            return
+        text = SHARED["referred"].fill(
+            table="size_range_size", is_live="not is_deactivated", lock="for key share"
+        )
+        ids = sorted({size for _, size in cells})
+        rows = await connection.fetch(text, batch.caller.organization_id, ids)
+        active = {row["id"]: row["is_live"] for row in rows}
+        for cell, path in cells.items():
+            if not active.get(cell[1], False) and cell not in stored:
+                kind = "validation_error.unknown_reference"
+                batch.fail(0, kind, *path, message="There is no such size.")
+
+
+def _with_tolerance(line: Item, stored: Row | None) -> Item:
+    """The line with its tolerance as a text, to the digit."""
+    return line | {"tolerance": decimal_text(line.get("tolerance"), stored[1] if stored else None)}

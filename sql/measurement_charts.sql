@@ -1,0 +1,128 @@
+-- The measurement chart of a style: its unit, its lines, and the values that these ask for in sizes
+-- (contract, Measurement charts).
+
+-- name: deactivate
+update measurement_line set is_deactivated = true
+where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactivated
+returning id, is_deactivated as shown;
+
+-- name: documents
+with record as (
+    select s.id, s.measurement_unit from style s where s.organization_id = $1::bigint
+),
+page as materialized (
+    {{page}}
+),
+requested as (
+    select
+        charted.measurement_line_id,
+        string_agg(
+            '{"sizeRangeSizeId":' || charted.size_range_size_id || ',"value":' || {{value}} || '}',
+            ',' order by charted.size_range_size_id
+        ) as documents
+    from measurement_line line
+    join measurement_line_value charted
+        on charted.organization_id = $1::bigint and charted.measurement_line_id = line.id
+    where line.organization_id = $1::bigint and line.style_id = any(array(select id from page))
+    group by charted.measurement_line_id
+),
+lines as (
+    select
+        line.style_id,
+        string_agg(
+            '{"lineId":' || line.id
+            || ',"name":' || coalesce(to_json(line.name)::text, 'null')
+            || ',"tolerance":' || coalesce({{tolerance}}, 'null')
+            || ',"isDeactivated":' || line.is_deactivated
+            || ',"requested":[' || coalesce(requested.documents, '') || ']}',
+            ',' order by line.id
+        ) as documents
+    from measurement_line line
+    left join requested on requested.measurement_line_id = line.id
+    where line.organization_id = $1::bigint and line.style_id = any(array(select id from page))
+    group by line.style_id
+)
+select
+    page_order,
+    sort_values,
+    '{"unit":' || coalesce(to_json(measurement_unit)::text, 'null')
+    || ',"lines":[' || coalesce(lines.documents, '') || ']}' as document
+from page
+left join lines on lines.style_id = page.id;
+
+-- name: insert
+insert into measurement_line (organization_id, id, style_id, name, tolerance)
+select $1::bigint, item.id, $3::bigint, item.name, item.tolerance
+from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, tolerance numeric)
+returning id;
+
+-- name: needed
+-- Which of the lines $2 of the style $3 sample requests have.
+select distinct measured.measurement_line_id as id
+from sample_request request
+join sample_request_measurement measured
+    on measured.organization_id = $1::bigint and measured.sample_request_id = request.id
+where request.organization_id = $1::bigint and request.style_id = $3::bigint
+    and measured.measurement_line_id = any($2::bigint[]);
+
+-- name: remove
+delete from measurement_line
+where organization_id = $1::bigint and id = any($2::bigint[])
+returning id;
+
+-- name: remove_values
+with gone as materialized (
+    select (pair ->> 0)::bigint as line_id, (pair ->> 1)::bigint as size_id
+    from jsonb_array_elements($2::jsonb) as sent(pair)
+)
+delete from measurement_line_value as stored
+using gone
+where stored.organization_id = $1::bigint
+    and stored.measurement_line_id = gone.line_id and stored.size_range_size_id = gone.size_id
+returning stored.measurement_line_id as id;
+
+-- name: save_values
+insert into measurement_line_value as stored (organization_id, measurement_line_id, size_range_size_id, value)
+select $1::bigint, (sent.charted ->> 0)::bigint, (sent.charted ->> 1)::bigint, (sent.charted ->> 2)::numeric
+from jsonb_array_elements($2::jsonb) as sent(charted)
+on conflict (organization_id, measurement_line_id, size_range_size_id) do update set value = excluded.value
+returning measurement_line_id as id;
+
+-- name: set_unit
+update style set measurement_unit = $3::text
+where organization_id = $1::bigint and id = $2::bigint and measurement_unit is distinct from $3::text
+returning id;
+
+-- name: shown_in_sample_requests
+select distinct measured.sample_request_id as id
+from measurement_line line
+join sample_request request on request.organization_id = $1::bigint and request.style_id = line.style_id
+join sample_request_measurement measured
+    on measured.organization_id = $1::bigint and measured.sample_request_id = request.id
+        and measured.measurement_line_id = line.id
+where line.organization_id = $1::bigint and line.id = any($2::bigint[]);
+
+-- name: stored
+select id, is_deactivated, name, tolerance::text as tolerance
+from measurement_line
+where organization_id = $1::bigint and style_id = $2::bigint
+order by id;
+
+-- name: stored_values
+select charted.measurement_line_id as line_id, charted.size_range_size_id as size_id, charted.value::text as value
+from measurement_line line
+join measurement_line_value charted
+    on charted.organization_id = $1::bigint and charted.measurement_line_id = line.id
+where line.organization_id = $1::bigint and line.style_id = $2::bigint;
+
+-- name: update
+-- What was deactivated is brought back. Values are compared to the digit.
+update measurement_line as stored
+set name = item.name, tolerance = item.tolerance, is_deactivated = false
+from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, tolerance numeric)
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and (
+        stored.is_deactivated
+        or (stored.name, stored.tolerance::text) is distinct from (item.name, item.tolerance::text)
+    )
+returning stored.id, stored.id is not null as shown;
