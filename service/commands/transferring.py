@@ -102,7 +102,7 @@ def import_(_: Settings, arguments: Namespace) -> None:
                     known,
                     rejects,
                     options,
-                    begin=lambda source: bar.set_description(source.collection.name),
+                    begin=bar.set_description,
                     tell=lambda lines: bar.update(sum(line.size for line in lines)),
                 ).run()
 

@@ -6,8 +6,10 @@ from functools import cached_property
 from graphlib import TopologicalSorter
 
 from service import schemas
+from service.resources.registry import MASTER_RECORDS
 from service.transfer.errors import TransferError
 from service.transfer.fields import Field, record_fields
+from service.transfer.parts import TravellingPart, parts_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,16 +17,26 @@ class Travelling:
     """A collection as files have it."""
 
     name: str
+    parts: tuple[TravellingPart, ...] = ()
 
     @cached_property
     def fields(self) -> Field:
         """Every field that creating takes."""
-        return record_fields(schemas.definition(self.name, "create"), self.name)
+        return self._fields("create")
 
     @cached_property
     def replaced(self) -> Field:
         """Every field that a replace takes."""
-        return record_fields(schemas.definition(self.name, "replace"), self.name)
+        return self._fields("replace")
+
+    def _fields(self, form: str) -> Field:
+        parts = (part.member for part in self.parts)
+        return record_fields(schemas.definition(self.name, form), self.name, parts)
+
+    @property
+    def referred(self) -> set[str]:
+        """The collections that its records refer to, with their parts."""
+        return self.fields.referred().union(*(part.fields.referred() for part in self.parts))
 
     @cached_property
     def own_key(self) -> str | None:
@@ -73,14 +85,13 @@ def _hides(shown: dict[str, schemas.Located], sent: Field, writable: schemas.Loc
 
 
 def travelling() -> dict[str, Travelling]:
-    """By name: those that can be created, what they refer to first."""
+    """By name: those that are written, what they refer to first."""
     found = {
-        name: Travelling(name)
-        for name, file in schemas.load().items()
-        if "bulkCreate" in file.get("$defs", ())
+        resource.name: Travelling(resource.name, (*parts_of(resource.name),))
+        for resource in MASTER_RECORDS
     }
     order = TopologicalSorter(
-        {name: (one.fields.referred() - {name}) & found.keys() for name, one in found.items()}
+        {name: (one.referred - {name}) & found.keys() for name, one in found.items()}
     )
     return {name: found[name] for name in order.static_order()}
 

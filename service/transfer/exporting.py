@@ -69,18 +69,26 @@ class Export:
     async def _whole(
         self, one: Travelling, documents: list[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """The documents, and what only the writable forms show; without what has gone meanwhile."""
-        if not one.has_hidden:
+        """The lines of records; of those that have gone meanwhile there is none."""
+        if not one.has_hidden and not one.parts:
             return documents
-        turn, collection = asyncio.Semaphore(_AT_ONCE), self.client.collection(one.name)
+        turn = asyncio.Semaphore(_AT_ONCE)
 
-        async def with_hidden(document: dict[str, Any]) -> dict[str, Any] | None:
+        async def in_turn(document: dict[str, Any]) -> dict[str, Any] | None:
             async with turn:
                 try:
-                    writable = await collection.read(document["id"], writable=True)
+                    return await self._line(one, document)
                 except NotFoundError:
                     return None
-                return document | writable.data
 
-        found = await asyncio.gather(*map(with_hidden, documents))
-        return [document for document in found if document]
+        found = await asyncio.gather(*map(in_turn, documents))
+        return [line for line in found if line]
+
+    async def _line(self, one: Travelling, document: dict[str, Any]) -> dict[str, Any]:
+        """The document, with what only the writable form shows, and with the record's parts."""
+        line, collection = {**document}, self.client.collection(one.name)
+        if one.has_hidden:
+            line |= (await collection.read(document["id"], writable=True)).data
+        for part in one.parts:
+            line |= await part.read(self.client, document)
+        return line

@@ -1,6 +1,7 @@
 """What the schemas say of the fields of a record: which are ids, of what, and what they hold."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +18,9 @@ class Field:
     shown_as: tuple[str, str] | None = None
     """The list that documents have instead, and the member of its objects that is sent."""
     owner: str | None = None
-    """What the ids of its objects name, where they are the record's own."""
+    """What the object's own id names: an object in a record, ``size-ranges/sizes``."""
+    own_id: str = ""
+    """The member that is the object's own id."""
     members: "dict[str, Field]" = field(default_factory=dict)
     """Of an object, without those that the service sets."""
     set_by_service: frozenset[str] = frozenset()
@@ -26,35 +29,46 @@ class Field:
     @cached_property
     def has_ids(self) -> bool:
         """Whether there is any id in it to be mapped."""
-        return bool(self.refers_to or self.owner) or any(
-            part.has_ids for part in (*self.members.values(), *filter(None, [self.items]))
-        )
+        return bool(self.refers_to or self.owner) or any(one.has_ids for one in self._parts())
 
     @cached_property
     def is_plain(self) -> bool:
         """Whether it is sent as it stands in the file."""
         if self.has_ids or self.set_by_service:
             return False
-        return all(part.is_plain for part in (*self.members.values(), *filter(None, [self.items])))
+        return all(one.is_plain for one in self._parts())
 
     def referred(self) -> set[str]:
-        """The collections that it refers to."""
+        """The collections that it refers to; ids of its own objects are no references."""
         found = {self.refers_to.partition("/")[0]} if self.refers_to else set[str]()
-        for part in (*self.members.values(), *filter(None, [self.items])):
+        for part in self._parts():
             found |= part.referred()
         return found
 
+    def _parts(self) -> "Iterator[Field]":
+        yield from (part for name, part in self.members.items() if name != self.own_id)
+        if self.items:
+            yield self.items
 
-def record_fields(schema: Located, collection: str) -> Field:
-    """The fields of a collection's records; the record's own id is none of them."""
+
+def record_fields(schema: Located, collection: str, parts: Iterable[str]) -> Field:
+    """The fields of a collection's records; neither their own id nor their parts are among them."""
     named = {name: part for name, part in schema.properties.items() if name != "id"}
-    return _object(named, collection)
+    found = _object(named, collection)
+    return replace(found, set_by_service=found.set_by_service | {*parts})
 
 
-def _object(named: dict[str, Located], collection: str) -> Field:
+def part_fields(schema: Located, place: str) -> Field:
+    """The fields of a part: a list, or an object."""
+    if "array" in schema.types:
+        return Field(schema.types, items=_item(schema.items, place, None))
+    return _object(schema.properties, place)
+
+
+def _object(named: dict[str, Located], place: str) -> Field:
     fixed = frozenset(name for name, part in named.items() if part.schema.get("readOnly"))
     members = {
-        name: _field(part, f"{collection}/{name}")
+        name: _field(part, place if "/" in place else f"{place}/{name}")
         for name, part in named.items()
         if name not in fixed
     }
@@ -65,7 +79,8 @@ def _field(schema: Located, place: str) -> Field:
     said, refers_to = schema.schema, schema.schema.get("x-refers-to")
     shown_as = _shown_as(said)
     if "array" in schema.types:
-        return Field(schema.types, shown_as=shown_as, items=_item(schema.items, place, refers_to))
+        item = _item(schema.items, place, refers_to)
+        return Field(schema.types, shown_as=shown_as, items=item)
     return Field(schema.types, refers_to, shown_as)
 
 
@@ -74,11 +89,14 @@ def _item(schema: Located, place: str, refers_to: str | None) -> Field:
     if "object" not in schema.types:
         return Field(schema.types, refers_to)
     found = _object(schema.properties, place)
-    if "id" not in found.members:
-        return found
-    members = found.members | {"id": Field(found.members["id"].types, refers_to)}
-    owner = None if refers_to else place
-    return Field(found.types, None, None, owner, members, found.set_by_service)
+    if refers_to:
+        one = Field(found.members["id"].types, refers_to)
+        return replace(found, members=found.members | {"id": one})
+    named = [name for name, one in found.members.items() if one.refers_to == place]
+    for own_id in ("id", *named):
+        if own_id in found.members:
+            return replace(found, owner=place, own_id=own_id)
+    return found
 
 
 def _shown_as(said: dict[str, Any]) -> tuple[str, str] | None:

@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 
 from service.client import Client, Detail, NotFoundError
 from service.client.collections import How
+from service.transfer.bringing_parts import PartsOf, unknown
 from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
 from service.transfer.known import Known, Stored
@@ -34,8 +35,8 @@ class Import:
     known: Known
     rejects: Rejects
     options: Options
-    begin: Callable[[Source], object]
-    """Is told which file comes now."""
+    begin: Callable[[str], object]
+    """Is told which collection comes now."""
     tell: Callable[[list[Line]], object]
     """Is told of lines that are done."""
 
@@ -48,20 +49,28 @@ class Import:
         await self._require_same_service()
         if not self.options.dry_run:
             await settle(self.client, self.known)
-        together, run = [one.collection.name for one in self.sources], secrets.token_hex(8)
-        counts = dict[str, Counter[str]]()
+        together = {source.collection.name for source in self.sources}
+        translator, run = Translator(self.known, together), secrets.token_hex(8)
+        counts, parts = defaultdict[str, Counter[str]](Counter), list[PartsOf]()
         for source in self.sources:
-            self.begin(source)
+            collection = source.collection
+            self.begin(collection.name)
             sender = Sender(
-                self.client, source, self.known, self.rejects, self.options, run, tell=self.tell
-            )
-            counts[source.collection.name] = sender.counts
-            try:
-                await _File(sender, Translator(self.known, together)).bring()
-            finally:
-                await sender.abandon()
+                self.client, source, self.known, self.rejects, self.options, run,
+                counts[collection.name], self.tell,
+            )  # fmt: skip
+            await _File(sender, translator).bring()
+            own = [
+                PartsOf(sender, translator, part, counts[f"{collection.name}/{part.below}"])
+                for part in collection.parts
+            ]
+            for part in own:
+                await part.early()
+            parts += own
             if sender.stopped:
-                break
+                return counts
+        for part in parts:
+            await part.whole()
         return counts
 
     async def _require_same_service(self) -> None:
@@ -99,9 +108,12 @@ class _File:
     async def bring(self) -> None:
         """Send every line; those that refer to later ones after these."""
         self.sender.known.next_file()
-        waiting, before = await self._pass(None), None
-        while waiting and waiting != before and not self.sender.stopped:
-            before, waiting = waiting, await self._pass(waiting)
+        try:
+            waiting, before = await self._pass(None), None
+            while waiting and waiting != before and not self.sender.stopped:
+                before, waiting = waiting, await self._pass(waiting)
+        finally:
+            await self.sender.abandon()
         if not self.sender.stopped:
             self._give_up(waiting)
 
@@ -122,7 +134,7 @@ class _File:
         first = self.sender.known.first_seen(name, line.number)
         if first != line.number:
             message = f"Line {first} is of the same record."
-            self.sender.reject(line, [Detail("validation_error.duplicate", "id", message)])
+            self._reject(line, [Detail("validation_error.duplicate", "id", message)])
             return True
         stored = self.sender.known.find(self.sender.source.collection.name, name)
         way = self._way(line, stored)
@@ -153,7 +165,8 @@ class _File:
         how, match = way
         collection = self.sender.source.collection
         fields = collection.fields if how == "create" else collection.replaced
-        found = self.translator.translate(fields, line.document, is_new=stored is None)
+        named = {name: value for name, value in line.document.items() if name != "id"}
+        found = self.translator.translate(fields, named, is_new=stored is None)
         if how == "replace" and collection.has_state:
             found.item.setdefault("state", "active")
         if how == "replace" and not match and stored:
@@ -184,9 +197,8 @@ class _File:
         for line in self.sender.source.lines(numbers):
             if not self.sender.stopped:
                 found = self.translator.translate(fields, line.document, is_new=True)
-                self.sender.reject(line, [_unknown(*missing) for missing in found.missing])
+                self._reject(line, [unknown(*missing) for missing in found.missing])
 
-
-def _unknown(path: str, target: str, one: str) -> Detail:
-    message = f"Nothing that came in is {target} {one}."
-    return Detail("validation_error.unknown_reference", path, message)
+    def _reject(self, line: Line, details: list[Detail]) -> None:
+        self.sender.counts["failed"] += 1
+        self.sender.reject(line, details)

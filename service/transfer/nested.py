@@ -13,6 +13,8 @@ Pair: TypeAlias = tuple[dict[str, Any], dict[str, Any], Any]
 """A record as the file has it, as it was sent, and its id; None where it was only rehearsed."""
 Named: TypeAlias = tuple[str, Any, bytes | None]
 _PAGE: Final = 100
+_TOLD_DIFFERENTLY: Final = {"number", "array"}
+"""Types of values that need not be shown as they are sent."""
 
 
 async def nested_ids(
@@ -37,7 +39,7 @@ async def nested_ids(
             if document is None:
                 found[owner] += _unmade(known, owner, objects)
             else:
-                found[owner] += _paired(items, objects, sent.get(name) or [], document[name])
+                found[owner] += paired(items, objects, sent.get(name) or [], document[name])
     return found
 
 
@@ -51,6 +53,27 @@ async def _documents(
         async for document in records.records(id=part, page_size=_PAGE):
             found[document["id"]] = document
     return found
+
+
+def ids_of_part(fields: Field, in_file: Any, sent: Any, shown: Any) -> Iterator[tuple[str, Named]]:
+    """By owner the same of a part, from the file, as it was sent, and as it is shown then."""
+    if fields.items and fields.items.owner:
+        for one in paired(fields.items, in_file, sent, shown):
+            yield fields.items.owner, one
+    for name, part in fields.members.items():
+        if part.items and part.items.owner and in_file.get(name):
+            yield from ids_of_part(part, in_file[name], sent[name], shown[name])
+
+
+def own_ids(fields: Field, in_file: Any) -> Iterator[tuple[str, str]]:
+    """The owners and ids of the objects in a part, as the file has them."""
+    if isinstance(in_file, list) and fields.items and fields.items.owner:
+        for one in in_file:
+            if isinstance(one, dict) and one.get(fields.items.own_id) is not None:
+                yield fields.items.owner, str(one[fields.items.own_id])
+    if isinstance(in_file, dict):
+        for name, part in fields.members.items():
+            yield from own_ids(part, in_file.get(name))
 
 
 def _named(objects: Any) -> bool:
@@ -67,21 +90,25 @@ def _unmade(known: Known, owner: str, objects: list[Any]) -> Iterator[Named]:
             yield str(one["id"]), None, None
 
 
-def _paired(
+def paired(
     items: Field, objects: list[Any], sent: list[Any], shown: list[dict[str, Any]]
 ) -> Iterator[Named]:
     """Objects of the file and those of the record that say the same, in their order."""
-    said = {name for one in shown for name in one} & items.members.keys() - {"id"}
+    said = {
+        name
+        for name, part in items.members.items()
+        if name != items.own_id and not part.types & _TOLD_DIFFERENTLY
+    } & {name for one in shown for name in one}
     waiting = defaultdict[Any, deque[Any]](deque)
     for one in shown:
-        waiting[_content(one, said)].append(one["id"])
+        waiting[_content(one, said)].append(one[items.own_id])
     for in_file, as_sent in zip(objects, sent, strict=True):
         same = waiting[_content(as_sent, said)]
         if same:
             became = same.popleft()
-            if _id(in_file) is not None:
-                yield str(in_file["id"]), became, None
+            if in_file.get(items.own_id) is not None:
+                yield str(in_file[items.own_id]), became, None
 
 
 def _content(one: dict[str, Any], names: set[str]) -> tuple[Any, ...]:
-    return tuple((name, one[name]) for name in sorted(names) if one.get(name) is not None)
+    return tuple((name, one[name]) for name in sorted(names) if one.get(name))

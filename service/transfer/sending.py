@@ -20,7 +20,7 @@ from service.transfer.rejects import Rejects
 from service.transfer.translating import Translated
 
 _ITEM: Final = re.compile(r"^\[[0-9]+\]\.?")
-_AT_ONCE: Final = 4
+AT_ONCE: Final = 4
 """Requests under way, where the order allows several."""
 _TOO_LARGE: Final = (413, "validation_error.too_many_items")
 
@@ -64,7 +64,7 @@ class Sender:
     """Something was rejected, and nothing more is to be sent."""
 
     def __post_init__(self) -> None:
-        self._turns = asyncio.Semaphore(1 if self.source.collection.in_order else _AT_ONCE)
+        self._turns = asyncio.Semaphore(1 if self.source.collection.in_order else AT_ONCE)
         self._under_way = set[asyncio.Task[None]]()
 
     async def send(self, how: How, match: str | None, entries: list[Entry]) -> None:
@@ -124,11 +124,10 @@ class Sender:
         done = list[tuple[Entry, Any]]()
         for entry, found in zip(entries, outcomes, strict=True):
             outcome = _judged(entry, found, self)
+            self.counts[outcome.outcome] += 1
             if outcome.outcome == "failed":
                 self.reject(entry.line, outcome.details)
-                continue
-            self.counts[outcome.outcome] += 1
-            if outcome.id is not None or self.options.dry_run:
+            elif outcome.id is not None or self.options.dry_run:
                 done.append((entry, outcome.id))
         collection = self.source.collection
         pairs = ((entry.line.document, entry.translated.item, one) for entry, one in done)
@@ -140,7 +139,6 @@ class Sender:
 
     def reject(self, line: Line, details: Iterable[Detail]) -> None:
         """Put a line aside; unless such are to be left out, it is the end."""
-        self.counts["failed"] += 1
         self.rejects.add(self.source, line, details)
         self.stopped = self.stopped or not self.options.skip
 

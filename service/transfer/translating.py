@@ -7,78 +7,88 @@ from typing import Any, Final
 from service.transfer.fields import Field
 from service.transfer.known import Known
 
+DEACTIVATED: Final = "isDeactivated"
+"""Of an object in a record: it is kept for those who need it."""
 _NOBODY: Final = 2**63 - 1
 """Ids from here downward stand for records that a rehearsal only would make."""
 
 
 @dataclass(slots=True)
 class Translated:
-    """An item that can be sent, unless references are missing."""
+    """What can be sent, unless references are missing."""
 
-    item: dict[str, Any]
+    item: Any
     missing: list[tuple[str, str, str]] = field(default_factory=list)
     """Path, collection and file's id of each reference to what did not come yet."""
     unmade: list[str] = field(default_factory=list)
     """Paths of references to what a rehearsal would have made."""
+    is_withheld: bool = False
+    """Whether something new is to be deactivated, but not yet."""
 
 
+@dataclass(slots=True)
 class Translator:
-    """Translates lines of one collection.
+    """Translates what lines of a file say.
 
-    An id of a collection that comes ``with`` the import is the file's; any other is taken as the
-    service's own.
+    An id of a collection that comes ``together`` with the others is the file's; any other is taken
+    as the service's own.
     """
 
-    def __init__(self, known: Known, together: Collection[str]) -> None:
-        self._known, self._together = known, together
-        self._result = Translated({})
+    known: Known
+    together: Collection[str]
+    _is_new: bool = False
+    _is_early: bool = False
+    _result: Translated = field(default_factory=lambda: Translated(None))
 
-    def translate(self, fields: Field, document: dict[str, Any], *, is_new: bool) -> Translated:
-        """The item of a document; ids of objects in a new record are left out."""
-        self._result = Translated({})
-        named = {name: value for name, value in document.items() if name != "id"}
-        self._result.item = self._object(fields, named, "", is_new=is_new)
+    def translate(
+        self, fields: Field, value: Any, *, is_new: bool = False, is_early: bool = False
+    ) -> Translated:
+        """What is sent of a record or of a part of one.
+
+        New ones have no ids of their own. What comes early is without what refers to nothing known,
+        and nothing new in it is deactivated yet.
+        """
+        self._is_new, self._is_early, self._result = is_new, is_early, Translated(None)
+        self._result.item = self._value(fields, value, "")
         return self._result
 
-    def _object(
-        self, fields: Field, document: dict[str, Any], path: str, *, is_new: bool
-    ) -> dict[str, Any]:
-        found = dict[str, Any]()
-        for name, value in document.items():
-            part = fields.members.get(name)
-            if part is None:
-                if name not in fields.set_by_service:
-                    found[name] = value
-            elif name == "id" and fields.owner:
-                if not is_new and (stored := self._known.find(fields.owner, str(value))):
-                    found[name] = stored.id
-            elif part.is_plain or value is None:
-                found[name] = value
-            else:
-                found[name] = self._value(part, value, f"{path}{name}", is_new=is_new)
-        for name, one, value in _shown(fields, document):
-            found[name] = self._value(one, value, f"{path}{name}", is_new=is_new)
-        return found
-
-    def _value(self, fields: Field, value: Any, path: str, *, is_new: bool) -> Any:
+    def _value(self, fields: Field, value: Any, path: str) -> Any:
         if isinstance(value, list) and fields.items:
             items = fields.items
-            return [
-                self._value(items, one, f"{path}[{place}]", is_new=is_new)
-                for place, one in enumerate(value)
-            ]
+            return [self._value(items, one, f"{path}[{at}]") for at, one in enumerate(value)]
         if isinstance(value, dict) and fields.members:
-            return self._object(fields, value, f"{path}.", is_new=is_new)
+            return self._object(fields, value, f"{path}." if path else "")
         if fields.refers_to and isinstance(value, int | str):
             return self._reference(fields.refers_to, value, path)
         return value
 
+    def _object(self, fields: Field, document: dict[str, Any], path: str) -> dict[str, Any]:
+        found = dict[str, Any]()
+        for name, value in document.items():
+            if name in fields.set_by_service:
+                continue
+            part = fields.members.get(name)
+            if fields.owner and name == fields.own_id:
+                stored = None if self._is_new else self.known.find(fields.owner, str(value))
+                if stored:
+                    found[name] = stored.id
+            elif part is None or part.is_plain or value is None:
+                found[name] = value
+            else:
+                found[name] = self._value(part, value, path + name)
+        for name, one, value in _shown(fields, document):
+            found[name] = self._value(one, value, path + name)
+        if self._is_early and found.get(DEACTIVATED) and fields.own_id not in found:
+            found[DEACTIVATED], self._result.is_withheld = False, True
+        return found
+
     def _reference(self, target: str, value: int | str, path: str) -> Any:
-        stored = self._known.find(target, str(value))
+        stored = self.known.find(target, str(value))
         if stored is None:
-            if target.partition("/")[0] in self._together:
-                self._result.missing.append((path, target, str(value)))
-            return value
+            if target.partition("/")[0] not in self.together:
+                return value
+            self._result.missing.append((path, target, str(value)))
+            return None if self._is_early else value
         if stored.id is None:
             self._result.unmade.append(path)
             unknown = _NOBODY - len(self._result.unmade)
