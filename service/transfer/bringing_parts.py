@@ -18,8 +18,11 @@ from service.transfer.sending import AT_ONCE, Sender
 from service.transfer.translating import Translated, Translator
 
 _EARLY: Final = b"early"
+_ACTIVE: Final = b"active"
 _WHOLE: Final = b"whole"
-"""What is kept before the digest of a line, by how much of its part was sent."""
+_STAGES: Final = (_EARLY, _ACTIVE, _WHOLE)
+"""What is kept before the digest of a line, by how much of its part was sent: without references
+to what came later; all of it, but active; as it is."""
 
 
 @dataclass
@@ -32,8 +35,9 @@ class PartsOf:
     counts: Counter[str]
 
     async def early(self) -> None:
-        """Send what can be sent now of every line that has the part."""
+        """Send what every line has of the part, but deactivate nothing yet."""
         await self._each(self._early)
+        await self._each(self._referring)
 
     async def whole(self) -> None:
         """Send again, as a whole, what was not sent so."""
@@ -63,28 +67,32 @@ class PartsOf:
         collection = self.sender.source.collection
         for line in self.sender.source.lines():
             if line.document.get(self.part.member) is not None:
-                stored = self.sender.known.find(collection.name, line.name(collection.own_key))
+                stored = self.sender.known.find(collection.name, self._name(line))
                 if stored and stored.digest == line.digest:
                     yield line, stored.id
 
     async def _early(self, line: Line, record_id: Any) -> None:
-        if self._sent(line) is not None:
-            self.counts["as before"] += 1
+        """Of what refers to its own kind, some may not be there yet: without that."""
+        if self._stage(line):
+            self.counts["as before"] += self._stage(line) == _WHOLE
         elif self.sender.options.dry_run:
             self._rehearse(line)
         else:
-            found = self._translated(line, is_early=True)
-            is_whole = not found.missing and not found.is_withheld
-            await self._send(line, record_id, found, _WHOLE if is_whole else _EARLY)
+            await self._send(line, record_id, self._translated(line, leaves_out=True))
 
-    async def _whole(self, line: Line, record_id: Any) -> None:
-        if self._sent(line) != _EARLY:
+    async def _referring(self, line: Line, record_id: Any) -> None:
+        if self._stage(line) != _EARLY:
             return
-        found = self._translated(line, is_early=False)
+        found = self._translated(line)
         if found.missing:
             self._reject(line, [unknown(*one) for one in found.missing])
         else:
-            await self._send(line, record_id, found, _WHOLE)
+            await self._send(line, record_id, found)
+
+    async def _whole(self, line: Line, record_id: Any) -> None:
+        if self._stage(line) == _ACTIVE:
+            found = self.translator.translate(self.part.fields, line.document[self.part.member])
+            await self._send(line, record_id, found)
 
     def _rehearse(self, line: Line) -> None:
         """Parts are not rehearsed; what refers to their objects is."""
@@ -92,11 +100,18 @@ class PartsOf:
             if not self.sender.known.find(owner, one):
                 self.sender.known.keep(owner, [(one, None, None)])
 
-    def _translated(self, line: Line, *, is_early: bool) -> Translated:
-        value = line.document[self.part.member]
-        return self.translator.translate(self.part.fields, value, is_early=is_early)
+    def _translated(self, line: Line, *, leaves_out: bool = False) -> Translated:
+        """The part, all of it active where it was never sent as a whole."""
+        stored = self.sender.known.find(self._mark, self._name(line))
+        was_whole = stored is not None and (stored.digest or b"").startswith(_WHOLE)
+        return self.translator.translate(
+            self.part.fields,
+            line.document[self.part.member],
+            leaves_out=leaves_out,
+            activates=not was_whole,
+        )
 
-    async def _send(self, line: Line, record_id: Any, found: Translated, stage: bytes) -> None:
+    async def _send(self, line: Line, record_id: Any, found: Translated) -> None:
         client, in_file = self.sender.client, line.document[self.part.member]
         try:
             shown = await self.part.replace(client, record_id, found.item)
@@ -106,24 +121,25 @@ class PartsOf:
         if shown is not None:
             for owner, named in ids_of_part(self.part.fields, in_file, found.item, shown):
                 self.sender.known.keep(owner, [named])
+        stage = _EARLY if found.missing else _ACTIVE if found.is_activated else _WHOLE
         self.counts["updated"] += stage == _WHOLE
-        name = line.name(self.sender.source.collection.own_key)
-        self.sender.known.keep(self._mark, [(name, None, stage + line.digest)])
+        kept = (self._name(line), None, stage + line.digest)
+        self.sender.known.keep(self._mark, [kept])
 
     @property
     def _mark(self) -> str:
         """Under which it is kept how much was sent."""
         return f"{self.part.collection}/{self.part.below}/sent"
 
-    def _sent(self, line: Line) -> bytes | None:
-        """How much of the line's part was sent."""
-        name = line.name(self.sender.source.collection.own_key)
-        stored = self.sender.known.find(self._mark, name)
-        found = stored.digest if stored and stored.digest else b""
-        for stage in (_EARLY, _WHOLE):
-            if found == stage + line.digest:
-                return stage
-        return None
+    def _name(self, line: Line) -> str:
+        return line.name(self.sender.source.collection.own_key)
+
+    def _stage(self, line: Line) -> bytes:
+        """How much was sent of the part as the line has it; empty for nothing."""
+        stored = self.sender.known.find(self._mark, self._name(line))
+        found = stored.digest or b"" if stored else b""
+        stages = (stage for stage in _STAGES if found == stage + line.digest)
+        return next(stages, b"")
 
     def _reject(self, line: Line, details: Any) -> None:
         self.counts["failed"] += 1

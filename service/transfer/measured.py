@@ -26,28 +26,46 @@ def fields(schema: Located) -> Field:
 
 async def read(client: Client, document: dict[str, Any]) -> dict[str, Any]:
     """What the line of a request has of it: every decimal number is a text, to the digit."""
-    answer = await client.get(f"{_path(document)}", exact=True)
+    answer = await client.get(_path(document), exact=True)
     sizes: list[dict[str, Any]] = answer.body["data"]
+    if any(line["lineId"] is None for size in sizes for line in size["lines"]):
+        chart = await client.collection("styles", document["styleId"]).read("measurement-chart")
+        for size in sizes:
+            _name_deactivated(size["lines"], chart.data["lines"])
+    requested = [
+        {"lineId": line["lineId"], _SIZE: size[_SIZE], "value": line["requestedMeasurement"]}
+        for size in sizes
+        for line in size["lines"]
+        if line["requestedMeasurement"] is not None
+    ]
+    return {"requested": requested, "measurements": [*map(_measured, sizes)]}
+
+
+def _measured(size: dict[str, Any]) -> dict[str, Any]:
+    """A size as it is written."""
     return {
-        "requested": [
-            {"lineId": line["lineId"], _SIZE: size[_SIZE], "value": line["requestedMeasurement"]}
-            for size in sizes
+        _SIZE: size[_SIZE],
+        "designerComment": size["designerComment"],
+        **{name: name in size["properties"] for name in _MARKERS},
+        "lines": [
+            {"lineId": line["lineId"], **{name: line[name] for name in _VALUES}}
             for line in size["lines"]
-            if line["requestedMeasurement"] is not None
-        ],
-        "measurements": [
-            {
-                _SIZE: size[_SIZE],
-                "designerComment": size["designerComment"],
-                **{name: name in size["properties"] for name in _MARKERS},
-                "lines": [
-                    {"lineId": line["lineId"], **{name: line[name] for name in _VALUES}}
-                    for line in size["lines"]
-                ],
-            }
-            for size in sizes
         ],
     }
+
+
+def _name_deactivated(lines: list[dict[str, Any]], of_chart: list[dict[str, Any]]) -> None:
+    """Give deactivated lines, which a reader sees without an id, that of the style's chart.
+
+    Both are in the order of ids, so one is the next of its name.
+    """
+    chart = [line for line in of_chart if line["isDeactivated"]]
+    last = 0
+    for line in lines:
+        if line["lineId"] is None:
+            same = (one["lineId"] for one in chart if one["name"] == line["name"])
+            line["lineId"] = next((one for one in same if one > last), None)
+        last = line["lineId"] or last
 
 
 async def replace(client: Client, record_id: Any, sizes: list[dict[str, Any]]) -> None:

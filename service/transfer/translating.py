@@ -22,8 +22,8 @@ class Translated:
     """Path, collection and file's id of each reference to what did not come yet."""
     unmade: list[str] = field(default_factory=list)
     """Paths of references to what a rehearsal would have made."""
-    is_withheld: bool = False
-    """Whether something new is to be deactivated, but not yet."""
+    is_activated: bool = False
+    """Whether something is sent as active that is not to stay so."""
 
 
 @dataclass(slots=True)
@@ -37,18 +37,25 @@ class Translator:
     known: Known
     together: Collection[str]
     _is_new: bool = False
-    _is_early: bool = False
+    _leaves_out: bool = False
+    _activates: bool = False
     _result: Translated = field(default_factory=lambda: Translated(None))
 
     def translate(
-        self, fields: Field, value: Any, *, is_new: bool = False, is_early: bool = False
+        self,
+        fields: Field,
+        value: Any,
+        *,
+        is_new: bool = False,
+        leaves_out: bool = False,
+        activates: bool = False,
     ) -> Translated:
-        """What is sent of a record or of a part of one.
+        """What is sent of a record or of a part of one; the objects of a new one have no ids.
 
-        New ones have no ids of their own. What comes early is without what refers to nothing known,
-        and nothing new in it is deactivated yet.
+        It may leave out references to what is not there yet, and have active what is not to be.
         """
-        self._is_new, self._is_early, self._result = is_new, is_early, Translated(None)
+        self._is_new, self._leaves_out, self._activates = is_new, leaves_out, activates
+        self._result = Translated(None)
         self._result.item = self._value(fields, value, "")
         return self._result
 
@@ -78,8 +85,8 @@ class Translator:
                 found[name] = self._value(part, value, path + name)
         for name, one, value in _shown(fields, document):
             found[name] = self._value(one, value, path + name)
-        if self._is_early and found.get(DEACTIVATED) and fields.own_id not in found:
-            found[DEACTIVATED], self._result.is_withheld = False, True
+        if self._activates and found.get(DEACTIVATED):
+            found[DEACTIVATED], self._result.is_activated = False, True
         return found
 
     def _reference(self, target: str, value: int | str, path: str) -> Any:
@@ -88,7 +95,7 @@ class Translator:
             if target.partition("/")[0] not in self.together:
                 return value
             self._result.missing.append((path, target, str(value)))
-            return None if self._is_early else value
+            return None if self._leaves_out else value
         if stored.id is None:
             self._result.unmade.append(path)
             unknown = _NOBODY - len(self._result.unmade)
