@@ -43,6 +43,11 @@ class Source:
     path: Path
     collection: Travelling
 
+    def require_lines(self) -> None:
+        """Raise TransferError unless every line is a record."""
+        for _ in self.lines():
+            pass
+
     def lines(self, only: Iterable[int] | None = None) -> Iterator[Line]:
         """Its lines in order, or those of the given numbers; TransferError for one that is none."""
         with self.path.open("rb") as file:

@@ -46,6 +46,8 @@ class Import:
         Ends early where something is rejected that is not to be skipped. Raises TransferError for a
         file that is no table of records, and SelvedgeError where the service refuses it all.
         """
+        for source in self.sources:
+            source.require_lines()
         await self._require_same_service()
         if not self.options.dry_run:
             await settle(self.client, self.known)
