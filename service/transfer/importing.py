@@ -70,10 +70,11 @@ class Import:
                 await part.early()
             parts += own
             if sender.stopped:
-                return counts
-        for part in parts:
-            await part.whole()
-        return counts
+                break
+        else:
+            for part in parts:
+                await part.whole()
+        return {name: found for name, found in counts.items() if found}
 
     async def _require_same_service(self) -> None:
         """Raise TransferError where nothing is there of what the map of ids speaks of."""

@@ -1,8 +1,5 @@
 """Files go in line by line, once, and what does not go in is told of (contract, Import)."""
 
-from pathlib import Path
-
-import orjson
 import pytest
 
 from service.client import Client, UnreachableError
@@ -199,15 +196,11 @@ async def test_a_map_of_another_database_is_told(client: Client, folder: Folder)
         await folder.bring(client)
 
 
-async def test_requests_that_are_too_large_are_parted(client: Client, folder: Folder) -> None:
-    values = [{"value": f"Value {n} {'x' * 900}"} for n in range(1000)]
-    fields = [
-        {"id": n, "name": f"Field {n}", "type": "allowedValue", "allowedValues": values}
-        for n in range(12)
-    ]
-    folder.write("compliance-custom-fields.ndjson", *fields)
-    assert await folder.bring(client) == {"compliance-custom-fields": {"created": 12}}
-
-
-def lines(path: Path) -> list[dict[str, object]]:
-    return [orjson.loads(line) for line in path.read_bytes().splitlines()]
+async def test_requests_that_hold_too_much_are_parted(client: Client, folder: Folder) -> None:
+    """So every line is judged by itself, here for a list that has one id too often."""
+    groups = [1] * 150
+    folder.write("colors.ndjson", *({"name": f"C{n}", "colorGroupIds": groups} for n in range(999)))
+    assert await folder.bring(client, options=SKIP) == {"colors": {"failed": 999}}
+    assert {row["type"] for one in folder.rejected for row in one["details"]} == {
+        "validation_error.duplicate"
+    }
