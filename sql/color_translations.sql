@@ -31,11 +31,11 @@ returning color_id as id;
 
 -- name: save
 insert into color_language as stored (organization_id, color_id, language_id, color_name)
-select $1::bigint, $2::bigint, item."languageId", item."colorName"
-from jsonb_to_recordset($3::jsonb) as item("languageId" bigint, "colorName" text)
+select $1::bigint, $2::bigint, sent."languageId", sent."colorName"
+from jsonb_to_recordset($3::jsonb) as sent("languageId" bigint, "colorName" text)
 left join color_language same
     on same.organization_id = $1::bigint and same.color_id = $2::bigint
-        and same.language_id = item."languageId" and same.color_name is not distinct from item."colorName"
+        and same.language_id = sent."languageId" and same.color_name is not distinct from sent."colorName"
 where same.color_id is null
 on conflict (organization_id, color_id, language_id) do update set color_name = excluded.color_name
 returning color_id as id;

@@ -65,7 +65,7 @@ where organization_id = $1::bigint and id = any($2::bigint[])
 returning id;
 
 -- name: in_use
-select parent_id as id, 'Parent of custom fields: ' || count(*) || '.' as message
+select parent_id as id, 'Used by custom fields: ' || count(*) || '.' as message
 from (
     select
         case when item.id is null or {{parent_is_fixed}}

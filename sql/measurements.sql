@@ -64,7 +64,11 @@ left join lines on lines.size_range_size_id = page.id;
 
 -- name: lock
 -- The requested size, with its request: whoever changes the request's sizes comes before or after.
-select requested.size_range_size_id as id, 'active' as state, null::text as key
+select
+    requested.size_range_size_id as id,
+    'active' as state,
+    null::text as key,
+    null::bigint as within_id
 from sample_request request
 join sample_request_size requested
     on requested.organization_id = $1::bigint and requested.sample_request_id = request.id

@@ -1,7 +1,7 @@
 -- Requests for samples of a style, and the sizes that were asked for (contract, Sample requests).
 
 -- name: check
--- The style stays; requested values are of active lines and of requested sizes; a deactivated size is no new one, and
+-- The style stays; requested values are of active lines and of requested sizes, one each; a deactivated size is no new one, and
 -- one with measured values does not go.
 with item as materialized (
     select item.*
@@ -45,17 +45,30 @@ left join measurement_line line
 left join wanted on wanted.n = item.n and wanted.size_id = sent.size_id
 where line.id is null or wanted.id is null
 union all
-select item.n::integer, 'conflict.in_use', '["sizeRangeSizeIds"]', 'Values were measured of a size that is left out.'
+select item.n::integer, 'validation_error.duplicate', json_build_array('requested', max(sent.n) - 1, 'lineId')::text,
+    'This line and size have a value already.'
+from item
+cross join lateral rows from (
+    jsonb_to_recordset(case jsonb_typeof(item.requested) when 'array' then item.requested else '[]' end)
+        as ("lineId" bigint, "sizeRangeSizeId" bigint)
+) with ordinality as sent(line_id, size_id, n)
+group by item.n, sent.line_id, sent.size_id
+having count(*) > 1
+union all
+select item.n::integer, 'conflict.in_use', '["sizeRangeSizeIds"]', 'Used by measured values: ' || sum(held.measured) || '.'
 from item
 join (
-    select distinct measured.sample_request_id as id, measured.size_range_size_id as size_id
+    select
+        measured.sample_request_id as id,
+        measured.size_range_size_id as size_id,
+        sum(num_nonnulls(company_measurement, supplier_measurement, new_measurement)) as measured
     from sample_request_measurement measured
     where measured.organization_id = $1::bigint
         and measured.sample_request_id = any(array(select id from item))
-        and coalesce(measured.company_measurement, measured.supplier_measurement, measured.new_measurement) is not null
+    group by measured.sample_request_id, measured.size_range_size_id
 ) as held on held.id = item.id
 left join wanted on wanted.id = held.id and wanted.size_id = held.size_id
-where wanted.id is null
+where wanted.id is null and held.measured > 0
 group by item.n;
 
 -- name: documents
@@ -92,6 +105,17 @@ left join sizes on sizes.sample_request_id = page.id;
 
 -- name: freeze
 -- The requested values of sizes that are new: $3 has the ids of a request and a size each.
+with sent as materialized (
+    select item.id, item.requested
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, requested jsonb)
+    where jsonb_typeof(item.requested) = 'array'
+),
+own as materialized (
+    select sent.id, one."lineId" as line_id, one."sizeRangeSizeId" as size_id, one.value
+    from sent
+    cross join lateral jsonb_to_recordset(sent.requested)
+        as one("lineId" bigint, "sizeRangeSizeId" bigint, value numeric)
+)
 insert into sample_request_measurement (
     organization_id, sample_request_id, size_range_size_id, measurement_line_id, requested_measurement
 )
@@ -100,21 +124,15 @@ select
     request.id,
     (added.pair ->> 1)::bigint,
     line.id,
-    case when jsonb_typeof(sent.requested) = 'array' then own.value else chart.value end
+    case when sent.id is null then chart.value else own.value end
 from jsonb_array_elements($3::jsonb) as added(pair)
 join sample_request request
     on request.organization_id = $1::bigint and request.id = (added.pair ->> 0)::bigint
 join measurement_line line
     on line.organization_id = $1::bigint and line.style_id = request.style_id and not line.is_deactivated
-left join jsonb_to_recordset($2::jsonb) as sent(id bigint, requested jsonb) on sent.id = request.id
-left join lateral (
-    select one.value
-    from jsonb_to_recordset(
-        case jsonb_typeof(sent.requested) when 'array' then sent.requested else '[]' end
-    ) as one("lineId" bigint, "sizeRangeSizeId" bigint, value numeric)
-    where one."lineId" = line.id and one."sizeRangeSizeId" = (added.pair ->> 1)::bigint
-    limit 1
-) as own on true
+left join sent on sent.id = request.id
+left join own
+    on own.id = request.id and own.line_id = line.id and own.size_id = (added.pair ->> 1)::bigint
 left join measurement_line_value chart
     on chart.organization_id = $1::bigint and chart.measurement_line_id = line.id
         and chart.size_range_size_id = (added.pair ->> 1)::bigint

@@ -47,17 +47,18 @@ select count(*) as total from page;
 -- The records of each own key: those that are live, and of deleted ones the one with the highest id.
 select
     {{key}} as key,
-    (array_agg(id order by id) filter (where state <> 'deleted'))[1:5] as live,
-    max(id) filter (where state = 'deleted') as deleted
+    {{within}} as within_id,
+    (array_agg(id order by id) filter (where {{state}} <> 'deleted'))[1:5] as live,
+    max(id) filter (where {{state}} = 'deleted') as deleted
 from {{table}}
-where organization_id = $1::bigint and {{key}} = any($2::text[])
-group by {{key}};
+where organization_id = $1::bigint and {{named}}
+group by 1, 2;
 
 -- name: lock_organization
 select id from organization where id = $1::bigint for no key update;
 
 -- name: lock_records
-select id, {{state}} as state, {{key}} as key from {{table}}
+select id, {{state}} as state, {{key}} as key, {{within}} as within_id from {{table}}
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 order by id
 {{strength}};

@@ -65,7 +65,7 @@ from page
 left join sizes on sizes.size_range_id = page.id;
 
 -- name: in_use
-select id, 'Used once: the organization''s default.' as message
+select id, 'Used by the organization as its default: 1.' as message
 from size_range
 where organization_id = $1::bigint and id = any($2::bigint[]) and is_default;
 

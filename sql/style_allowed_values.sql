@@ -41,7 +41,7 @@ used as (
 )
 select
     field_id as id,
-    'Values of other custom fields go with: ' || string_agg(value, ', ' order by id) || '.' as message
+    'Used by values of other custom fields: ' || string_agg(value, ', ' order by id) || '.' as message
 from used
 group by field_id;
 

@@ -1,6 +1,6 @@
 """Sample requests with the values measured on the samples that came in."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
@@ -58,6 +58,7 @@ def _add_style_samples(
         )
         for point in table("points_of_measure")
     ]
+    _add_chart(organization, sizes, lines)
     for index, name in enumerate(names):
         request = organization.add(
             "sample_request",
@@ -69,6 +70,22 @@ def _add_style_samples(
         )
         for place, size in list(enumerate(sizes.values()))[1 + index % 2 :: 2]:
             _add_measured_size(organization, request, size, place, lines)
+
+
+def _add_chart(organization: Organization, sizes: Sizes, lines: Sequence[int]) -> None:
+    for line, point in zip(lines, table("points_of_measure"), strict=True):
+        for place, size in enumerate(sizes.values()):
+            organization.link(
+                "measurement_line_value",
+                measurement_line_id=line,
+                size_range_size_id=size,
+                value=_requested(point, place),
+            )
+
+
+def _requested(point: Mapping[str, str], place: int) -> Decimal:
+    """Return what the chart asks for in the size at that place."""
+    return Decimal(point["base"]) + Decimal(point["step"]) * (place - 2)
 
 
 def _add_measured_size(
@@ -83,7 +100,7 @@ def _add_measured_size(
         is_designer_visible_only=(request + 2 * place) % 5 == 0,
     )
     for number, (line, point) in enumerate(zip(lines, table("points_of_measure"), strict=True)):
-        requested = Decimal(point["base"]) + Decimal(point["step"]) * (place - 2)
+        requested = _requested(point, place)
         turn = request + 3 * number + 5 * place
         company = _DEVIATIONS[turn % len(_DEVIATIONS)]
         supplier = _DEVIATIONS[(2 * turn + 3) % len(_DEVIATIONS)]

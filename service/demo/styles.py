@@ -62,6 +62,7 @@ def _add_deleted_style(organization: Organization) -> None:
         name="Discontinued jacket",
         brand_id=None,
         style_category_id=None,
+        measurement_unit=None,
         state="deleted",
     )
 
@@ -78,6 +79,8 @@ def _add_style(
         name=f"{profile.models[column]} {garment}",
         brand_id=None if column % 6 == 5 else brands[(row + 3 * column) % 20],
         style_category_id=category,
+        # Samples are requested of the first garment.
+        measurement_unit="cm" if row == 0 else None,
         state=state_at(row + 2 * column, soft=False),
     )
 

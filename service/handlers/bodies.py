@@ -5,7 +5,8 @@ is kept with it, so that the others can be looked at further.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -73,7 +74,8 @@ def many_items(resource: MasterRecord, form: Validator, body: BulkBody, manner: 
     live = [(place, item) for place, item in known if item.get("state") != "deleted"]
     named = resource.own_key if manner.by_key and resource.own_key else "id"
     others = [name for name in resource.unique if name != named]
-    for name, among in ((named, known), *((name, live) for name in others)):
+    apart = _apart(known, resource.own_key_within if manner.by_key else None)
+    for name, among in (*((named, some) for some in apart), *((name, live) for name in others)):
         for failure in repeated(among, name, all_of_them=manner.skips):
             place = int(failure.path[0])
             found.setdefault(place, []).append(Failure(failure.type, (name,), failure.message))
@@ -85,6 +87,17 @@ def many_items(resource: MasterRecord, form: Validator, body: BulkBody, manner: 
         ):
             item["id"] = resource.stored_id(item["id"])
     return Sent(items, in_body, found, is_bulk=True)
+
+
+def _apart(known: list[tuple[int, Item]], within: str | None) -> Iterable[list[tuple[int, Item]]]:
+    """The items by the record within which their keys name others, if keys do so."""
+    if within is None:
+        return [known]
+    found = defaultdict[Any, list[tuple[int, Item]]](list)
+    for place, item in known:
+        if isinstance(item.get(within), int | str):
+            found[item[within]].append((place, item))
+    return found.values()
 
 
 def many_ids(resource: MasterRecord, texts: list[str], manner: Manner) -> Sent:

@@ -54,14 +54,14 @@ def example_of(collection: str, form: str) -> Any:
         return forms["create"]["examples"]
     if form == "bulkReplace":
         return [{"id": document["id"]} | forms["replace"]["examples"][0]]
-    key = str(schemas.load()[collection].get("x-own-key"))
+    keys = {name: document[name] for name in schemas.key_fields(collection)}
     if form == "bulkReplaceByKey":
-        return [forms["replace"]["examples"][0] | {key: document[key]}]
+        return [forms["replace"]["examples"][0] | keys]
     if form == "bulkMerge":
         field = _changed(forms)
         return [{"id": document["id"], field: document[field]}]
     if form == "bulkMergeByKey":
-        return [{key: document[key], "state": "inactive"}]
+        return [{**keys, "state": "inactive"}]
     if form == "patch":
         field = _changed(forms)
         return [{"op": "replace", "path": f"/{field}", "value": document[field]}]
@@ -72,7 +72,8 @@ def _changed(forms: dict[str, Any]) -> str:
     """The field that examples of changes change."""
     known = forms["fields"]["properties"]
     others = forms["create"]["required"] if "create" in forms else forms["writable"]["required"]
-    return next(str(n) for n in ("name", "text", *others) if n in known)
+    fields: list[str] = ["name", "text", *others]
+    return next(name for name in fields if name in known)
 
 
 def body(collection: str, media_type: str, *forms: str) -> dict[str, Any]:
@@ -107,7 +108,12 @@ def read(collection: str, *, is_patched: bool) -> Answer:
     writable = "writable" in schemas.load()[collection]["$defs"]
     kinds = [envelopes.ANSWER, *([envelopes.WRITABLE] if writable else [])]
     named = ("ETag", "Accept-Patch") if is_patched else ("ETag",)
-    return _success(collection, kinds, "The record.", *named, suffix="Read")
+    found = _success(collection, kinds, "The record.", *named, suffix="Read")
+    if writable and "create" not in schemas.load()[collection]["$defs"]:
+        # Of parts both forms are alike where they are empty.
+        media = found.response["content"][JSON]
+        media["schema"] = {"anyOf": media["schema"]["oneOf"]}
+    return found
 
 
 def read_all(collection: str) -> Answer:

@@ -146,7 +146,7 @@ def _status(error_type: str) -> int:
 def error_types(kind: Kind, resource: Resource) -> Iterator[str]:
     """The error types that an operation can answer, in the order of EXAMPLES."""
     found = {*_EVERYWHERE, *_of_kind(kind), *_of_resource(kind, resource)}
-    if "x-own-key" not in schemas.load()[resource.name]:
+    if not schemas.key_fields(resource.name):
         found.discard("conflict.ambiguous_key")
     return (name for name in EXAMPLES if name in found)
 

@@ -166,9 +166,10 @@ def ids(resource: Resource) -> Parameter:
 
 def match(resource: Resource) -> Iterator[Parameter]:
     """The switch by which items name records by their own key, where they have one."""
-    if key := all_schemas.load()[resource.name].get("x-own-key"):
-        text = f"`{key}`: items have this instead of `id`. The answer has an outcome for each."
-        yield _query("match", {"type": "string", "enum": [key]}, text)
+    if fields := all_schemas.key_fields(resource.name):
+        named = " and ".join(f"`{name}`" for name in fields)
+        text = f"Items have {named} instead of `id`. The answer has an outcome for each."
+        yield _query("match", {"type": "string", "enum": [fields[0]]}, text)
 
 
 def of_list(resource: Resource) -> Iterator[Parameter]:

@@ -45,6 +45,8 @@ class Stored(NamedTuple):
 
     state: str
     key: str | None
+    within: int | None
+    """The id of the record within which the key names this one, where there is such."""
 
 
 class Reliance(NamedTuple):
@@ -99,7 +101,8 @@ class MasterRecord(Resource):
 
     def __init__(self) -> None:
         super().__init__()
-        self.own_key: str | None = schemas.load()[self.name].get("x-own-key")
+        self.key_fields = schemas.key_fields(self.name)
+        self.own_key, self.own_key_within = (*self.key_fields, None, None)[:2]
         self.can_be_in_use = bool(self.uses) or "in_use" in self.statements
         self.create_form = self._form("create")
         self.replace_form = self._form("replace")
@@ -115,10 +118,19 @@ class MasterRecord(Resource):
         """The own key's column, or nothing where records have none."""
         return column_of(self.own_key) if self.own_key else "null::text"
 
+    @property
+    def within_column(self) -> str:
+        """The column of the record within which the own key names one, or nothing."""
+        return column_of(self.own_key_within) if self.own_key_within else "null::bigint"
+
     def lock_text(self, strength: str) -> str:
         """The statement that locks the records of ``$2``: it answers id, state and own key."""
         return SHARED["lock_records"].fill(
-            table=self.table, state=self.stored_state, key=self.key_column, strength=strength
+            table=self.table,
+            state=self.stored_state,
+            key=self.key_column,
+            within=self.within_column,
+            strength=strength,
         )
 
     def note(self, changed: Changed, batch: Batch, rows: Sequence[asyncpg.Record]) -> None:  # noqa: ARG002

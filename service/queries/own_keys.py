@@ -1,6 +1,7 @@
 """Records by the keys that the customer's own systems know them by (contract, Own keys)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 import asyncpg
 
@@ -10,9 +11,18 @@ from service.database.statements import load
 from service.queries.batch import Batch, Item
 from service.queries.master_record import MasterRecord, Stored
 from service.queries.outcomes import sent_key
+from service.queries.references import stored_id
 from service.queries.resource import SHARED
 
-_TURNS = load("turns")
+_TURNS: Final = load("turns")
+
+
+class _Name(NamedTuple):
+    """What tells the record of an item from others."""
+
+    key: str | None
+    within: int | None
+    """The id of the record within which the key does so, where there is such."""
 
 
 async def take_turn(connection: Connection, resource: MasterRecord, batch: Batch) -> None:
@@ -31,24 +41,48 @@ async def name_records(connection: Connection, resource: MasterRecord, batch: Ba
 
     That is the live one, else the deleted one with the highest id. Reports the keys of several.
     """
-    text = SHARED["find_by_key"].fill(table=resource.table, key=resource.key_column)
-    keys = [sent_key(resource, item) for item in batch.items]
-    rows = await connection.fetch(text, batch.caller.organization_id, keys)
-    found = {row["key"]: row for row in rows}
-    for number, (key, item) in enumerate(zip(keys, batch.items, strict=True)):
+    names = [_name(resource, item) for item in batch.items]
+    asked: list[Sequence[str | int | None]] = [[name.key for name in names]]
+    if resource.own_key_within:
+        asked.append([name.within for name in names])
+    rows = await connection.fetch(finding(resource), batch.caller.organization_id, *asked)
+    found = {_Name(row["key"], row["within_id"]): row for row in rows}
+    for number, (name, item) in enumerate(zip(names, batch.items, strict=True)):
         item.pop("id", None)
-        live = found[key]["live"] or () if key in found else ()
+        live = found[name]["live"] or () if name in found else ()
         if len(live) > 1:
             several = ", ".join(map(str, live))
             path, message = resource.own_key or "", f"Records {several} have this key."
             batch.fail(number, "conflict.ambiguous_key", path, message=message)
-        elif key in found:
-            item["id"] = live[0] if live else found[key]["deleted"]
+        elif name in found:
+            item["id"] = live[0] if live else found[name]["deleted"]
+
+
+def finding(resource: MasterRecord) -> str:
+    """The statement that finds records by their keys, ``$2``.
+
+    Where keys name a record within another one, ``$3`` has an id of such for each key.
+    """
+    key, within = resource.key_column, resource.within_column
+    pairs = f"({key}, {within}) in (select * from unnest($2::text[], $3::bigint[]))"
+    return SHARED["find_by_key"].fill(
+        table=resource.table,
+        state=resource.stored_state,
+        key=key,
+        within=within,
+        named=pairs if resource.own_key_within else f"{key} = any($2::text[])",
+    )
 
 
 def require_keys(resource: MasterRecord, items: list[Item], stored: Mapping[int, Stored]) -> None:
     """Have the transaction done again where locked records are not the ones that were found."""
     for item in items:
         record = stored.get(item["id"])
-        if record is None or record.key != sent_key(resource, item):
+        if record is None or (record.key, record.within) != _name(resource, item):
             raise asyncpg.SerializationError("a record's own key has just changed")
+
+
+def _name(resource: MasterRecord, item: Item) -> _Name:
+    """What names the record of an item."""
+    within = resource.own_key_within
+    return _Name(sent_key(resource, item), stored_id(item[within]) if within else None)

@@ -45,7 +45,8 @@ class Part(MasterRecord):
 
     def __init__(self) -> None:
         Resource.__init__(self)
-        self.own_key = None
+        self.key_fields = ()
+        self.own_key = self.own_key_within = None
         self.can_be_in_use = False
         self.replace_form = Validator(
             self.name, "replace", self.item_failures, rules_of_list=self.list_failures

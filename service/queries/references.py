@@ -70,10 +70,10 @@ def _ids(value: Any, names: list[str], path: Path) -> Iterator[tuple[Path, int]]
         first, *rest = names
         yield from _ids(value.get(first), rest, (*path, first))
     elif value is not None:
-        yield path, _stored(value)
+        yield path, stored_id(value)
 
 
-def _stored(value: Any) -> int:
+def stored_id(value: Any) -> int:
     """The stored id; one that no record can have for a text of another form."""
     if isinstance(value, int):
         return value

@@ -114,7 +114,7 @@ def _on_parents(rows: Sequence[asyncpg.Record], gone: set[int]) -> Iterator[Reli
 
 
 def _on_children(rows: Sequence[asyncpg.Record], gone: set[int]) -> Iterator[Reliance]:
-    message = "Parent of custom fields: 1."
+    message = "Used by custom fields: 1."
     for row in rows:
         if row["is_live"] and row["stored_parent_id"] in gone:
             yield Reliance(row["stored_parent_id"], row["id"], "conflict.in_use", "id", message)

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 import orjson
 
 from service.files import SCHEMAS
-from service.schemas.derived import with_derived
+from service.schemas.derived import OWN_KEY, WITHIN, with_derived
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -40,6 +40,12 @@ def whole(file: str) -> "Located":
 def definition(collection: str, name: str) -> "Located":
     """A definition of a collection's file, with its ``$ref`` followed."""
     return Located(load()[collection]["$defs"][name], collection).resolved()
+
+
+def key_fields(collection: str) -> tuple[str, ...]:
+    """The own key of a collection's records, if they have one, and what it names them within."""
+    file = load()[collection]
+    return tuple(file[keyword] for keyword in (OWN_KEY, WITHIN) if keyword in file)
 
 
 @dataclass(frozen=True, eq=False)

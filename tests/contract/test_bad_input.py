@@ -9,9 +9,8 @@ from typing import Any
 import orjson
 import pytest
 
-from service import schemas
 from service.resources.registry import MASTER_RECORDS
-from tests.support import rows
+from tests.support import faults, rows
 from tests.support.api import Api, exactly, replacing
 from tests.support.published import invalid, is_failure
 
@@ -129,12 +128,15 @@ BLANK = [" ", "\t\r\n", "\u00a0", "\u2003\u3000", " " * 40]
 async def test_names_and_texts_are_more_than_white_space(blank: str, shared_api: Api) -> None:
     for resource in MASTER_RECORDS:
         path = f"/api/{resource.name}"
-        fields = schemas.definition(resource.name, "fields").properties
-        field = next(name for name in ("name", "text") if name in fields)
+        minimal = faults.minimal(resource.name, "create")
+        field = next((name for name in ("name", "text") if name in minimal), None)
+        if field is None:
+            assert resource.name == "style-relations"
+            continue
         record = (await shared_api.get(path)).data[0]
         for answer, at in (
-            (await shared_api.post(path, {field: blank, **_type(fields)}), field),
-            (await shared_api.post(path, [{field: blank, **_type(fields)}]), f"[0].{field}"),
+            (await shared_api.post(path, minimal | {field: blank}), field),
+            (await shared_api.post(path, [minimal | {field: blank}]), f"[0].{field}"),
             (
                 await shared_api.patch(f"{path}/{record['id']}", replacing(f"/{field}", blank)),
                 field,
@@ -144,10 +146,6 @@ async def test_names_and_texts_are_more_than_white_space(blank: str, shared_api:
             assert answer.details == [(invalid("invalid_value"), at)]
     kept = await shared_api.post(GROUPS, {"name": f"{blank}a{blank}"[:200]})
     assert kept.status == 201
-
-
-def _type(fields: dict[str, Any]) -> dict[str, str]:
-    return {"type": "text"} if "type" in fields else {}
 
 
 INTEGERS: list[tuple[bytes, str]] = [

@@ -174,7 +174,7 @@ async def test_other_transfer_codings_are_not_implemented(coding: str, shared_ap
 EXPECTING = ("Expect: 100-continue", "Content-Type: application/json")
 EARLY: list[tuple[str, str, tuple[str, ...], int]] = [
     ("POST", "/api/nothing", ("Content-Length: 9",), 404),
-    ("PATCH", "/api/brands", ("Content-Length: 9",), 405),
+    ("PATCH", "/api/languages", ("Content-Length: 9",), 405),
     ("POST", GROUPS, ("Content-Length: 8388609",), 413),
     ("PUT", f"{GROUPS}/1", ("Content-Encoding: gzip", "Content-Length: 9"), 415),
     ("POST", GROUPS, ("Expect: a-miracle", "Content-Length: 9"), 417),

@@ -1,11 +1,14 @@
-"""What is referred to while it is deleted: one of both is refused, whoever comes first."""
+"""What is referred to is not deleted (contract, States): by what and how often, and in races."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from service.queries.master_record import MasterRecord
+from service.resources.registry import MASTER_RECORDS
 from tests.support.api import Api
 
 ROUNDS = 8
@@ -36,6 +39,21 @@ REFERENCES: list[tuple[str, str, str, Callable[[Any], Any]]] = [
     ("items", "item-categories", "itemCategoryId", alone),
     ("facilities", "sub-suppliers", "subSupplierId", alone),
 ]
+
+
+@pytest.mark.parametrize(
+    "resource", [one for one in MASTER_RECORDS if one.can_be_in_use], ids=lambda one: one.name
+)
+async def test_every_rule_says_by_what_and_how_often(resource: MasterRecord, api: Api) -> None:
+    root = f"/api/{resource.name}"
+    known = (await api.get(root, {"pageSize": 100})).data
+    # Children stay, for those that go with their parents do not use them.
+    ids = [("ids", str(one["id"])) for one in known if not one.get("parentCustomFieldId")]
+    rehearsed = await api.delete(root, [*ids, ("onError", "skip"), ("dryRun", "true")])
+    told = [detail for row in rehearsed.data for detail in row["details"]]
+    assert {detail["type"] for detail in told} == {"conflict.in_use"}
+    for detail in told:
+        assert re.fullmatch(r"Used by ([a-z ]+: [1-9]\d*(, (?=.)|\.$))+", detail["value"]), detail
 
 
 @pytest.mark.parametrize(

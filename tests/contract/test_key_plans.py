@@ -6,7 +6,9 @@ import asyncpg
 import orjson
 import pytest
 
-from service.queries.resource import SHARED
+from service.listing.pages import column_of
+from service.queries.own_keys import finding
+from service.resources.colors import Colors
 from service.resources.registry import MASTER_RECORDS
 from tests.contract.test_plans import nodes
 
@@ -22,7 +24,7 @@ async def test_keys_are_found_by_an_index(dsn: str) -> None:
         COLORS,
     )
     await connection.execute("analyze color")
-    text = SHARED["find_by_key"].fill(table="color", key="user_defined_id")
+    text = finding(Colors())
     keys = [f"C-{n * 291}" for n in range(1, KEYS + 1)]
     row = await connection.fetchval(f"explain (analyze, format json) {text}", 1, keys)
     plan: dict[str, Any] = orjson.loads(row)[0]["Plan"]
@@ -40,5 +42,6 @@ async def test_every_own_key_has_its_index(resource: Any, shared_dsn: str) -> No
         "select indexdef from pg_indexes where tablename = $1", resource.table
     )
     await connection.close()
-    wanted = f"(organization_id, {resource.key_column}, id)"
+    columns = [column_of(name) for name in reversed(resource.key_fields)]
+    wanted = f"({', '.join(('organization_id', *columns, 'id'))})"
     assert any(row["indexdef"].endswith(wanted) for row in found)

@@ -17,6 +17,7 @@ from referencing.jsonschema import DRAFT202012
 from service import openapi, schemas
 from service.listing.properties import Properties
 from service.openapi.examples import EXAMPLES
+from service.resources.registry import MASTER_RECORDS
 from service.routes import routes
 
 DOCUMENT: dict[str, Any] = orjson.loads(orjson.dumps(openapi.build()))
@@ -158,3 +159,11 @@ def test_every_scalar_field_of_a_list_filters(route: Any) -> None:
 def test_bearer_keys_are_the_way_in() -> None:
     assert DOCUMENT["security"] == [{"key": []}]
     assert DOCUMENT["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
+
+
+def test_the_operations_of_every_master_record() -> None:
+    """Contract, Surface: all master records get the same surface."""
+    for resource in MASTER_RECORDS:
+        many, one = f"/api/{resource.name}", f"/api/{resource.name}/{{id}}"
+        assert DOCUMENT["paths"][many].keys() == {"get", "post", "put", "patch", "delete"}
+        assert DOCUMENT["paths"][one].keys() == {"get", "put", "patch", "delete"}

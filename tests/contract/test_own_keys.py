@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from service import schemas
 from service.queries.master_record import MasterRecord
 from tests.support import generate, rows
 from tests.support.api import Answer, Api
-from tests.support.each import of_each_resource
+from tests.support.each import of_each_resource, of_each_with_own_key
 from tests.support.published import form
 
 COLORS, GROUPS = "/api/colors", "/api/groups"
@@ -27,10 +28,11 @@ async def bodies(api: Api, resource: MasterRecord, shape: str, seed: int) -> lis
     """Three items with keys of their own, to be created or to replace."""
     known, random = await generate.references(api), Random(seed)
     made = [generate.body(resource, shape, known, random) for _ in range(3)]
-    return [one | {str(resource.own_key): f"OWN-{n}"} for n, one in enumerate(made)]
+    key = resource.own_key
+    return [one | {key: f"OWN-{n}"} for n, one in enumerate(made)] if key else made
 
 
-@of_each_resource
+@of_each_with_own_key
 async def test_by_own_key_records_are_created_replaced_deleted_and_restored(
     resource: MasterRecord, api: Api
 ) -> None:
@@ -44,7 +46,8 @@ async def test_by_own_key_records_are_created_replaced_deleted_and_restored(
     again = await api.put(root, new[::-1], params=match)
     assert shown(again) == ["unchanged"] * 3
     assert [row["id"] for row in again.data] == ids[::-1]
-    other = await api.put(root, [{**new[0], **_renamed(new[0], resource)}], params=match)
+    change = generate.altered(resource, new[0], await generate.references(api))
+    other = await api.put(root, [new[0] | change], params=match)
     assert (shown(other), other.data[0]["id"]) == (["updated"], ids[0])
     gone = [one | {"state": "deleted"} for one in new]
     deleted = await api.put(root, gone, params=match)
@@ -61,18 +64,14 @@ async def test_by_own_key_records_are_created_replaced_deleted_and_restored(
         assert [row["id"] for row in restored.data] == ids
 
 
-def _renamed(item: dict[str, Any], resource: MasterRecord) -> dict[str, Any]:
-    """A change that leaves the item's key as it is."""
-    if resource.own_key == "name":
-        return {"state": "inactive" if item["state"] == "active" else "active"}
-    return {"text" if "text" in item else "name": "Of another name"}
+def keys(resource: MasterRecord, items: list[Any]) -> list[dict[str, Any]]:
+    """What names the items by their own keys."""
+    return [{name: item[name] for name in resource.key_fields} for item in items]
 
 
 @of_each_resource
-async def test_records_are_changed_in_part_by_id_and_by_own_key(
-    resource: MasterRecord, api: Api
-) -> None:
-    root, key = f"/api/{resource.name}", str(resource.own_key)
+async def test_records_are_changed_in_part_by_id(resource: MasterRecord, api: Api) -> None:
+    root, known = f"/api/{resource.name}", await generate.references(api)
     created = await api.post(root, await bodies(api, resource, "create", 2))
     assert created.status == 201, created.raw
     ids = [record["id"] for record in created.data]
@@ -80,31 +79,40 @@ async def test_records_are_changed_in_part_by_id_and_by_own_key(
     assert shown(nothing) == ["unchanged"] * 3
     plain = await merged(api, root, [{"id": ids[1]}])
     assert plain.data == [created.data[1]]
-    change = _renamed(created.data[0], resource)
-    other = _renamed(created.data[1], resource)
-    before = (await api.get(f"{root}/{ids[1]}?form=writable")).data
+    before = (await api.get(f"{root}/{ids[0]}?form=writable")).data
+    change = generate.altered(resource, before, known)
     by_id = await merged(api, root, [{"id": ids[0], **change}], minimal=True)
     assert shown(by_id) == ["updated"]
-    items = [{key: "OWN-1", **other}, {key: "OWN-2"}, {key: "OWN-9"}]
-    by_key = await merged(api, root, items, match=key, skip=True)
-    needs = schemas_need(resource)
+    assert (await api.get(f"{root}/{ids[0]}?form=writable")).data == before | change
+
+
+@of_each_with_own_key
+async def test_records_are_changed_in_part_by_own_key(resource: MasterRecord, api: Api) -> None:
+    root, key = f"/api/{resource.name}", str(resource.own_key)
+    created = await api.post(root, await bodies(api, resource, "create", 2))
+    assert created.status == 201, created.raw
+    [_, place, gone] = [f"{root}/{record['id']}" for record in created.data]
+    before = (await api.get(f"{place}?form=writable")).data
+    change = generate.altered(resource, before, await generate.references(api))
+    one, two, three = keys(resource, created.data)
+    by_key = await merged(
+        api, root, [two | change, three, one | {key: "OWN-9"}], match=key, skip=True
+    )
+    needs = bool(
+        {*schemas.definition(resource.name, "create").schema["required"]} - {*resource.key_fields}
+    )
     assert shown(by_key) == ["updated", "unchanged", "failed" if needs else "created"]
     assert [row["details"][0]["type"] for row in by_key.data if row["details"]] == [
         "validation_error.required_field"
-    ] * bool(needs)
-    assert (await api.get(f"{root}/{ids[1]}?form=writable")).data == before | other
-    await api.delete(f"{root}/{ids[2]}")
-    back = await merged(api, root, [{key: "OWN-2"}], match=key, skip=True)
+    ] * needs
+    assert (await api.get(f"{place}?form=writable")).data == before | change
+    await api.delete(gone)
+    back = await merged(api, root, [three], match=key, skip=True)
     if "purge" in resource.statements:
         assert shown(back) == ["failed" if needs else "created"]
     else:
-        assert (shown(back), back.data[0]["id"]) == (["updated"], ids[2])
-        assert (await api.get(f"{root}/{ids[2]}")).data["state"] == "active"
-
-
-def schemas_need(resource: MasterRecord) -> bool:
-    """Whether creating takes more than the own key."""
-    return resource.own_key != "name"
+        assert (shown(back), back.data[0]["id"]) == (["updated"], created.data[2]["id"])
+        assert (await api.get(gone)).data["state"] == "active"
 
 
 async def merged(

@@ -132,5 +132,5 @@ async def test_what_patch_takes_is_told(shared_api: Api, place: str) -> None:
     is_failure(refused, 415, "unsupported_media_type")
     assert takes(refused.headers) == JSON_PATCH
     assert takes((await shared_api.put(place, {}, content_type="text/plain")).headers) is None
-    assert takes((await shared_api.get("/api/styles/1")).headers) is None
-    assert takes((await shared_api.call("PUT", "/api/styles/1")).headers) is None
+    assert takes((await shared_api.get("/api/languages/1")).headers) is None
+    assert takes((await shared_api.call("PUT", "/api/languages/1")).headers) is None

@@ -35,7 +35,8 @@ class Batch:
 class Workload:
     """Each resource in turn: create records, replace them and delete one, merge, delete the others.
 
-    Half of the records are created by their own keys.
+    Half of the records that have own keys are created by them; those without a state are deleted
+    together.
     """
 
     def __init__(self, known: generate.References, random: Random) -> None:
@@ -54,17 +55,19 @@ class Workload:
         step = self._made % _STEPS
         if step == 0:
             items = [self._item("create") for _ in range(SIZE)]
-            return (
-                self._by_key(root, items)
-                if self._random.random() < 0.5
-                else (self._batch("POST", root, items))
-            )
+            if self._resource.own_key and self._random.random() < 0.5:
+                return self._by_key(root, items)
+            return self._batch("POST", root, items)
         if step == 1:
             items = [self._item("replace") | {"id": each["id"]} for each in self._records]
-            return self._batch("PUT", root, [*items[:-1], items[-1] | {"state": "deleted"}])
+            last = generate.with_state(self._resource, items.pop(), "deleted")
+            return self._batch("PUT", root, [*items, last])
         if step == 2:
-            states = [{"id": each["id"], "state": "inactive"} for each in self._records[:-1]]
-            return self._batch("PATCH", root, states)
+            changes = [
+                generate.altered(self._resource, each, self._known) | {"id": each["id"]}
+                for each in self._records[:-1]
+            ]
+            return self._batch("PATCH", root, changes)
         ids = [("ids", each["id"]) for each in self._records]
         return self._batch("DELETE", f"{root}?{urlencode(ids)}", None)
 

@@ -22,9 +22,14 @@ _FAMILIES = {
     "care-instruction-materials": ("Care instructions",),
     "compliance-custom-fields": ("Custom fields", "Allowed values"),
     "style-custom-fields": ("Custom fields", "Allowed values"),
+    "measurements": ("Measured values",),
 }
 #: Sections by another name than the resource's.
-_NAMED = {"measurements": "Measurement read"}
+_NAMED = {
+    "color-translations": "Translations",
+    "measurements": "Measurement read",
+    "size-range-sizes": "Sizes",
+}
 
 
 def cited(text: str) -> Iterator[str]:

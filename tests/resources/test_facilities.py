@@ -22,6 +22,32 @@ async def test_fields(api: Api) -> None:
     assert (await api.put(made.headers["Location"], moved)).data == {"id": made.data["id"], **moved}
 
 
+async def test_a_name_is_an_own_key_within_its_sub_supplier(api: Api) -> None:
+    """The same name elsewhere is another facility; both fields name the item's record."""
+    one, other = await supplier(api), await supplier(api)
+    items = [
+        {"name": "Dye house", "subSupplierId": owner, "state": "active"} for owner in (one, other)
+    ]
+    match = {"match": "name"}
+    made = await api.put(FACILITIES, items, params=match)
+    assert [(row["outcome"], row["key"]) for row in made.data] == [("created", "Dye house")] * 2
+    items[1]["state"] = "inactive"
+    again = await api.put(FACILITIES, items[::-1], params=match)
+    assert [row["outcome"] for row in again.data] == ["updated", "unchanged"]
+    assert [row["id"] for row in again.data] == [row["id"] for row in made.data[::-1]]
+    twice = await api.put(FACILITIES, [items[0]] * 2, params=match)
+    assert twice.details == [("validation_error.duplicate", "[1].name")]
+    nameless = await api.patch(FACILITIES, [{"name": "Dye house"}], params=match)
+    assert nameless.details == [("validation_error.required_field", "[0].subSupplierId")]
+    twin = await api.post(FACILITIES, items[0])
+    refused = await api.put(FACILITIES, items, params=match)
+    assert refused.details == [("conflict.ambiguous_key", "[0].name")]
+    told = f"Records {made.data[0]['id']}, {twin.data['id']} have this key."
+    assert refused.json["error"]["details"][0]["value"] == told
+    unknown = await api.put(FACILITIES, [items[0] | {"subSupplierId": "007"}], params=match)
+    assert unknown.details == [("validation_error.unknown_reference", "[0].subSupplierId")]
+
+
 @pytest.mark.parametrize("text", ["007", "x", "", "987654321", "1.0", "9" * 19])
 async def test_sub_suppliers_are_named_exactly(api: Api, text: str) -> None:
     """Whatever is not a known one's exact form is no such sub-supplier."""

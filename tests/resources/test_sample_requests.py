@@ -108,6 +108,7 @@ async def test_requested_values_are_of_the_chart_and_of_requested_sizes(
         {"lineId": chest, "sizeRangeSizeId": medium, "value": 1},
         {"lineId": hood, "sizeRangeSizeId": small, "value": 1},
         {"lineId": 987654321, "sizeRangeSizeId": small, "value": 1},
+        *({"lineId": chest, "sizeRangeSizeId": small, "value": value} for value in (1, 2)),
     ]
     refused = await api.post(REQUESTS, sent | {"requested": wrong})
     unknown = "validation_error.unknown_reference"
@@ -115,6 +116,7 @@ async def test_requested_values_are_of_the_chart_and_of_requested_sizes(
         (unknown, "requested[0].sizeRangeSizeId"),
         (unknown, "requested[1].lineId"),
         (unknown, "requested[2].lineId"),
+        ("validation_error.duplicate", "requested[4].lineId"),
     ]
 
 
@@ -166,6 +168,7 @@ async def test_a_measured_size_is_not_left_out(api: Api, demo_dsn: str, column: 
         refused = await api.patch(place, replacing("/sizeRangeSizeIds", [medium]))
         in_use = [("conflict.in_use", "sizeRangeSizeIds")]
         assert (refused.status, refused.details) == (409, in_use)
+        assert refused.json["error"]["details"][0]["value"] == "Used by measured values: 2."
         assert (await api.patch(place, replacing("/sizeRangeSizeIds", [small]))).status == 200
         assert (await api.delete(place)).data["id"] == made.data["id"]
         assert (await api.get(place)).status == 404

@@ -6,6 +6,7 @@ from random import Random
 from typing import Any, Final
 
 from service import schemas
+from service.queries.master_record import MasterRecord
 from service.queries.resource import Resource
 from service.resources.registry import MASTER_RECORDS, REFERENCE_LISTS
 from service.schemas.definitions import Located
@@ -113,6 +114,16 @@ def change(
     if not has_state(collection):
         fields = body(collection, "replace", known, random)
     return [{"op": "replace", "path": f"/{name}", "value": value} for name, value in fields.items()]
+
+
+def altered(collection: MasterRecord, item: Mapping[str, Any], known: References) -> dict[str, Any]:
+    """A change to a writable form that leaves the own key as it is, another one each time."""
+    name = "text" if "text" in item else "name"
+    if name in item and name not in collection.key_fields:
+        return {name: f"Altered {next(_NUMBERS)}"}
+    if "state" in item:
+        return {"state": "inactive" if item["state"] == "active" else "active"}
+    return pair(known["styles"])
 
 
 def _object(located: Located, known: References, random: Random) -> dict[str, Any]:
