@@ -25,7 +25,7 @@ from service.commands import (
 from service.database.distributing import DistributionError
 from service.embedded import EmbeddedServerError
 from service.settings import Settings, SettingsError
-from service.transfer import TransferError
+from service.transfer.errors import TransferError
 
 _ONE_LINE_ERRORS: Final = (
     CommandError,

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tqdm import tqdm
 from yarl import URL
@@ -16,12 +16,10 @@ from service.client import Client
 from service.commands import CommandError, Parsers
 from service.commands.asking import asked_service
 from service.settings import Settings
-from service.transfer import Export, Import, Options, Patience
-from service.transfer.collections import chosen, travelling
-from service.transfer.files import sources
-from service.transfer.importing import AS_BEFORE
-from service.transfer.known import knowledge
-from service.transfer.rejects import Rejects
+from service.transfer.patience import Patience
+
+if TYPE_CHECKING:
+    from service.transfer.rejects import Rejects
 
 _WHERE: Final = "SELVEDGE_URL and SELVEDGE_API_KEY name the service."
 _OUTCOMES: Final = {
@@ -30,7 +28,7 @@ _OUTCOMES: Final = {
     "unchanged": "unchanged",
     "deleted": "deleted",
     "absent": "absent",
-    AS_BEFORE: "as before",
+    "as before": "as before",
     "failed": "rejected",
 }
 """What the summary calls each outcome."""
@@ -69,6 +67,10 @@ def add(parsers: Parsers) -> None:
 
 def export(_: Settings, arguments: Namespace) -> None:
     """Write the files, and say how many records they have."""
+    # It loads every schema and resource, which no other command needs.
+    from service.transfer.collections import chosen
+    from service.transfer.exporting import Export
+
     url, key = asked_service()
     collections = chosen(arguments.collections)
     with tqdm(desc="export", unit=" records", disable=None) as bar:
@@ -84,6 +86,13 @@ def export(_: Settings, arguments: Namespace) -> None:
 
 def import_(_: Settings, arguments: Namespace) -> None:
     """Read the files, and say what became of their lines; CommandError where some were rejected."""
+    from service.transfer.collections import travelling
+    from service.transfer.files import sources
+    from service.transfer.importing import Import
+    from service.transfer.known import knowledge
+    from service.transfer.rejects import Rejects
+    from service.transfer.sending import Options
+
     url, key = asked_service()
     found = sources(arguments.place, travelling())
     options = Options(arguments.match, arguments.on_error == "skip", arguments.dry_run)
@@ -106,10 +115,15 @@ def import_(_: Settings, arguments: Namespace) -> None:
                     tell=lambda lines: bar.update(sum(line.size for line in lines)),
                 ).run()
 
-        counts = asyncio.run(run())
+        counts = None
+        try:
+            counts = asyncio.run(run())
+        finally:
+            if counts is None:
+                bar.write("what came in stays; the same command goes on", file=sys.stderr)
     _print_summary(counts)
     if rejects.count:
-        raise CommandError(_rejected(rejects, options))
+        raise CommandError(_rejected(rejects, skips=options.skip, rehearses=options.dry_run))
 
 
 def _map(folder: Path, url: str, key: str) -> Path:
@@ -132,8 +146,8 @@ def _print_summary(counts: Mapping[str, Counter[str]]) -> None:
         print(f"{name:28}" + "".join(f"{found[one]:11}" for one in shown))
 
 
-def _rejected(rejects: Rejects, options: Options) -> str:
-    went_on = "the other lines went in" if options.skip else "nothing that follows was sent"
-    went_on = "nothing was written" if options.dry_run else went_on
-    where = f"; all of them are in {rejects.path}" if rejects.path else ""
-    return f"{rejects.count} lines rejected, {went_on}: {rejects.first}{where}"
+def _rejected(rejects: "Rejects", *, skips: bool, rehearses: bool) -> str:
+    went_on = "the other lines went in" if skips else "nothing that follows was sent"
+    went_on = "nothing was written" if rehearses else went_on
+    where = f"; all stand in {rejects.path}" if rejects.path else "; --rejects FILE keeps all"
+    return f"rejected: {rejects.count}, and {went_on}; the first is {rejects.first}{where}"

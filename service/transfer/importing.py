@@ -16,8 +16,6 @@ from service.transfer.rejects import Rejects
 from service.transfer.sending import Entry, Options, Sender, settle
 from service.transfer.translating import Translator
 
-__all__ = ["Import", "Options"]
-
 AS_BEFORE: Final = "as before"
 """The outcome of lines that came in earlier and have not changed since."""
 _MOST_BYTES: Final = 4 * 2**20

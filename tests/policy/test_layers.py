@@ -12,13 +12,15 @@ from tests.contract.test_every_route import SUCCESSES
 from tests.policy.sources import ROOT, SERVICE, imports, modules, modules_of_tests, texts
 
 _SQL = re.compile(r"\s*(select|insert into|update|delete from|with)\s+\w", re.ASCII)
-#: What composes pages of lists, and what is no caller's: start, migrations, demo data.
+#: What composes pages of lists, and what is no caller's: start, migrations, demo data, and the map
+#: of ids that an import keeps in a file.
 COMPOSES_SQL = {
     "service/listing/pages.py",
     "service/database/preflight.py",
     "service/database/migrating.py",
     "service/database/distributing.py",
     "service/demo/loading.py",
+    "service/transfer/known.py",
 }
 DATABASE_DRIVERS = {"asyncpg", "psycopg"}
 CLIENT_STANDS_ON = {"service", "aiohttp", "orjson", "yarl"}

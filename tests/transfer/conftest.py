@@ -13,11 +13,12 @@ from yarl import URL
 
 from service.client import Client, Retrying
 from service.organizations import administration
-from service.transfer import Import, Options
 from service.transfer.collections import travelling
 from service.transfer.files import sources
+from service.transfer.importing import Import
 from service.transfer.known import knowledge
 from service.transfer.rejects import Rejects
+from service.transfer.sending import Options
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.serving import serving
 

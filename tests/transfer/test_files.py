@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from service.client import Client
-from service.transfer import TransferError
 from service.transfer.collections import travelling
+from service.transfer.errors import TransferError
 from service.transfer.files import sources
 from service.transfer.tables import TableError, rows
 from tests.transfer.conftest import Folder, listed

@@ -3,7 +3,9 @@
 import pytest
 
 from service.client import Client, UnreachableError
-from service.transfer import Options, Patience, TransferError
+from service.transfer.errors import TransferError
+from service.transfer.patience import Patience
+from service.transfer.sending import Options
 from tests.client.between import Fault, standing_between
 from tests.transfer.conftest import ONCE, Folder, Stage, listed
 
