@@ -90,8 +90,12 @@ def travelling() -> dict[str, Travelling]:
         resource.name: Travelling(resource.name, (*parts_of(resource.name),))
         for resource in MASTER_RECORDS
     }
+    # Lists, unlike sets, make the order the same in every process.
     order = TopologicalSorter(
-        {name: (one.referred - {name}) & found.keys() for name, one in found.items()}
+        {
+            name: [other for other in found if other in one.referred and other != name]
+            for name, one in found.items()
+        }
     )
     return {name: found[name] for name in order.static_order()}
 
