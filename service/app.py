@@ -16,7 +16,7 @@ from service.http.accounts import ACCOUNTS, Accounts
 from service.http.admission import Admission
 from service.http.context import ACCESS_LOG, ADMISSION, CALLERS, DATABASE, ROUTES
 from service.http.cors import CORS, Cors
-from service.http.delivery import delivered, deliveries
+from service.http.delivery import deliveries
 from service.http.middleware import around, of_refused
 from service.http.pulse import Pulse
 from service.http.refusing import REFUSED
@@ -28,7 +28,7 @@ from service.settings import Settings
 def create_app(settings: Settings, dsn: str) -> web.Application:
     """The application on the database of ``dsn``; it starts with the database away as well."""
     logging.getLogger("service").setLevel(settings.log_level.upper())
-    app = web.Application(middlewares=[delivered, around])
+    app = web.Application(middlewares=[around])
     pages.prepare(app, openapi.build())
     app[CORS] = Cors(settings.cors_origins)
     system.prepare(app)

@@ -44,15 +44,17 @@ from ({{documents}}) as page;
 select count(*) as total from page;
 
 -- name: find_by_key
--- The records of each own key: those that are live, and of deleted ones the one with the highest id.
+-- The records of each own key: those that are live, and of deleted ones the one with the highest id. Joined to what
+-- is sent, for a list of pairs would have the planner read all records.
 select
-    {{key}} as key,
-    {{within}} as within_id,
-    (array_agg(id order by id) filter (where {{state}} <> 'deleted'))[1:5] as live,
-    max(id) filter (where {{state}} = 'deleted') as deleted
-from {{table}}
-where organization_id = $1::bigint and {{named}}
-group by 1, 2;
+    sent.key,
+    sent.within_id,
+    (array_agg(stored.id order by stored.id) filter (where {{state}} <> 'deleted'))[1:5] as live,
+    max(stored.id) filter (where {{state}} = 'deleted') as deleted
+from unnest($2::text[], $3::bigint[]) as sent(key, within_id)
+join {{table}} stored
+    on stored.organization_id = $1::bigint and stored.{{key}} = sent.key and {{is_within}}
+group by sent.key, sent.within_id;
 
 -- name: lock_organization
 select id from organization where id = $1::bigint for no key update;

@@ -20,11 +20,6 @@ where contact.id is not null and not exists (
 )
 order by item.n, contact.n;
 
--- name: delete
-update sub_supplier set state = 'deleted'
-where organization_id = $1::bigint and id = any($2::bigint[])
-returning id;
-
 -- name: delete_contacts
 update sub_supplier_contact set deleted_with_sub_supplier = true
 where organization_id = $1::bigint and sub_supplier_id = any($2::bigint[])
@@ -194,43 +189,6 @@ returning sub_supplier_id as id, id as "facilities";
 select sub_supplier_id, id, first_name, last_name, email, phone, role, fax_number, country_code
 from sub_supplier_contact
 where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[]);
-
--- name: update
-update sub_supplier
-set
-    name = item.name,
-    custom_id = item."customId",
-    relation_type = item."relationType",
-    address = item.address,
-    zip_code = item."zipCode",
-    city = item.city,
-    state_or_region = item."stateOrRegion",
-    country_code = item."countryCode",
-    web_site = item."webSite",
-    vat_number = item."vatNumber",
-    mid = item.mid,
-    processing_types = item."processingTypes",
-    latitude = item.latitude,
-    longitude = item.longitude,
-    state = item.state
-from jsonb_to_recordset($2::jsonb) as item(
-    id bigint, name text, "customId" text, "relationType" text, address text, "zipCode" text, city text,
-    "stateOrRegion" text, "countryCode" text, "webSite" text, "vatNumber" text, mid text,
-    "processingTypes" text, latitude double precision, longitude double precision, state text
-)
-where sub_supplier.organization_id = $1::bigint and sub_supplier.id = item.id
-    and (
-        sub_supplier.name, sub_supplier.custom_id, sub_supplier.relation_type, sub_supplier.address,
-        sub_supplier.zip_code, sub_supplier.city, sub_supplier.state_or_region, sub_supplier.country_code,
-        sub_supplier.web_site, sub_supplier.vat_number, sub_supplier.mid, sub_supplier.processing_types,
-        sub_supplier.latitude, sub_supplier.longitude, sub_supplier.state
-    ) is distinct from (
-        item.name, item."customId", item."relationType", item.address,
-        item."zipCode", item.city, item."stateOrRegion", item."countryCode",
-        item."webSite", item."vatNumber", item.mid, item."processingTypes",
-        item.latitude, item.longitude, item.state
-    )
-returning sub_supplier.id;
 
 -- name: update_contacts
 -- The ids alone let the planner, which cannot guess how many contacts there are, read by the key.

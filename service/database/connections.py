@@ -39,7 +39,9 @@ ATTEMPTS = 8
 STATEMENTS = 150
 LONGEST_STATEMENT = 6 * 1024
 
-_BEGIN = f"begin; set local statement_timeout = '{WRITE_SECONDS}s'"
+#: What writes finds its rows by their ids, so that a plan made while a table was all but empty does
+#: not go on reading all of it once it has grown.
+_BEGIN = f"begin; set local statement_timeout = '{WRITE_SECONDS}s'; set local enable_seqscan = off"
 
 #: A server that looks whether its client is still there ends what a killed worker began.
 _CHECK_CONNECTION = {"client_connection_check_interval": "1s"} if sys.platform == "linux" else {}

@@ -4,6 +4,7 @@ One organization's requests wait behind each other, never behind another's (cont
 """
 
 import asyncio
+import math
 import mmap
 import time
 from collections import deque
@@ -77,7 +78,7 @@ class _Waiter(Generic[T]):
 
 @dataclass(slots=True)
 class _Share(Generic[T]):
-    """What an organization holds, and who of it stands in line."""
+    """What an organization holds, and who of it stands in line, the first to come first."""
 
     held: int = 0
     bulk: int = 0
@@ -114,7 +115,6 @@ class Shares(Generic[T]):
         self._shares: dict[int, _Share[T]] = {}
         self._rotation: dict[int, None] = {}
         """Organizations in line, the one whose turn is next first."""
-        self._arrivals: deque[_Waiter[T]] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._looks_again = False
 
@@ -129,10 +129,11 @@ class Shares(Generic[T]):
             share.count(use, 1)
             return self._free.pop()
         loop = asyncio.get_running_loop()
-        waiter = _Waiter[T](organization_id, use, loop.time() + self._seconds, loop.create_future())
+        until, turn = loop.time() + self._seconds, loop.create_future()
+        # Written with its type, it takes several times as long to make.
+        waiter: _Waiter[T] = _Waiter(organization_id, use, until, turn)
         share.line.append(waiter)
         self._rotation.setdefault(organization_id)
-        self._arrivals.append(waiter)
         if self._timer is None:
             self._timer = loop.call_later(self._seconds, self._give_up)
         self._plan_to_look_again()
@@ -181,16 +182,18 @@ class Shares(Generic[T]):
 
     def _next(self) -> _Waiter[T] | None:
         """Whose turn it is, who then holds it, and whose organization goes to the end."""
-        several = self._comers.are_several()
-        late = asyncio.get_running_loop().time() + self._seconds - _HELD_BACK_SECONDS
+        late = math.inf
+        if self._comers.are_several():
+            late = asyncio.get_running_loop().time() + self._seconds - _HELD_BACK_SECONDS
         for organization_id in self._rotation:
             share = self._shares[organization_id]
             if share.held >= self._most:
                 continue
             for waiter in share.line:
-                held_back = several and waiter.until > late
                 # Who was canceled leaves the line a moment later.
-                if not waiter.turn.done() and self._may(share, waiter.use, held_back=held_back):
+                if not waiter.turn.done() and self._may(
+                    share, waiter.use, held_back=waiter.until > late
+                ):
                     self._remove(waiter)
                     if self._rotation.pop(organization_id, True) is None:
                         self._rotation[organization_id] = None
@@ -210,7 +213,9 @@ class Shares(Generic[T]):
     def _remove(self, waiter: _Waiter[T]) -> None:
         """Take a caller out of its line."""
         line = self._shares[waiter.organization_id].line
-        if waiter in line:
+        if line and line[0] is waiter:
+            line.popleft()
+        elif waiter in line:
             line.remove(waiter)
         if not line:
             self._rotation.pop(waiter.organization_id, None)
@@ -224,15 +229,14 @@ class Shares(Generic[T]):
     def _give_up(self) -> None:
         """End the wait of those whose time is over, and see to the next one's."""
         loop = asyncio.get_running_loop()
-        self._timer = None
-        while self._arrivals:
-            waiter = self._arrivals[0]
-            if waiter.until > loop.time() and not waiter.turn.done():
-                self._timer = loop.call_at(waiter.until, self._give_up)
-                return
-            self._arrivals.popleft()
-            if not waiter.turn.done():
-                own = self._shares[waiter.organization_id].held > 0
+        now = loop.time()
+        for organization_id in list(self._rotation):
+            share = self._shares[organization_id]
+            while share.line and share.line[0].until <= now:
+                waiter = share.line[0]
                 self._remove(waiter)
-                self._forget(waiter.organization_id)
-                waiter.turn.set_exception(NoTurnError(own=own))
+                if not waiter.turn.done():
+                    waiter.turn.set_exception(NoTurnError(own=share.held > 0))
+            self._forget(organization_id)
+        firsts = [self._shares[one].line[0].until for one in self._rotation]
+        self._timer = loop.call_at(min(firsts), self._give_up) if firsts else None

@@ -1,6 +1,5 @@
 """Lists and reads."""
 
-from dataclasses import replace
 from sys import getsizeof
 from typing import Final, TypeAlias
 
@@ -41,14 +40,14 @@ async def list_records(resource: Resource, request: web.Request) -> web.Response
     hold(request, len(page.documents))
     following = None if page.last is None else cursor.encode(asked.listing, page.last, scope)
     answer = many(page.documents, pagination=pagination(following))
-    headers = {"ETag": etag(answer.body)}
+    answer.headers["ETag"] = etag(answer.body)
     if "Prefer" in request.headers and preferences(request).get("count") == "exact":
         total = await database(request).read(
             lambda connection: resource.count(connection, tenant, asked.listing, parents),
             tenant.organization_id,
         )
-        headers |= {"Total-Count": str(total), APPLIED: "count=exact"}
-    return respond(replace(answer, headers=headers))
+        answer.headers.update({"Total-Count": str(total), APPLIED: "count=exact"})
+    return respond(answer)
 
 
 async def read_record(resource: Resource, request: web.Request) -> web.Response:
@@ -82,7 +81,8 @@ async def read_all(resource: Resource, request: web.Request) -> web.Response:
     )
     hold(request, len(documents))
     answer = many(documents)
-    return respond(replace(answer, headers={"ETag": etag(answer.body)}))
+    answer.headers["ETag"] = etag(answer.body)
+    return respond(answer)
 
 
 def _asked(resource: Resource, request: web.Request, scope: str) -> Question:

@@ -22,7 +22,7 @@ from service.http.context import REQUEST_ID, caller, database
 from service.http.envelope import many, respond, success
 from service.http.etag import etag
 from service.queries import writing
-from service.queries.batch import Batch, Item, Sent, alone, within
+from service.queries.batch import Batch, FailedItems, Item, Sent, alone, within
 from service.queries.locking import locks_organization
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import Manner, Written
@@ -47,7 +47,7 @@ async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> we
     )
 
     def shape(written: Written) -> Answer:
-        headers = {"ETag": etag(written.documents), "Location": f"{request.path}/{written.only_id}"}
+        headers = {"ETag": etag(written.documents), "Location": f"{request.path}/{written.ids[0]}"}
         return success(written.documents, created=True, headers=headers)
 
     work = _work(resource, request, switches, Sent([item]), writing.create, shape)
@@ -202,9 +202,8 @@ async def _bulk(
     created: bool = False,
 ) -> web.Response:
     """The answer to a bulk write; no transaction where nothing is left to do."""
-    batch = Batch.of(caller(request), sent)
-    if not batch.items and not switches.skips:
-        batch.failed.raise_any()
+    if len(sent.failures) == len(sent.items) and not switches.skips:
+        FailedItems(sent).raise_any()
 
     def shape(written: Written) -> Answer:
         return many(written.documents, created=created)

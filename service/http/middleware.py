@@ -13,7 +13,7 @@ from aiohttp import hdrs, web
 from service.failures import ApiError, failed
 from service.http import envelope
 from service.http.access_log import AccessLog
-from service.http.accounts import ACCOUNTS
+from service.http.accounts import ACCOUNTS, release
 from service.http.context import (
     ACCESS_LOG,
     ADMISSION,
@@ -24,6 +24,7 @@ from service.http.context import (
     ServedRoute,
 )
 from service.http.cors import CORS
+from service.http.delivery import DELIVERIES
 from service.http.expectations import check_expectation, check_transfer_coding, is_waited_for
 from service.http.metrics import observer
 from service.http.negotiation import READS, negotiated
@@ -38,7 +39,19 @@ _log = logging.getLogger("service")
 
 @web.middleware
 async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """The answer to a request, whatever becomes of it."""
+    """The answer to a request, whatever becomes of it, once its caller has it.
+
+    Until then its organization holds what it holds.
+    """
+    try:
+        response = await _answered(request, handler)
+        await request.app[DELIVERIES].deliver(request, response)
+        return response
+    finally:
+        release(request)
+
+
+async def _answered(request: web.Request, handler: Handler) -> web.StreamResponse:
     started, app = time.perf_counter(), request.app
     given = request.headers.get("X-Request-Id", "")
     request_id = given if _SANE_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
@@ -101,11 +114,12 @@ def _check(request: web.Request) -> None:
         raise failed("not_found.route", message="There is nothing at this path.")
     if request.method not in READS and not request[CALLER].may_write:
         raise failed("forbidden.scope", message="This key may only read.")
-    try:
-        unquote_to_bytes(request.rel_url.raw_query_string).decode()
-    except UnicodeDecodeError:
-        message = "The query is not UTF-8."
-        raise failed("validation_error.invalid_value", message=message) from None
+    if "%" in (query := request.rel_url.raw_query_string):
+        try:
+            unquote_to_bytes(query).decode()
+        except UnicodeDecodeError:
+            message = "The query is not UTF-8."
+            raise failed("validation_error.invalid_value", message=message) from None
     check_expectation(request)
 
 
@@ -146,7 +160,7 @@ def of_refused(log: AccessLog) -> Callable[[web.BaseRequest, web.Response], None
 
     def tell(request: web.BaseRequest, response: web.Response) -> None:
         assert isinstance(request, web.Request)
-        observer("other", "unmatched", response.status)(0)
+        observer("other", "unmatched", response.status).see(0)
         log.write(request, response.headers["X-Request-Id"], None, response, 0)
 
     return tell
@@ -156,4 +170,4 @@ def _count(
     request: web.Request, route: ServedRoute | None, response: web.StreamResponse, seconds: float
 ) -> None:
     method = request.method if request.method in METHODS else "other"
-    observer(method, route.path if route else "unmatched", response.status)(seconds)
+    observer(method, route.path if route else "unmatched", response.status).see(seconds)

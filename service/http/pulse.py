@@ -56,6 +56,7 @@ class Pulse:
 
     def stop(self) -> None:
         """Measure no more."""
+        metrics.flush()
         self._timer.cancel()
 
     def _beat(self) -> None:
@@ -72,6 +73,7 @@ class Pulse:
             self._next_memory = now + _MEMORY_SECONDS
             resident = self._process.memory_info().rss
             metrics.MEMORY.set(resident)
+            metrics.flush()
             self._allowance.see(resident, now)
         self._used = used
         self._due = now + BEAT_SECONDS

@@ -52,6 +52,9 @@ class FailedItems:
     def __contains__(self, place: int) -> bool:
         return place in self._failures
 
+    def __bool__(self) -> bool:
+        return bool(self._failures)
+
     def add(self, place: int, kind: str, path: Path, message: str) -> None:
         """Take note of what is wrong with the item at that place.
 
@@ -68,7 +71,7 @@ class FailedItems:
 
     def raise_any(self) -> None:
         """Raise ApiError with every failure, in request order, if there are any."""
-        if self._failures:
+        if self:
             raise self.error()
 
     def error(self) -> ApiError:
@@ -153,13 +156,16 @@ class Batch:
             self._texts[without] = orjson.dumps(items).decode()
         return self._texts[without]
 
-    def part(self, belongs: Callable[[Item], bool]) -> "Batch":
+    def part(self, belongs: Callable[[Item], bool] | None = None) -> "Batch":
         """Those of the items as a batch, without what has failed; itself where these are all."""
-        chosen = [
-            number
-            for number, item in enumerate(self.items)
-            if self.places[number] not in self.failed and belongs(item)
-        ]
+        if self.failed:
+            chosen = [n for n, place in enumerate(self.places) if place not in self.failed]
+        elif belongs is None:
+            return self
+        else:
+            chosen = [*range(len(self.items))]
+        if belongs is not None:
+            chosen = [number for number in chosen if belongs(self.items[number])]
         if len(chosen) == len(self.items):
             return self
         items, places = [self.items[n] for n in chosen], [self.places[n] for n in chosen]

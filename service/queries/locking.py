@@ -33,7 +33,7 @@ class Records:
     def change(self, batch: Batch) -> Change:
         """What a batch does to them, of those of its items that did not fail."""
         gone = batch.part(self.deletes)
-        kept = batch.part(lambda item: not self.deletes(item))
+        kept = batch.part((lambda item: not self.deletes(item)) if gone.items else None)
         live = [one for one in gone.ids if self.stored[one].state != "deleted"]
         return Change(batch, kept, gone, live, [one for one in kept.ids if one in self.new])
 

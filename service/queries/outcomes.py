@@ -1,7 +1,7 @@
 """How a write is asked for beside its items, and what became of each (contract, Outcomes)."""
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from service.queries.batch import Batch, FailedItems, Item
@@ -22,7 +22,7 @@ class Manner:
     by_key: bool = False
     """Items name records by their own key."""
     brief: bool = False
-    """Nobody reads the documents."""
+    """The outcomes are told, and nobody reads the documents."""
 
 
 class Fate(NamedTuple):
@@ -35,20 +35,17 @@ class Fate(NamedTuple):
 
 @dataclass(slots=True)
 class Written:
-    """What a write did."""
+    """What a write did: the outcomes of a brief one, the documents of any other."""
 
-    fates: dict[int, Fate]
-    """By the item's place, of those that did not fail."""
-    stored: Mapping[int, tuple[int, str | None]]
-    """Id and key of the records that items named, by the item's place."""
+    ids: list[int]
+    """Those of the records that were written, in request order."""
     failed: FailedItems
+    fates: dict[int, Fate] = field(default_factory=dict)
+    """By the item's place, of those that did not fail."""
+    stored: Mapping[int, tuple[int, str | None]] = field(default_factory=dict)
+    """Id and key of the records that items named, by the item's place."""
     documents: bytes = b""
-    """In request order, joined by commas; of a brief one none."""
-
-    @property
-    def only_id(self) -> int | None:
-        """The id of the record where there was one item."""
-        return next(iter(self.fates.values())).id
+    """In request order, joined by commas."""
 
 
 def fates(

@@ -106,7 +106,7 @@ async def merge(
 ) -> Written:
     """Change of each record what its item says (RFC 7396)."""
     records = await lock(connection, resource, batch, None, deletes=_none)
-    await merging.merge_stored(connection, resource, batch.part(_all), restores=False)
+    await merging.merge_stored(connection, resource, batch.part(), restores=False)
     return await _carry_out(connection, resource, batch, records, manner)
 
 
@@ -143,20 +143,22 @@ async def _carry_out(
     changed = await _write(connection, resource, change, plan, manner)
     own = {resource.name: {CREATED: change.new, DELETED: change.live}}
     await changed.record(connection, batch.caller, batch.request_id, own)
-    found = fates(resource, change, records.stored, resource.changed_ids(changed, batch))
-    found |= absent(resource, batch)
-    named = {
-        place: (item["id"], records.stored[item["id"]].key)
-        for place, item in zip(batch.places, batch.items, strict=True)
-        if item.get("id") in records.stored
-    }
-    written = Written(found, named, batch.failed)
-    if not manner.brief:
-        ids = change.batch.ids
-        if staying := [one for one in ids if one not in documents]:
-            caller, parents = batch.caller, batch.parents
-            documents |= await resource.rendered(connection, caller, staying, parents=parents)
-        written.documents = joined(documents, ids)
+    written = Written(change.batch.ids, batch.failed)
+    if manner.brief:
+        written.fates = fates(
+            resource, change, records.stored, resource.changed_ids(changed, batch)
+        )
+        written.fates |= absent(resource, batch)
+        written.stored = {
+            place: (item["id"], records.stored[item["id"]].key)
+            for place, item in zip(batch.places, batch.items, strict=True)
+            if item.get("id") in records.stored
+        }
+        return written
+    if staying := [one for one in written.ids if one not in documents]:
+        caller, parents = batch.caller, batch.parents
+        documents |= await resource.rendered(connection, caller, staying, parents=parents)
+    written.documents = joined(documents, written.ids)
     return written
 
 
@@ -175,13 +177,13 @@ async def _checked(
         await resource.check_unused(connection, change)
         if not manner.skips:
             batch.failed.raise_any()
-        rest = batch.part(_all)
+        rest = batch.part()
         if rest is batch:
             return change, _steps(resource, change) + plan
         if rounds >= _ROUNDS:
             relied = await resource.reliances(connection, records.change(batch), records.stored)
             _fail_relying(batch, {*batch.ids} - {*rest.ids}, relied)
-            rest = rest.part(_all)
+            rest = rest.part()
         batch = rest
     raise AssertionError("unreachable")
 
@@ -203,13 +205,16 @@ def _fail_relying(batch: Batch, failed: set[int], relied: Iterable[Reliance]) ->
 
 def _steps(resource: MasterRecord, change: Change) -> Plan:
     """What writes the records themselves: what goes and what changes makes room for what comes."""
-    new = {*change.new}
-    staying = change.kept.part(lambda item: item["id"] not in new)
-    coming = change.kept.part(lambda item: item["id"] in new)
+    new, staying = {*change.new}, change.kept
+    coming: Plan = []
+    if new:
+        staying = change.kept.part(lambda item: item["id"] not in new)
+        made = change.kept.part(lambda item: item["id"] in new)
+        coming = resource.steps(resource.inserts, made)
     return [
         *resource.deletions(change.live),
         *resource.steps(resource.updates, staying),
-        *resource.steps(resource.inserts, coming),
+        *coming,
     ]
 
 

@@ -24,7 +24,7 @@ class DeletedForGood(MasterRecord):
         return {
             **loaded,
             "documents": documents.bind(state="state", end_date="end_date"),
-            "last_documents": documents.bind(state="'deleted'", end_date="now()"),
+            "last_documents": documents.bind(state="'deleted'::text", end_date="now()"),
         }
 
     async def last_documents(self, connection: Connection, change: Change) -> Mapping[int, bytes]:

@@ -2,12 +2,14 @@
 
 from service.queries.references import Use
 from service.resources.associations import Restriction
+from service.resources.plain_records import PlainRecord
 
 
-class Groups(Restriction):
+class Groups(Restriction, PlainRecord):
     """Groups of styles: deleted softly, unless styles are in them."""
 
     name = "groups"
     table = "style_group"
     noun = "group"
+    shown = ("name",)
     uses = (Use("styles", "style", "group_id", link="style_in_group", owner="style_id"),)

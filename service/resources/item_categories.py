@@ -2,9 +2,10 @@
 
 from service.queries.references import Use
 from service.resources.deleted_for_good import DeletedForGood
+from service.resources.plain_records import PlainRecord
 
 
-class ItemCategories(DeletedForGood):
+class ItemCategories(DeletedForGood, PlainRecord):
     """Kinds of items: deleted for good, unless items are in them."""
 
     name = "item-categories"

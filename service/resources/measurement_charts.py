@@ -25,7 +25,8 @@ _LINES = Entries(
     "measurement_line",
     "line",
     ("name",),
-    ways=(lambda row: row[0],),
+    # By name, and where there is none by having none.
+    ways=(lambda row: row[:1],),
 )
 _Cell: TypeAlias = tuple[int, int]
 """The ids of a line and of a size."""

@@ -7,8 +7,9 @@ from service.database.connections import Connection
 from service.failures import Failure
 from service.queries.batch import Batch, Item
 from service.queries.identities import Row, Way, recognized
-from service.queries.master_record import Change, MasterRecord
+from service.queries.master_record import Change
 from service.queries.steps import Plan
+from service.resources.plain_records import PlainRecord
 from service.schemas.beyond_schema import repeated
 
 _CONTACT = ("firstName", "lastName", "email", "phone", "role", "faxNumber", "countryCode")
@@ -20,7 +21,7 @@ def _row(contact: Item) -> Row:
     return tuple(contact.get(name) for name in _CONTACT)
 
 
-class SubSuppliers(MasterRecord):
+class SubSuppliers(PlainRecord):
     """Companies with contacts and facilities, which a deletion takes along.
 
     Restoring brings the facilities back, and of the contacts those that the restoring write

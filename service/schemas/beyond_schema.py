@@ -5,6 +5,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
@@ -52,8 +53,12 @@ def repeated(
     For the first one, too, where ``all_of_them`` are wanted. The list stands at ``within``. A false
     is no value: of switches only the one that is on must be alone.
     """
-    first = dict[Any, int]()
-    for place, member in members:
+    listed, first = list(members), dict[Any, int]()
+    values = [member.get(name) if isinstance(member, dict) else None for _, member in listed]
+    with suppress(TypeError):  # where a value is a list or an object
+        if len({*values}) == len(values):
+            return
+    for place, member in listed:
         value = member.get(name) if isinstance(member, dict) else None
         if isinstance(value, int | str) and value is not False:
             key = (type(value), value)

@@ -120,7 +120,7 @@ class Validator:
             size = _too_large(item) if doubts.too_large else ()
             seen = _without_long_lists(item, found) if found else item
             found = [*size, *islice(self._rules(seen), most), *found]
-        return first_of_each_field(item, found)
+        return first_of_each_field(item, found) if found else found
 
     def _by_schema(self, item: Any, doubts: "_Doubts", most: int) -> list[Failure]:
         found: list[Failure] = []
@@ -164,7 +164,7 @@ class _Doubts:
 
         Searching translated bytes takes a twentieth of a regular expression's time.
         """
-        miswritten = b"0." in raw.translate(_DIGITS) or b"\\u0000" in raw
+        miswritten = b"0." in raw.translate(_DIGITS) or (b"\\" in raw and b"\\u0000" in raw)
         return cls(unfit, miswritten, len(raw) > MAX_RECORD_BYTES)
 
 

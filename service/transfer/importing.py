@@ -1,4 +1,4 @@
-"""From files to the service: line by line, in the order of references (contract, Import)."""
+"""From files to the service: line by line, in the order of references (contract, Export and import)."""
 
 import secrets
 from collections import Counter, defaultdict

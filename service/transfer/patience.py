@@ -1,4 +1,4 @@
-"""Waiting for a service that is away, however long (contract, Import)."""
+"""Waiting for a service that is away, however long (contract, Export and import)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

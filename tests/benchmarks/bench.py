@@ -87,7 +87,7 @@ def _key(measured: Data, scenario: Scenario, server: Contestant) -> str:
     """The API key that requests carry; empty where none is needed."""
     if server.name not in OURS:
         return ""
-    return measured.resting_key if scenario.is_own else measured.key
+    return measured.resting_key if scenario.at_rest else measured.key
 
 
 async def _answers(measured: Data, scenario: Scenario, server: Contestant) -> list[bytes]:

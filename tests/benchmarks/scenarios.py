@@ -1,7 +1,7 @@
 """What is measured: for each scenario the requests of each connection."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -29,7 +29,9 @@ class Scenario:
     setup: str = ""
     """A statement that comes before each turn; then every request is sent once and no more."""
     is_own: bool = False
-    """Whether Selvedge alone has such a thing; then requests are of an organization at rest."""
+    """Whether Selvedge alone has such a thing."""
+    at_rest: bool = False
+    """Whether requests are of an organization in which nobody writes."""
 
 
 def scenarios() -> Iterator[Scenario]:
@@ -43,8 +45,14 @@ def scenarios() -> Iterator[Scenario]:
     yield Scenario("put-fields", "bulk PUT of 200 style custom fields", 8, _put_fields)
     yield Scenario("patch", "PATCH of a color", 16, _patch)
     yield Scenario("delete", "bulk DELETE of 200 item categories", 8, _delete, setup=_CATEGORIES)
-    yield Scenario("follow", "follow 1,000 changes with documents", 8, _follow, is_own=True)
-    yield Scenario("news", "ask for changes: nothing new", 16, _news, is_own=True)
+    for name, title, by_key in (
+        ("put-by-id", "bulk PUT of 200 colors by id, one at a time, short answer", False),
+        ("put-by-key", "the same by their own keys", True),
+    ):
+        yield Scenario(name, title, 1, partial(_put_briefly, by_key=by_key), is_own=True)
+    following, asking = "follow 1,000 changes with documents", "ask for changes: nothing new"
+    yield Scenario("follow", following, 8, _follow, is_own=True, at_rest=True)
+    yield Scenario("news", asking, 16, _news, is_own=True, at_rest=True)
 
 
 def _relations(_: Data, __: int) -> list[Request]:
@@ -69,6 +77,18 @@ def _put_colors(data: Data, connection: int, every: int) -> list[Request]:
         _put("colors", [_color(data, color, v * (n % every == 0), n) for n, color in mine])
         for v in range(VARIANTS)
     ]
+
+
+def _put_briefly(data: Data, connection: int, *, by_key: bool) -> list[Request]:
+    """The batches in which every color changes, answered by outcomes."""
+    batches = [orjson.loads(one.body) for one in _put_colors(data, connection, every=1)]
+    for item in (item for batch in batches for item in batch):
+        # The other scenarios' keys are given twice.
+        item["userDefinedId"] = f"K-{item['id']}"
+        if by_key:
+            del item["id"]
+    path = "colors?match=userDefinedId" if by_key else "colors"
+    return [replace(_put(path, one), headers=("Prefer: return=minimal",)) for one in batches]
 
 
 def _color(data: Data, color: int, variant: int, n: int) -> dict[str, Any]:

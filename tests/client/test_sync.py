@@ -1,10 +1,13 @@
 """The nightly sync of docs/erp-sync.md, run as it stands there."""
 
 import asyncio
+import os
 import re
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
@@ -70,8 +73,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
 @pytest.fixture
 def night(place: Place, monkeypatch: pytest.MonkeyPatch) -> Callable[[Truth], Any]:
     """The code of the page, given what the ERP knows."""
-    page = (ROOT / "docs/erp-sync.md").read_text(encoding="utf-8")
-    [code] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    code = _code()
     assert code.count("\n") <= 30
     monkeypatch.setenv("SELVEDGE_URL", str(place.url))
     monkeypatch.setenv("SELVEDGE_API_KEY", place.writer)
@@ -85,6 +87,12 @@ def night(place: Place, monkeypatch: pytest.MonkeyPatch) -> Callable[[Truth], An
         return names["night"]()
 
     return run
+
+
+def _code() -> str:
+    page = (ROOT / "docs/erp-sync.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    return str(code)
 
 
 def _counts(text: str) -> Iterator[tuple[str, Counter[str]]]:
@@ -123,6 +131,29 @@ async def _sync(client: Client, records: list[dict[str, Any]], **how: Any) -> li
     return [one async for one in found]
 
 
+KEYED: Final[list[tuple[str, str, dict[str, Any]]]] = [
+    ("brands", "customId", {"name": "Storsund"}),
+    ("color-groups", "userDefinedId", {"name": "Blues"}),
+    ("style-categories", "userDefinedId", {"name": "Knitwear"}),
+    ("items", "number", {"name": "Snap"}),
+    ("styles", "number", {"name": "Vest"}),
+    ("facilities", "name", {"subSupplierId": "1"}),
+]
+
+
+@pytest.mark.parametrize(("collection", "own_key", "rest"), KEYED)
+async def test_what_records_refer_to_is_sent_by_its_own_keys(
+    selvedge: Client, collection: str, own_key: str, rest: dict[str, Any]
+) -> None:
+    records = [rest | {own_key: f"Sent {n}", "state": "active"} for n in range(5)]
+    for outcome in ("created", "unchanged"):
+        found = selvedge.collection(collection).sync(records, match=own_key)
+        assert [one.outcome async for one in found] == [outcome] * 5
+    gone = [{**one, "state": "deleted"} for one in records]
+    found = selvedge.collection(collection).sync(gone, match=own_key)
+    assert [one.outcome async for one in found] == ["deleted"] * 5
+
+
 async def test_several_at_once_and_one_that_is_stopped_make_no_twin(selvedge: Client) -> None:
     records = [_named(f"S-{n}", "Several") for n in range(200)]
     running = [asyncio.create_task(_sync(selvedge, records)) for _ in range(4)]
@@ -137,6 +168,47 @@ async def test_several_at_once_and_one_that_is_stopped_make_no_twin(selvedge: Cl
     found = [one async for one in colors.records(name=[one["name"] for one in records])]
     assert {one["id"] for one in found} == ids
     assert len(ids) == 200
+
+
+_ERP: Final = """
+import os, signal, sys, threading
+
+def truth():
+    if (seconds := float(os.environ["KILLED_AFTER"])):
+        threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGKILL)).start()
+    names = [(f"K-{n}", f"Killed {n}") for n in range(600)]
+    named = [{"userDefinedId": key, "name": name, "state": "active"} for key, name in names]
+    yield "groups", "userDefinedId", 50, named[:100]
+    yield "colors", "userDefinedId", 50, named
+"""
+
+
+async def test_killed_anywhere_and_run_again_it_ends_as_if_it_had_not_been(
+    place: Place, selvedge: Client, tmp_path: Path
+) -> None:
+    (tmp_path / "erp.py").write_text(_ERP)
+    (tmp_path / "night.py").write_text(_code())
+
+    async def run(killed_after: float) -> tuple[int | None, str]:
+        known = {"SELVEDGE_URL": str(place.url), "SELVEDGE_API_KEY": place.writer}
+        env = {**os.environ, **known, "KILLED_AFTER": str(killed_after), "PYTHONPATH": str(ROOT)}
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "night.py"), cwd=tmp_path, env=env, stdout=asyncio.subprocess.PIPE
+        )
+        out, _ = await process.communicate()
+        return process.returncode, out.decode()
+
+    killed = [await run(seconds) for seconds in (0.03, 0.1, 0.2)]
+    assert killed[0][0] == -signal.SIGKILL
+    assert (await run(0))[0] == 0
+    assert dict(_counts((await run(0))[1])) == {
+        "groups": Counter(unchanged=100),
+        "colors": Counter(unchanged=600),
+    }
+    for collection, count in (("groups", 100), ("colors", 600)):
+        wanted = [f"Killed {n}" for n in range(count)]
+        known = selvedge.collection(collection).records(name=wanted)
+        assert Counter([one["name"] async for one in known]) == Counter(wanted)
 
 
 async def test_a_dry_run_tells_and_a_merge_leaves_what_it_does_not_say(selvedge: Client) -> None:

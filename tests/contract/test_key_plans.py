@@ -7,30 +7,48 @@ import orjson
 import pytest
 
 from service.listing.pages import column_of
+from service.queries.master_record import MasterRecord
 from service.queries.own_keys import finding
 from service.resources.colors import Colors
+from service.resources.facilities import Facilities
 from service.resources.registry import MASTER_RECORDS
 from tests.contract.test_plans import nodes
 
-COLORS, KEYS = 60_000, 200
+RECORDS, KEYS = 60_000, 200
+CHOSEN = [n * 291 for n in range(1, KEYS + 1)]
+COLORS = """
+insert into color (organization_id, id, name, user_defined_id, state)
+select 1, n, 'Color', 'C-' || n, 'active' from generate_series(1, $1::integer) as n"""
+FACILITIES = """
+with owner as (
+    insert into sub_supplier (organization_id, id, name, state, avatar_color)
+    select 1, n, 'Mill', 'active', '#2f6f8f' from generate_series(0, 299) as n
+)
+insert into facility (organization_id, id, sub_supplier_id, name, state)
+select 1, n, n % 300, 'F-' || n / 300, 'active' from generate_series(1, $1::integer) as n"""
 
 
-async def test_keys_are_found_by_an_index(dsn: str) -> None:
+@pytest.mark.parametrize(
+    ("resource", "made", "keys"),
+    [
+        (Colors(), COLORS, [[f"C-{n}" for n in CHOSEN], [None] * KEYS]),
+        (Facilities(), FACILITIES, [[f"F-{n // 300}" for n in CHOSEN], [n % 300 for n in CHOSEN]]),
+    ],
+    ids=["alone", "within"],
+)
+async def test_keys_are_found_by_an_index(
+    resource: MasterRecord, made: str, keys: list[Any], dsn: str
+) -> None:
+    """However many records share a name elsewhere, or an owner."""
     connection = await asyncpg.connect(dsn, server_settings={"jit": "off"})
     await connection.execute("insert into organization (id, name) values (1, 'An organization')")
-    await connection.execute(
-        """insert into color (organization_id, id, name, user_defined_id, state)
-        select 1, n, 'Color', 'C-' || n, 'active' from generate_series(1, $1::integer) as n""",
-        COLORS,
-    )
-    await connection.execute("analyze color")
-    text = finding(Colors())
-    keys = [f"C-{n * 291}" for n in range(1, KEYS + 1)]
-    row = await connection.fetchval(f"explain (analyze, format json) {text}", 1, keys)
+    await connection.execute(made, RECORDS)
+    await connection.execute(f"analyze {resource.table}")
+    row = await connection.fetchval(f"explain (analyze, format json) {finding(resource)}", 1, *keys)
     plan: dict[str, Any] = orjson.loads(row)[0]["Plan"]
     await connection.close()
     used = {node.get("Index Name") for node in nodes(plan)}
-    assert "color_by_own_key" in used
+    assert f"{resource.table}_by_own_key" in used
     for node in nodes(plan):
         assert node["Actual Rows"] * node["Actual Loops"] <= KEYS
 

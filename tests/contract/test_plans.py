@@ -11,6 +11,8 @@ import asyncpg
 import orjson
 import pytest
 
+from service.database.connections import Database
+from service.database.statements import load
 from service.listing.query import Listing, SortKey
 from service.resources.registry import STYLE_RELATIONS
 
@@ -18,6 +20,7 @@ RELATIONS, STYLES = 40_000, 2_000
 PAGE = 30
 #: Each row of the page has its style looked up, and one more row tells that there are more.
 MOST_ROWS = 4 * PAGE
+_RECORD = "execute record (1, null, 'a request', 1, '{}', null)"
 
 
 @pytest.fixture
@@ -116,3 +119,26 @@ async def test_a_page_by_cursor_skips_nothing() -> None:
         (Listing(sort=keys, page_number=1000), True),
     ):
         assert ("offset 0" not in STYLE_RELATIONS.question(listing).text) is skips
+
+
+async def test_what_was_planned_for_an_empty_table_finds_its_rows_once_there_are_many(
+    dsn: str,
+) -> None:
+    """A session plans a statement a few times and then no more, however the tables grow."""
+    database = Database(dsn, 1)
+
+    async def grow(connection: asyncpg.Connection) -> list[dict[str, Any]]:
+        await connection.execute("analyze change")
+        await connection.execute(f"prepare record as {load('changes')['record'].text}")
+        for _ in range(10):
+            await connection.execute(_RECORD)
+        await connection.execute(
+            """insert into change (organization_id, clock, entries, records)
+            select 1, n, 1, '{}' from generate_series(100, 3000) as n"""
+        )
+        told = await connection.fetchval(f"explain (analyze, format json) {_RECORD}")
+        return list(nodes(orjson.loads(told)[0]["Plan"]))
+
+    plan = await database.write(grow, 1)
+    await database.close()
+    assert max(map(handled, plan)) <= 1

@@ -14,7 +14,8 @@ from tests.support import generate
 from tests.support.api import Answer, Api
 
 SIZE = 20
-_STEPS = 4
+STEPS = 4
+"""Batches of one resource before the next has its turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +48,12 @@ class Workload:
 
     @property
     def _resource(self) -> MasterRecord:
-        return MASTER_RECORDS[self._made // _STEPS % len(MASTER_RECORDS)]
+        return MASTER_RECORDS[self._made // STEPS % len(MASTER_RECORDS)]
 
     def next(self) -> Batch:
         """The next batch; not before `learn` was told of the last one."""
         root = root_of(self._resource)
-        step = self._made % _STEPS
+        step = self._made % STEPS
         if step == 0:
             items = [self._item("create") for _ in range(SIZE)]
             if self._resource.own_key and self._random.random() < 0.5:

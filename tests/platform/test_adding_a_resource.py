@@ -1,4 +1,4 @@
-"""A tenth master record is files of its own and their registration (docs/adding-a-resource.md).
+"""One more master record is files of its own and their registration (docs/adding-a-resource.md).
 
 A copy of the service gets those of a made-up resource, and is started as an operator starts it.
 """

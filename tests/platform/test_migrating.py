@@ -7,6 +7,7 @@ import psycopg
 import pytest
 
 from service.database import migrating
+from service.files import MIGRATIONS
 from tests.support.databases import fresh_database
 
 _EVERYTHING = 10_000
@@ -56,6 +57,28 @@ def test_migrations_can_be_undone_one_by_one(empty: str) -> None:
         sizes.append(len(_schema(empty)))
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-1] == 0
+
+
+def test_of_relations_of_one_pair_the_first_stays(empty: str) -> None:
+    """Contract, Style relations: a pair is linked once, also where it was there before."""
+    known = sorted(MIGRATIONS.glob("*.rollback.sql"))
+    later = [path for path in known if path.name >= "0018"]
+    migrating.migrate(empty)
+    migrating.roll_back(empty, len(later))
+    with psycopg.connect(empty) as connection:
+        connection.execute("insert into organization (id, name) values (1, 'One'), (2, 'Two')")
+        connection.execute(
+            "insert into style (organization_id, id, number, name)"
+            " select 1 + n % 2, n, 'S', 'S' from generate_series(1, 6) as n"
+        )
+        connection.execute(
+            "insert into style_relation (organization_id, id, style_id, related_style_id) values"
+            " (2, 5, 1, 3), (2, 9, 1, 3), (2, 7, 1, 3), (2, 8, 3, 1), (2, 6, 1, 5), (1, 4, 2, 4)"
+        )
+    assert migrating.migrate(empty) == len(later)
+    with psycopg.connect(empty) as connection:
+        kept = connection.execute("select id from style_relation order by id").fetchall()
+    assert [one for (one,) in kept] == [4, 5, 6, 8]
 
 
 def test_migrating_again_changes_nothing(dsn: str) -> None:

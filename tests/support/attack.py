@@ -12,10 +12,11 @@ from service import schemas
 from service.listing import cursor
 from service.listing.operators import names_of
 from service.queries.master_record import MasterRecord
+from service.queries.parts import Part
 from service.queries.resource import Resource
 from service.routes import Route
 from service.schemas.definitions import Located
-from tests.support import generate
+from tests.support import generate, parts
 from tests.support.api import Api
 
 
@@ -41,7 +42,7 @@ def body(resource: Resource, form: str, known: generate.References, random: Rand
 async def path_ids(api: Api, route: Route) -> dict[str, str]:
     """The path's parameters, of one record that is there."""
     if "{styleId}" not in route.path:
-        root = route.path.partition("/{")[0]
+        root = route.path.partition("/{id}")[0]
         return {"id": str((await api.get(root)).data[0]["id"])}
     for style in (await api.get("/api/styles", {"pageSize": "100"})).data:
         requests = await api.get(f"/api/styles/{style['id']}/sample-requests")
@@ -55,6 +56,9 @@ async def path_ids(api: Api, route: Route) -> dict[str, str]:
 
 def sendable(route: Route, known: generate.References) -> Any:
     """A body that the route takes, whatever record it is for."""
+    if isinstance(route.resource, Part):
+        bodies = {"replace": parts.least(route.resource), "patch": []}
+        return bodies.get(route.operation)
     if route.operation == "patch":
         assert route.resource is not None
         return generate.change(route.resource, "inactive", known, Random(route.path))

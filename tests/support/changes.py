@@ -1,20 +1,22 @@
 """Readers of changes: what they are told, and what is there to be told of."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, TypeAlias
 
 import asyncpg
 import orjson
 
 from service.database.connections import Connection
+from service.listing.pages import ALL_RECORDS
 from service.organizations.caller import Caller
+from service.queries.parts import Part
 from service.queries.resource import Resource
-from service.resources.registry import CHANGES
+from service.resources.registry import CHANGES, PARTS
 from tests.support.api import Api
 
 PATH = "/api/changes"
-Readable: TypeAlias = dict[tuple[str, str], tuple[Any, Any]]
-"""Documents and writable forms by collection and id."""
+Readable: TypeAlias = dict[tuple[str, str], tuple[Any, ...]]
+"""By collection and id: the document, the writable form, and both of the record's parts."""
 
 
 class Follower:
@@ -59,17 +61,33 @@ async def everything(dsn: str, organization_id: int) -> Readable:
                 (name, str(one)): (document, writables.get(one))
                 for one, document in documents.items()
             }
+        for part in PARTS:
+            for form in ("documents", "writables"):
+                for one, shown in (await _parts(connection, part, caller, form)).items():
+                    found[part.collection, str(one)] += (shown,)
     finally:
         await connection.close()
     return found
 
 
+async def _parts(
+    connection: Connection, part: Part, caller: Caller, form: str
+) -> Mapping[int, Any]:
+    """What can be read of a part of every record, by the record's id."""
+    if not part.parents:
+        return await _all(connection, part, caller, form)
+    text = "select id, style_id from sample_request where organization_id = $1"
+    return {
+        one: await _all(connection, part, caller, form, style, one)
+        for one, style in await connection.fetch(text, caller.organization_id)
+    }
+
+
 async def _all(
-    connection: Connection, resource: Resource, caller: Caller, form: str
+    connection: Connection, resource: Resource, caller: Caller, form: str, *parents: int
 ) -> dict[int, Any]:
     if form not in resource.statements:
         return {}
-    page = "select record.*, record.id as page_order, null::text as sort_values from record"
-    text = resource.statements[form].fill(page=page)
-    rows = await connection.fetch(text, caller.organization_id)
+    text = resource.statements[form].fill(page=ALL_RECORDS)
+    rows = await connection.fetch(text, caller.organization_id, *parents)
     return {row["page_order"]: orjson.loads(row["document"]) for row in rows}

@@ -28,6 +28,7 @@ REFERRED: Final = {
     "styleId": "styles",
     "relatedStyleId": "styles",
     "sizeRangeSizeIds": "sizes",
+    "relatedSizeRangeSizeId": "sizes",
 }
 #: What has rules between fields or records; the resources' own tests see to it.
 _LEFT_OUT = frozenset(
@@ -39,6 +40,8 @@ _LEFT_OUT = frozenset(
         "parentAllowedValueId",
         "relationType",
         "requested",
+        "lineId",
+        "isDeactivated",
     }
 )
 _ALPHABET = "aZ0 '\"\\/<&%_{}\n\t\x01éÄΣж漢𝄞\u202e"
@@ -78,6 +81,13 @@ def body(collection: Resource, form: str, known: References, random: Random) -> 
     if "relatedStyleId" in made:
         made |= pair(known["styles"])
     return made
+
+
+def replacement(part: Resource, known: References, random: Random) -> Any:
+    """A body that replaces a part of a record: an object, or a list of entries without ids."""
+    located = schemas.definition(part.name, "replace")
+    make = _array if "array" in located.types else _object
+    return make(located, known, random)
 
 
 def pair(styles: Sequence[int]) -> dict[str, int]:
@@ -177,6 +187,7 @@ def _array(located: Located, known: References, random: Random) -> list[Any]:
     made = [_object(located.items, known, random) for _ in range(random.randrange(4))]
     for other in made[1:]:
         other.pop("isDefaultValue", None)
+        other.pop("isDefaultGrading", None)
     by_language = {one.get("languageId", number): one for number, one in enumerate(made)}
     return list(by_language.values())
 

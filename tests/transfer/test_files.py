@@ -1,4 +1,4 @@
-"""Files of an import: which there are, and what their lines say (contract, Import)."""
+"""Files of an import: which there are, and what their lines say (contract, Export and import)."""
 
 import io
 from typing import Any

@@ -9,8 +9,7 @@ import pytest
 from aiohttp import web
 
 from service.http import delivery
-from service.http.accounts import ACCOUNTS, Accounts
-from service.http.delivery import DELIVERIES, delivered, deliveries
+from service.http.delivery import DELIVERIES, deliveries
 from tests.support.waiting import until
 
 #: More than the system's own buffers hold.
@@ -28,12 +27,13 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 async def asked(body: bytes) -> AsyncIterator[tuple[web.Application, asyncio.StreamReader]]:
     """A service that answers this, asked by a caller that has not read anything yet."""
 
-    async def answer(_: web.Request) -> web.Response:
-        return web.Response(body=body)
+    async def answer(request: web.Request) -> web.Response:
+        response = web.Response(body=body)
+        await app[DELIVERIES].deliver(request, response)
+        return response
 
-    app = web.Application(middlewares=[delivered])
+    app = web.Application()
     app.router.add_get("/", answer)
-    app[ACCOUNTS] = Accounts()
     app.cleanup_ctx.append(deliveries)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
     await runner.setup()

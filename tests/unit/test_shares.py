@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+import weakref
 
 import pytest
 
@@ -147,6 +148,18 @@ async def test_little_is_kept_of_organizations_that_are_gone() -> None:
         shares.give_back(await waiting, organization_id, READ)
     assert len(shares._shares) <= 100
     assert not shares._rotation
+
+
+async def test_nothing_is_kept_of_who_was_served() -> None:
+    """Until its time would be over, of thousands in a second: nothing would be found in a cache."""
+    shares = Shares(["only"], LONG, Comers())
+    await shares.take(1, READ)
+    [waiting] = await started(shares, 1)
+    turn = weakref.ref(shares._shares[1].line[0].turn)
+    shares.give_back("only", 1, READ)
+    assert await waiting == "only"
+    del waiting
+    assert turn() is None
 
 
 async def test_while_others_come_a_line_holds_an_eighth() -> None:

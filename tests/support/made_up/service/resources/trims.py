@@ -1,9 +1,9 @@
 """Trims."""
 
-from service.queries.master_record import MasterRecord
+from service.resources.plain_records import PlainRecord
 
 
-class Trims(MasterRecord):
+class Trims(PlainRecord):
     """Buttons, zippers and labels: deleted softly."""
 
     name = "trims"

@@ -1,0 +1,147 @@
+"""Laws that every part of a record keeps, under made-up bodies (contract, Parts)."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from service.queries.parts import Part
+from service.resources.registry import MEASUREMENTS, PARTS
+from tests.contract.test_changed_exactly import Watched
+from tests.support import generate, parts, rows
+from tests.support.api import Api
+from tests.support.published import form
+from tests.support.sampling import examples, settle_seed
+
+of_each_part = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+SEVERAL = range(examples(few=4, many=25))
+
+
+def chances(part: Part, number: int) -> Random:
+    return Random(f"{settle_seed()} {part.name} {number}")
+
+
+async def replaced(api: Api, part: Part, number: int) -> str:
+    """The path of a part that was just replaced by a made-up body."""
+    random, known = chances(part, number), await generate.references(api)
+    place = random.choice(await parts.paths(api, part))
+    sent = await parts.body(api, part, place, known, random)
+    answer = await api.put(place, sent)
+    assert answer.status == 200, (sent, answer.raw)
+    form(part.name, "document").validate(answer.data)
+    return place
+
+
+@of_each_part
+async def test_its_own_forms_leave_a_part_as_it_is(part: Part, api: Api, demo_dsn: str) -> None:
+    """Contract, Parts: what GET answers can be sent back, in either form; rows are not touched."""
+    for number in SEVERAL:
+        place = await replaced(api, part, number)
+        read = await api.get(place)
+        writable = (await api.get(place, {"form": "writable"})).data
+        form(part.name, "writable").validate(writable)
+        forms = [writable] if part is MEASUREMENTS else [writable, read.data]
+        before = await rows.dump(demo_dsn, versions=True)
+        for sent in forms:
+            answer = await api.put(place, sent)
+            assert (answer.status, answer.raw) == (200, read.raw)
+        if part.is_patched:
+            assert (await api.patch(place, [])).raw == read.raw
+        assert await rows.dump(demo_dsn, versions=True) == before
+
+
+@of_each_part
+async def test_a_replace_done_twice_is_done_once(part: Part, api: Api, demo_dsn: str) -> None:
+    """Entries that are sent without ids are those of the first time."""
+    for number in SEVERAL:
+        random, known = chances(part, number), await generate.references(api)
+        place = random.choice(await parts.paths(api, part))
+        sent = await parts.body(api, part, place, known, random)
+        first = await api.put(place, sent)
+        assert first.status == 200, (sent, first.raw)
+        before = await rows.dump(demo_dsn, versions=True)
+        second = await api.put(place, sent)
+        assert (second.status, second.raw) == (200, first.raw), sent
+        assert await rows.dump(demo_dsn, versions=True) == before
+
+
+@of_each_part
+async def test_every_write_has_its_entries(part: Part, api: Api, demo_dsn: str) -> None:
+    """Contract, Changes: of the record, and of what shows it; of what stays as it is none."""
+    through = Watched(api, demo_dsn)
+    for number in SEVERAL:
+        place = await replaced(through, part, number)
+        await through.put(place, (await api.get(place, {"form": "writable"})).data)
+    for place in await parts.paths(api, part):
+        assert (await through.put(place, parts.least(part))).status == 200
+    assert through.writes > len(SEVERAL)
+
+
+@of_each_part
+async def test_a_rehearsal_tells_and_changes_nothing(part: Part, api: Api, demo_dsn: str) -> None:
+    """Contract, Rehearsals: one outcome, without a document, a tag or an entry."""
+    place = (await parts.paths(api, part))[0]
+    stored = (await api.get(place, {"form": "writable"})).data
+    before = await rows.dump(demo_dsn)
+    for body, outcome in ((stored, "unchanged"), (parts.least(part), "updated")):
+        told = await api.put(place, body, params={"dryRun": "true"})
+        expected: Any = {"outcome": outcome, "key": None, "details": []}
+        assert told.data == expected | {"id": int(place.split("/")[-1 if part.parents else 3])}
+        assert "ETag" not in told.headers
+    assert await rows.dump(demo_dsn) == before
+
+
+@of_each_part
+async def test_preconditions_are_the_parts_own(part: Part, api: Api) -> None:
+    """Contract, Preconditions: the tags of either form guard a write."""
+    place, plain = (await parts.paths(api, part))[0], {"Accept-Encoding": "identity"}
+    read = await api.get(place, headers=plain)
+    tag, writable = read.headers["ETag"], await api.get(place, {"form": "writable"})
+    for guard in ({"If-Match": tag}, {"If-Match": writable.headers["ETag"]}, {"If-Match": "*"}):
+        assert (await api.put(place, writable.data, headers=guard)).status == 200
+    for guard in ({"If-Match": '"x"'}, {"If-None-Match": tag}, {"If-None-Match": "*"}):
+        refused = await api.put(place, parts.least(part), headers=guard | plain)
+        assert (refused.status, refused.headers["ETag"]) == (412, tag)
+    assert (await api.get(place, headers={"If-None-Match": tag} | plain)).status == 304
+    emptied = await api.put(place, parts.least(part), headers={"If-Match": tag} | plain)
+    assert emptied.status == 200
+    assert emptied.headers["ETag"] == (await api.get(place, headers=plain)).headers["ETag"] != tag
+    assert (await api.put(place, writable.data, headers={"If-Match": tag})).status == 412
+
+
+@of_each_part
+async def test_the_owners_writes_leave_a_part_alone(part: Part, api: Api) -> None:
+    """Contract, Parts: what a record's own writes leave alone."""
+    if part is MEASUREMENTS:
+        path = (await parts.paths(api, part))[0]
+        owner = f"/api/sample-requests/{path.split('/')[5]}"
+    else:
+        path = (await parts.paths(api, part))[0]
+        owner = path.rpartition("/")[0]
+    before = await api.get(path)
+    writable = (await api.get(owner, {"form": "writable"})).data
+    answer = await api.put(owner, writable | {"name": "Another"})
+    assert answer.status == 200, answer.raw
+    assert (await api.get(path)).raw == before.raw
+
+
+async def test_a_list_is_one_record_in_its_limits(api: Api) -> None:
+    """Contract, Parts: a part that is an array counts as one record in Limits."""
+    place = (await parts.paths(api, parts.SIZES))[0]
+    entry = {"name": "x" * 1000}
+    refused = await api.put(place, [entry] * 300)
+    assert refused.details == [("validation_error.too_long", None)]
+    many = await api.put(place, [{"name": str(number)} for number in range(1001)])
+    assert many.details == [("validation_error.too_many_items", None)]
+
+
+async def test_parts_of_deleted_records_are_there(api: Api) -> None:
+    """Contract, Parts: a part can be read and written while its record is deleted."""
+    for part in (parts.SIZES, parts.TRANSLATIONS):
+        root = part.collection
+        made = (await api.post(f"/api/{root}", {"name": "Short-lived"})).data["id"]
+        assert (await api.delete(f"/api/{root}/{made}")).status == 200
+        place = parts.path(part, made)
+        entry = {"name": "M"} if part is parts.SIZES else {"languageId": 1}
+        assert (await api.put(place, [entry])).status == 200
+        assert len((await api.get(place)).data) == 1

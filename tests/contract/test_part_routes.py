@@ -1,0 +1,25 @@
+"""Which operations parts have, all told (contract, Parts)."""
+
+from service.queries.resource import Resource
+from service.resources.registry import PARTS
+from service.routes import routes
+
+
+def surface(resource: Resource) -> set[tuple[str, str]]:
+    return {(route.method, route.path) for route in routes() if route.resource is resource}
+
+
+def test_the_operations_of_every_part() -> None:
+    """Contract, Parts: each is read and replaced; measured values are patched, and read at once."""
+    measured = "/api/styles/{styleId}/sample-requests/{sampleRequestId}/measurements"
+    found = set[tuple[str, str]]().union(*map(surface, PARTS))
+    assert found == {
+        ("GET", "/api/size-ranges/{id}/sizes"),
+        ("PUT", "/api/size-ranges/{id}/sizes"),
+        ("GET", "/api/colors/{id}/translations"),
+        ("PUT", "/api/colors/{id}/translations"),
+        ("GET", "/api/styles/{id}/measurement-chart"),
+        ("PUT", "/api/styles/{id}/measurement-chart"),
+        ("GET", measured),
+        *((method, f"{measured}/{{sizeRangeSizeId}}") for method in ("GET", "PUT", "PATCH")),
+    }

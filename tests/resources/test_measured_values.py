@@ -1,0 +1,211 @@
+"""Measured values, written and read (contract, Measured values)."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.support.api import JSON_PATCH, Api, replacing
+from tests.support.changes import Follower
+
+VALUES = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
+REQUESTS = "/api/styles/1/sample-requests"
+
+
+async def first(api: Api) -> str:
+    """The path of the first requested size of the demo data."""
+    request = (await api.get(REQUESTS)).data[0]
+    return f"{REQUESTS}/{request['id']}/measurements/{request['sizes'][0]['sizeRangeSizeId']}"
+
+
+async def written(api: Api, path: str) -> Any:
+    return (await api.get(path, {"form": "writable"})).data
+
+
+async def test_what_is_left_out_is_cleared(api: Api) -> None:
+    """Contract, Measured values: PUT clears what is left out, lines included."""
+    path = await first(api)
+    one, other, *_ = (await written(api, path))["lines"]
+    sent = {
+        "designerComment": "Good.",
+        "approved": True,
+        "lines": [{"lineId": one["lineId"], "companyMeasurement": "1.50"}],
+    }
+    answer = await api.put(path, sent)
+    assert answer.data["designerComment"] == "Good."
+    assert answer.data["properties"] == ["approved"]
+    lines = {line["lineId"]: [line[name] for name in VALUES] for line in answer.data["lines"]}
+    assert lines[one["lineId"]] == [1.5, None, None]
+    assert lines[other["lineId"]] == [None, None, None]
+    emptied = await api.put(path, {})
+    assert (emptied.data["designerComment"], emptied.data["properties"]) == (None, [])
+
+
+async def test_markers_are_switches(api: Api) -> None:
+    """Contract, Measured values: approved and designerVisibleOnly are the markers."""
+    path = await first(api)
+    for sent, markers in (
+        ({"approved": True, "designerVisibleOnly": True}, ["approved", "designerVisibleOnly"]),
+        ({"approved": False, "designerVisibleOnly": True}, ["designerVisibleOnly"]),
+        ({"approved": None}, []),
+    ):
+        assert (await api.put(path, sent)).data["properties"] == markers
+
+
+@pytest.mark.parametrize("text", ["52.50", "-0.10", "0.0000000001", "123456789012345.1234567890"])
+async def test_texts_come_back_to_the_digit(api: Api, text: str) -> None:
+    """Contract, Values: as JSON numbers in the document, as texts in the writable form."""
+    path = await first(api)
+    line = (await written(api, path))["lines"][0]["lineId"]
+    sent = {"lines": [{"lineId": line, **dict.fromkeys(VALUES, text)}]}
+    raw = (await api.put(path, sent)).raw.decode()
+    for name in VALUES:
+        assert re.findall(rf'"{name}":([^,]+),', raw)[0] == text
+    form = (await written(api, path))["lines"][0]
+    assert [form[name] for name in VALUES] == [text] * 3
+    # A patch of something else leaves the digits alone.
+    answer = await api.patch(path, replacing("/designerComment", "Other"))
+    assert answer.status == 200
+    assert (await written(api, path))["lines"][0] == form
+
+
+async def test_a_patch_edits_the_writable_form(api: Api) -> None:
+    """Contract, Patches: all operations or none; Accept-Patch tells of it."""
+    path = await first(api)
+    assert (await api.get(path)).headers["Accept-Patch"] == JSON_PATCH
+    before = await written(api, path)
+    changes = [
+        {"op": "test", "path": "/lines/0/companyMeasurement",
+         "value": before["lines"][0]["companyMeasurement"]},
+        {"op": "replace", "path": "/lines/0/companyMeasurement", "value": "1.250"},
+        {"op": "remove", "path": "/lines/1"},
+        {"op": "replace", "path": "/approved", "value": True},
+    ]  # fmt: skip
+    assert (await api.patch(path, changes)).status == 200
+    after = await written(api, path)
+    assert after["lines"][0] == before["lines"][0] | {"companyMeasurement": "1.250"}
+    assert [after["lines"][1][name] for name in VALUES] == [None] * 3
+    assert after["lines"][2:] == before["lines"][2:]
+    refused = await api.patch(path, changes)
+    assert refused.details == [("conflict.test_failed", "[0].path")]
+    inapplicable = await api.patch(path, replacing("/lines/999/newMeasurement", 1))
+    assert inapplicable.json["code"] == "unprocessable.patch"
+    wrong = await api.patch(path, replacing("/lines/0/newMeasurement", "1."))
+    assert wrong.details == [("validation_error.invalid_value", "lines[0].newMeasurement")]
+    assert await written(api, path) == after
+
+
+@pytest.mark.parametrize(
+    "pointer",
+    [
+        "/unit", "/sizeRangeSizeId", "/sizeRangeSizeName", "/properties", "/lines/0/name",
+        "/lines/0/requestedMeasurement", "/lines/0/tolerance",
+    ],
+)  # fmt: skip
+async def test_what_is_read_only_is_not_written(api: Api, pointer: str) -> None:
+    """Contract, Measured values: requested values, tolerances, names and the unit."""
+    path = await first(api)
+    refused = await api.patch(path, replacing(pointer, 1))
+    assert refused.details == [("validation_error.read_only_field", "[0].path")]
+    line = (await written(api, path))["lines"][0]["lineId"]
+    *_, name = pointer.split("/")
+    in_line = pointer.startswith("/lines")
+    body = {"lines": [{"lineId": line, name: "x"}]} if in_line else {name: "x"}
+    answer = await api.put(path, body)
+    field = f"lines[0].{name}" if in_line else name
+    assert answer.details == [("validation_error.read_only_field", field)]
+
+
+async def test_lines_are_those_that_can_be_written(api: Api) -> None:
+    """Contract, Measured values: unknown, another style's or deactivated lines; each once."""
+    path = await first(api)
+    chart = (await api.get("/api/styles/1/measurement-chart")).data["lines"]
+    gone = next(line["lineId"] for line in chart if line["isDeactivated"])
+    other = (await api.get("/api/styles/2/measurement-chart")).data["lines"][0]["lineId"]
+    known = (await written(api, path))["lines"][0]["lineId"]
+    before = (await api.get(path)).raw
+    refused = await api.put(path, {"lines": [{"lineId": one} for one in (gone, known, other, 99)]})
+    places = [0, 2, 3]
+    kind = "validation_error.unknown_reference"
+    assert refused.details == [(kind, f"lines[{place}].lineId") for place in places]
+    twice = await api.put(path, {"lines": [{"lineId": known}, {"lineId": known}]})
+    assert twice.details == [("validation_error.duplicate", "lines[1].lineId")]
+    assert (await api.get(path)).raw == before
+
+
+async def test_deactivated_lines_keep_what_was_measured(api: Api) -> None:
+    """Contract, Measured values: they are for display, and no write clears them."""
+    path = await first(api)
+    chart = "/api/styles/1/measurement-chart"
+    lines = (await api.get(chart, {"form": "writable"})).data["lines"]
+    before = (await api.get(path)).data["lines"][0]
+    assert before["lineId"] is not None
+    assert (await api.put(chart, {"lines": lines[1:]})).status == 200
+    assert (await api.put(path, {})).status == 200
+    after = (await api.get(path)).data["lines"][0]
+    assert after == before | {"lineId": None, "tolerance": None}
+
+
+async def test_a_size_with_measured_values_is_not_left_out(api: Api) -> None:
+    """Contract, Sample requests: 409 until its values are cleared."""
+    path = await first(api)
+    request = f"/api/sample-requests/{path.split('/')[5]}"
+    size = int(path.rpartition("/")[2])
+    body = (await api.get(request, {"form": "writable"})).data
+    body["sizeRangeSizeIds"] = [one for one in body["sizeRangeSizeIds"] if one != size]
+    # The deactivated line keeps its values, and so does the size.
+    assert (await api.put(path, {})).status == 200
+    assert (await api.put(request, body)).json["code"] == "conflict.in_use"
+    chart = "/api/styles/1/measurement-chart"
+    lines = (await api.get(chart, {"form": "writable"})).data["lines"]
+    back = [line | {"isDeactivated": False} for line in lines]
+    assert (await api.put(chart, {"lines": back})).status == 200
+    assert (await api.put(path, {})).status == 200
+    assert (await api.put(request, body)).status == 200
+    assert (await api.get(path)).details == [("not_found", "sizeRangeSizeId")]
+
+
+async def test_all_sizes_are_read_at_once(api: Api) -> None:
+    """Contract, Measurement read: all requested sizes at once, by id, with a tag."""
+    for request in (await api.get(REQUESTS)).data[:3]:
+        path = f"{REQUESTS}/{request['id']}/measurements"
+        answer = await api.get(path)
+        assert "pagination" not in answer.json
+        sizes = [size["sizeRangeSizeId"] for size in request["sizes"]]
+        assert answer.data == [(await api.get(f"{path}/{size}")).data for size in sizes]
+        tag = {"If-None-Match": answer.headers["ETag"]}
+        assert (await api.get(path, headers=tag)).status == 304
+    style = (await api.get("/api/sample-requests")).data[0]["styleId"]
+    made = await api.post("/api/sample-requests", {"styleId": style, "name": "None yet"})
+    path = f"/api/styles/{style}/sample-requests/{made.data['id']}/measurements"
+    assert (await api.get(path)).data == []
+    assert (await api.get(f"{REQUESTS}/987654321/measurements")).details == [
+        ("not_found", "sampleRequestId")
+    ]
+    assert (await api.get(path, {"pageSize": "1"})).status == 400
+
+
+async def test_a_write_is_a_change_of_the_request(api: Api) -> None:
+    """Contract, Parts: an entry for the sample request, and none where nothing changed."""
+    path = await first(api)
+    follower = Follower(api)
+    await follower.begin()
+    sent = await written(api, path)
+    for body in (sent, sent | {"designerComment": "Anew"}, sent | {"designerComment": "Anew"}):
+        assert (await api.put(path, body)).status == 200
+    told = [(one["collection"], one["recordId"]) for one in await follower.entries()]
+    assert told == [("sample-requests", int(path.split("/")[5]))]
+
+
+async def test_what_is_not_there_is_told_by_its_place(api: Api) -> None:
+    """Contract, Errors: the first id of the path that leads nowhere, whatever the method."""
+    path = await first(api)
+    *_, request, _, size = path.split("/")
+    for wrong, field in (
+        (f"{REQUESTS}/{request}/measurements/987654321", "sizeRangeSizeId"),
+        (f"{REQUESTS}/987654321/measurements/{size}", "sampleRequestId"),
+        (f"/api/styles/2/sample-requests/{request}/measurements/{size}", "sampleRequestId"),
+        (f"/api/styles/987654321/sample-requests/{request}/measurements/{size}", "styleId"),
+    ):
+        for answer in (await api.put(wrong, {}), await api.patch(wrong, [])):
+            assert answer.details == [("not_found", field)]
