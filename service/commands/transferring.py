@@ -96,6 +96,10 @@ def import_(_: Settings, arguments: Namespace) -> None:
     url, key = asked_service()
     found = sources(arguments.place, travelling())
     options = Options(arguments.match, arguments.on_error == "skip", arguments.dry_run)
+    if arguments.rejects and any(
+        arguments.rejects.absolute() == one.path.absolute() for one in found
+    ):
+        raise CommandError(f"{arguments.rejects} is to be imported: keep rejects elsewhere")
     size = sum(source.path.stat().st_size for source in found)
     with (
         knowledge(_map(found[0].path.parent, url, key), rehearsal=options.dry_run) as known,

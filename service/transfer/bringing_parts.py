@@ -132,7 +132,7 @@ class PartsOf:
         return f"{self.part.collection}/{self.part.below}/sent"
 
     def _name(self, line: Line) -> str:
-        return line.name(self.sender.source.collection.own_key)
+        return line.name(self.sender.source.collection.key_fields)
 
     def _stage(self, line: Line) -> bytes:
         """How much was sent of the part as the line has it; empty for nothing."""

@@ -7,6 +7,7 @@ from graphlib import TopologicalSorter
 
 from service import schemas
 from service.resources.registry import MASTER_RECORDS
+from service.schemas.derived import OWN_KEY, WITHIN
 from service.transfer.errors import TransferError
 from service.transfer.fields import Field, record_fields
 from service.transfer.parts import TravellingPart, parts_of
@@ -39,10 +40,10 @@ class Travelling:
         return self.fields.referred().union(*(part.fields.referred() for part in self.parts))
 
     @cached_property
-    def own_key(self) -> str | None:
-        """The field by which the customer's own systems know the records."""
-        key: str | None = schemas.load()[self.name].get("x-own-key")
-        return key
+    def key_fields(self) -> tuple[str, ...]:
+        """The own key of records, and what it is within; none where they have no own key."""
+        said = schemas.load()[self.name]
+        return tuple(said[name] for name in (OWN_KEY, WITHIN) if name in said)
 
     @cached_property
     def most(self) -> int:

@@ -1,4 +1,4 @@
-"""From the service to files: a line of NDJSON for each live record (contract, Export and import)."""
+"""From the service to files: a line of NDJSON for each live record (contract, Files)."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence

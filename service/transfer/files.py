@@ -1,6 +1,6 @@
 """The files of an import: NDJSON and CSV, a collection each, line by line."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -27,13 +27,17 @@ class Line:
     size: int
     """In bytes, of the file."""
 
-    def name(self, own_key: str | None) -> str:
+    def name(self, key_fields: Sequence[str]) -> str:
         """What the files call the record: its id, else its own key, else all that it says."""
         if self.document.get("id") is not None:
             return str(self.document["id"])
-        if own_key and self.document.get(own_key):
-            return f"{own_key}:{self.document[own_key]}"
+        if self.has_key(key_fields):
+            return f"key:{'/'.join(str(self.document[name]) for name in key_fields)}"
         return f"content:{self.digest.hex()}"
+
+    def has_key(self, key_fields: Sequence[str]) -> bool:
+        """Whether it says the own key, where records have one."""
+        return bool(key_fields) and all(self.document.get(name) for name in key_fields)
 
 
 @dataclass(frozen=True)

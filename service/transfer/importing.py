@@ -1,4 +1,4 @@
-"""From files to the service: line by line, in the order of references (contract, Export and import)."""
+"""From files to the service: line by line, in the order of references (contract, Files)."""
 
 import secrets
 from collections import Counter, defaultdict
@@ -131,7 +131,7 @@ class _File:
 
     async def _came(self, line: Line) -> bool:
         """Take a line; False where it refers to what is not there yet."""
-        name = line.name(self.sender.source.collection.own_key)
+        name = line.name(self.sender.source.collection.key_fields)
         first = self.sender.known.first_seen(name, line.number)
         if first != line.number:
             message = f"Line {first} is of the same record."
@@ -154,10 +154,11 @@ class _File:
 
     def _way(self, line: Line, stored: Stored | None) -> _Way | None:
         """How a line is sent; None where its record is as the line says."""
-        own_key = self.sender.source.collection.own_key
+        key_fields = self.sender.source.collection.key_fields
         is_known = stored is not None and stored.id is not None
-        if self.sender.options.match and own_key and (line.document.get(own_key) or not is_known):
-            return "replace", own_key
+        is_matched = self.sender.options.match and key_fields
+        if is_matched and (line.has_key(key_fields) or not is_known):
+            return "replace", key_fields[0]
         if stored is None or not is_known:
             return "create", None
         return None if stored.digest == line.digest else ("replace", None)

@@ -1,4 +1,4 @@
-"""What an import knows of the service: the ids that the files' ids became (contract, Export and import).
+"""What an import knows of the service: the ids that the files' ids became (contract, Files).
 
 It is a SQLite database beside the files, one for each service and organization. With it an import
 that was interrupted goes on, and one that is done does nothing.

@@ -1,4 +1,4 @@
-"""Waiting for a service that is away, however long (contract, Export and import)."""
+"""Waiting for a service that is away, however long (contract, Files)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Lines that did not go in, with the service's own rows of what is wrong (contract, Export and import)."""
+"""Lines that did not go in, with the service's own rows of what is wrong (contract, Files)."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass

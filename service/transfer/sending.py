@@ -213,7 +213,7 @@ def _judged(entry: Entry, outcome: Outcome, sender: Sender) -> Outcome:
     left = [one for one in details if not _leads_to(one.field, unmade)]
     if unmade and not left:
         return replace(outcome, outcome="created", details=())
-    is_keyless = sender.options.match and not sender.source.collection.own_key
+    is_keyless = sender.options.match and not sender.source.collection.key_fields
     if is_keyless and {one.type for one in left} == {"conflict.duplicate"}:
         return replace(outcome, outcome="unchanged", details=())
     return replace(outcome, details=tuple(left))

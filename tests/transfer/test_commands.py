@@ -1,4 +1,4 @@
-"""`selvedge export`, `import` and `demo files` as commands (contract, Export and import)."""
+"""`selvedge export`, `import` and `demo files` as commands (contract, Files)."""
 
 import asyncio
 import os
@@ -69,6 +69,7 @@ async def test_what_cannot_be_done_is_told_in_a_line(
         await selvedge("", keys["write"], "import", place),
         await selvedge(url, keys["write"], "export", place, "languages"),
         await selvedge(url, keys["write"], "demo", "files", place),
+        await selvedge(url, keys["write"], "import", place, "--rejects", f"{place}/groups.csv"),
     ]
     assert [ended.code for ended in told] == [1] * len(told)
     assert [ended.told.splitlines()[-1].partition(";")[0] for ended in told] == [
@@ -76,6 +77,7 @@ async def test_what_cannot_be_done_is_told_in_a_line(
         "selvedge: SELVEDGE_URL and SELVEDGE_API_KEY name the service and the key",
         "selvedge: languages is no collection",
         f"selvedge: {place} is there already",
+        f"selvedge: {place}/groups.csv is to be imported: keep rejects elsewhere",
     ]
 
 

@@ -1,4 +1,4 @@
-"""Organization 1 as files: what the demo data are, and what makes them again (contract, Export and import)."""
+"""Organization 1 as files: what the demo data are, and what makes them again (contract, Files)."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files of an import: which there are, and what their lines say (contract, Export and import)."""
+"""Files of an import: which there are, and what their lines say (contract, Files)."""
 
 import io
 from typing import Any

@@ -1,4 +1,4 @@
-"""Files go in line by line, once, and what does not go in is told of (contract, Export and import)."""
+"""Files go in line by line, once, and what does not go in is told of (contract, Files)."""
 
 import pytest
 
