@@ -3,6 +3,7 @@
 import asyncio
 import re
 import sys
+import time
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from service.transfer.rejects import Rejects
 
 _WHERE: Final = "SELVEDGE_URL and SELVEDGE_API_KEY name the service."
+_MINUTE: Final = 60.0
 _OUTCOMES: Final = {
     "created": "created",
     "updated": "updated",
@@ -140,7 +142,16 @@ def _map(folder: Path, url: str, key: str) -> Path:
 
 
 def _waiting(bar: "tqdm[None]", url: str) -> Callable[[str], None]:
-    return lambda reason: bar.write(f"waiting for {url}: {reason}", file=sys.stderr)
+    """What tells that the service is away; of one reason once a minute, for all requests."""
+    told = dict[str, float]()
+
+    def tell(reason: str) -> None:
+        now = time.monotonic()
+        if now - told.get(reason, -_MINUTE) >= _MINUTE:
+            told[reason] = now
+            bar.write(f"waiting for {url}: {reason}", file=sys.stderr)
+
+    return tell
 
 
 def _print_summary(counts: Mapping[str, Counter[str]]) -> None:
