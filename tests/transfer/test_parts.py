@@ -15,7 +15,8 @@ def size_range(one: int, *sizes: dict[str, Any]) -> dict[str, Any]:
 
 async def sizes_of(client: Client, name: str) -> list[dict[str, Any]]:
     [found] = [one for one in await listed(client, "size-ranges") if one["name"] == name]
-    return list((await client.collection("size-ranges", found["id"]).read("sizes")).data)
+    sizes: Any = (await client.collection("size-ranges", found["id"]).read("sizes")).data
+    return list(sizes)
 
 
 async def test_sizes_may_relate_to_later_ones(client: Client, folder: Folder) -> None:
