@@ -9,7 +9,8 @@ import orjson
 
 from service import schemas
 from service.queries.master_record import MasterRecord
-from tests.fuzz import findings, plants, relations, requests
+from service.queries.parts import Part
+from tests.fuzz import findings, parts, plants, relations, requests
 from tests.fuzz.cases import Bulk, Case
 from tests.fuzz.findings import BODY, Check, Finding
 from tests.fuzz.known import Known
@@ -31,6 +32,9 @@ def kinds(
     subject: Subject, resource: MasterRecord, known: Known
 ) -> tuple[Sequence[Kind], Sequence[Kind]]:
     """What can be wrong with the body: what it shows by itself, and what the database shows."""
+    if isinstance(resource, Part):
+        of_schema = [kind for kind in plants.KINDS if kind is not plants.NESTED]
+        return [*of_schema, *parts.between_fields(resource)], [*parts.beyond(resource, known)]
     stored = subject.route.operation in ("replace", "bulk_replace", "bulk_patch", "patch")
     shown = [*plants.KINDS, *relations.between_fields(resource)]
     if subject.patches:

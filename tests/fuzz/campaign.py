@@ -11,12 +11,14 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from service.queries.master_record import MasterRecord
+from service.queries.parts import Part
 from service.routes import Route, routes
 from tests.fuzz import (
     bodies,
     cursors,
     deletes,
     floods,
+    parts,
     patches,
     queries,
     raw,
@@ -106,6 +108,9 @@ def case(on: Stage, route: Route, organization: int, random: Random) -> Case | R
     if route.operation.endswith("delete"):
         deletion = deletes.one if route.operation == "delete" else deletes.several
         return deletion(resource, route, known, random, organization)
+    if isinstance(resource, Part):
+        subject = parts.subject(resource, route, known, random)
+        return bodies.faulty(subject, resource, known, random, organization)
     if route.operation == "patch" and random.random() < 0.4:
         return patches.patched(resource, route, known, random, organization)
     subject = random.choice(_SUBJECTS[route.operation])(resource, route, known, random)
@@ -121,7 +126,7 @@ def case(on: Stage, route: Route, organization: int, random: Random) -> Case | R
 def _read(on: Stage, route: Route, organization: int, random: Random) -> Case:
     resource = route.resource
     assert resource is not None
-    if route.operation == "read":
+    if route.operation in ("read", "read_all"):
         ids = random.choice(on.paths[resource.name][organization])
         return reads.read(route, ids, resource, random, organization)
     path = route.path

@@ -1,5 +1,6 @@
 """Faults to plant in a body that is right, and the row that each of them calls for."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -149,7 +150,7 @@ def _out_of_range(site: Site, random: Random) -> Plant:
     if high < 2**63 - 1:
         wrong += [high + 1, 2**63 - 1]
     if "number" in site.types:
-        wrong += [high + 0.001, low - 1e-9, 1e300]
+        wrong += [math.nextafter(high, math.inf), math.nextafter(low, -math.inf), 1e300]
     return invalid(site, "out_of_range", random.choice(wrong))
 
 

@@ -7,13 +7,16 @@ from typing import Any, Final
 import asyncpg
 from aiohttp.test_utils import TestClient, TestServer
 
+from service.handlers.kinds import READ
 from service.http.reading import READING
 from service.organizations.caller import Caller
 from service.queries.master_record import MasterRecord
+from service.queries.parts import Part
 from service.queries.references import in_use
 from service.queries.resource import Resource
-from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, REFERENCE_LISTS
-from service.routes import root_of
+from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PARTS, REFERENCE_LISTS
+from service.routes import Route, root_of
+from tests.fuzz import parts
 from tests.fuzz.known import Known
 from tests.support import generate, rows
 from tests.support import serving as support
@@ -75,7 +78,22 @@ class Stage:
                     root = root_of(resource).format(styleId=style_id)
                     await self._collect(known, resource, root, organization, [style_id])
             await self._collect_measurements(style_id, organization)
+        for part in PARTS:
+            await self._collect_part(known, part, organization)
         return known
+
+    async def _collect_part(self, known: Known, part: Part, organization: int) -> None:
+        """The ids that lead to some of the parts, and what is stored there."""
+        if part is not MEASUREMENTS:
+            self.paths.setdefault(part.name, {})[organization] = self.paths[part.collection][
+                organization
+            ]
+        found = [tuple(ids) for ids in self.paths[part.name][organization][:_FEW]]
+        read, api = Route(READ, part), self.apis[organization]
+        known.writables[part.name] = {
+            ids: (await api.get(parts.path_to(read, ids), {"form": "writable"})).data
+            for ids in found
+        }
 
     async def _collect_measurements(self, style_id: int, organization: int) -> None:
         """The ids that lead to the measurements of a style's sample requests."""
