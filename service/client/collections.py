@@ -158,10 +158,9 @@ class Collection:
         headers = {"Prefer": "return=minimal"} | ({} if dry_run else _key(key))
         request = Request(method, self._path, asked, [*records], media_type, headers)
         answer = await self._transport.send(request)
+        again = "Idempotent-Replayed" in answer.headers
         return [
-            Outcome(
-                record, row["outcome"], row["id"], tuple(Detail(**one) for one in row["details"])
-            )
+            _outcome(record, row, is_replayed=again)
             for record, row in zip(records, answer.body["data"], strict=True)
         ]
 
@@ -176,6 +175,11 @@ class Collection:
         answer = await self._transport.send(request)
         documents: list[Document] = answer.body["data"]
         return documents
+
+
+def _outcome(record: Document, row: Document, *, is_replayed: bool) -> Outcome:
+    details = tuple(Detail(**one) for one in row["details"])
+    return Outcome(record, row["outcome"], row["id"], details, is_replayed)
 
 
 def _key(key: str | None) -> dict[str, str]:

@@ -102,7 +102,7 @@ def import_(_: Settings, arguments: Namespace) -> None:
         arguments.rejects.absolute() == one.path.absolute() for one in found
     ):
         raise CommandError(f"{arguments.rejects} is to be imported: keep rejects elsewhere")
-    size = sum(source.path.stat().st_size for source in found)
+    size = sum(one.path.stat().st_size * (1 + len(one.collection.parts)) for one in found)
     with (
         knowledge(_map(found[0].path.parent, url, key), rehearsal=options.dry_run) as known,
         Rejects(arguments.rejects) as rejects,

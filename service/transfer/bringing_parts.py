@@ -6,7 +6,7 @@ who need it: so charts come before sample requests, and what is deactivated afte
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from service.client import Detail, FailureError
 from service.transfer.files import Line
 from service.transfer.nested import ids_of_part, own_ids
 from service.transfer.parts import TravellingPart
-from service.transfer.sending import AT_ONCE, Sender
+from service.transfer.sending import AS_BEFORE, AT_ONCE, Sender
 from service.transfer.translating import Translated, Translator
 
 _EARLY: Final = b"early"
@@ -34,27 +34,31 @@ class PartsOf:
     part: TravellingPart
     counts: Counter[str]
 
+    @property
+    def name(self) -> str:
+        """The part, for people: ``size-ranges/sizes``."""
+        return self.part.place
+
     async def early(self) -> None:
         """Send what every line has of the part, but deactivate nothing yet."""
-        await self._each(self._early)
+        await self._each(self._early, tell=self.sender.tell)
         await self._each(self._referring)
 
     async def whole(self) -> None:
         """Send again, as a whole, what was not sent so."""
         await self._each(self._whole)
 
-    async def _each(self, send: Any) -> None:
+    async def _each(self, send: Any, *, tell: Callable[[list[Line]], object] = len) -> None:
         under_way = set[asyncio.Task[None]]()
         try:
-            for line, record_id in self._lines():
+            for line, record_id in self._lines(tell):
                 if self.sender.stopped:
                     break
                 if len(under_way) >= AT_ONCE:
                     done, under_way = await asyncio.wait(
                         under_way, return_when=asyncio.FIRST_COMPLETED
                     )
-                    for task in done:
-                        task.result()
+                    await asyncio.gather(*done)
                 under_way.add(asyncio.create_task(send(line, record_id)))
             await asyncio.gather(*under_way)
         finally:
@@ -62,10 +66,11 @@ class PartsOf:
                 task.cancel()
             await asyncio.gather(*under_way, return_exceptions=True)
 
-    def _lines(self) -> Iterator[tuple[Line, Any]]:
+    def _lines(self, tell: Callable[[list[Line]], object]) -> Iterator[tuple[Line, Any]]:
         """The lines that have the part, and the ids of their records; not those rejected."""
         collection = self.sender.source.collection
         for line in self.sender.source.lines():
+            tell([line])
             if line.document.get(self.part.member) is not None:
                 stored = self.sender.known.find(collection.name, self._name(line))
                 if stored and stored.digest == line.digest:
@@ -74,7 +79,9 @@ class PartsOf:
     async def _early(self, line: Line, record_id: Any) -> None:
         """Of what refers to its own kind, some may not be there yet: without that."""
         if self._stage(line):
-            self.counts["as before"] += self._stage(line) == _WHOLE
+            self.counts[AS_BEFORE] += self._stage(line) == _WHOLE
+        elif faults := self.part.faults(line.document[self.part.member]):
+            self._reject(line, faults)
         elif self.sender.options.dry_run:
             self._rehearse(line)
         else:
@@ -129,7 +136,7 @@ class PartsOf:
     @property
     def _mark(self) -> str:
         """Under which it is kept how much was sent."""
-        return f"{self.part.collection}/{self.part.below}/sent"
+        return f"{self.part.place}/sent"
 
     def _name(self, line: Line) -> str:
         return line.name(self.sender.source.collection.key_fields)

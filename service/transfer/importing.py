@@ -13,11 +13,9 @@ from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
 from service.transfer.known import Known, Stored
 from service.transfer.rejects import Rejects
-from service.transfer.sending import Entry, Options, Sender, settle
+from service.transfer.sending import AS_BEFORE, Entry, Options, Sender, settle
 from service.transfer.translating import Translator
 
-AS_BEFORE: Final = "as before"
-"""The outcome of lines that came in earlier and have not changed since."""
 _MOST_BYTES: Final = 4 * 2**20
 """Of lines in one request, which may grow on the way: the service takes twice as much."""
 _Way: TypeAlias = tuple[How, str | None]
@@ -34,9 +32,9 @@ class Import:
     rejects: Rejects
     options: Options
     begin: Callable[[str], object]
-    """Is told which collection comes now."""
+    """Is told which collection comes now, or which part of its records."""
     tell: Callable[[list[Line]], object]
-    """Is told of lines that are done."""
+    """Is told of lines that are done: once by themselves, and once by each of the parts."""
 
     async def run(self) -> dict[str, Counter[str]]:
         """How many lines had which outcome, by collection; rejected ones are ``failed``.
@@ -61,17 +59,20 @@ class Import:
             )  # fmt: skip
             await _File(sender, translator).bring()
             own = [
-                PartsOf(sender, translator, part, counts[f"{collection.name}/{part.below}"])
-                for part in collection.parts
+                PartsOf(sender, translator, part, counts[part.place]) for part in collection.parts
             ]
             for part in own:
+                self.begin(part.name)
                 await part.early()
             parts += own
             if sender.stopped:
                 break
         else:
             for part in parts:
+                self.begin(part.name)
                 await part.whole()
+                if part.sender.stopped:
+                    break
         return {name: found for name, found in counts.items() if found}
 
     async def _require_same_service(self) -> None:

@@ -6,7 +6,7 @@ What is requested travels beside them, for it is sent when the request is create
 from dataclasses import replace as replaced
 from typing import Any, Final
 
-from service.client import Client
+from service.client import Client, Detail, FailureError
 from service.schemas import Located
 from service.transfer.fields import Field, part_fields
 
@@ -68,16 +68,31 @@ def _name_deactivated(lines: list[dict[str, Any]], of_chart: list[dict[str, Any]
         last = line["lineId"] or last
 
 
+def faults(sizes: Any) -> list[Detail]:
+    """The places where a size should be named, and is not."""
+    if not isinstance(sizes, list):
+        return [Detail("validation_error.invalid_type", "", "Use a list of sizes.")]
+    return [
+        Detail("validation_error.required_field", f"[{place}].{_SIZE}", "This field is required.")
+        for place, size in enumerate(sizes)
+        if not isinstance(size, dict) or not isinstance(size.get(_SIZE), int)
+    ]
+
+
 async def replace(client: Client, record_id: Any, sizes: list[dict[str, Any]]) -> None:
     """Replace what was measured in each size."""
     request = (await client.collection("sample-requests").read(record_id)).data
     measurements = client.collection(
         "styles", request["styleId"], "sample-requests", record_id, "measurements"
     )
-    for size in sizes:
-        await measurements.replace(
-            size[_SIZE], {name: size[name] for name in size if name != _SIZE}
-        )
+    for place, size in enumerate(sizes):
+        values = {name: size[name] for name in size if name != _SIZE}
+        try:
+            await measurements.replace(size[_SIZE], values)
+        except FailureError as error:
+            rows = (replaced(row, field=f"[{place}].{row.field}") for row in error.details)
+            error.details = tuple(rows)
+            raise
 
 
 def _path(document: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from service import schemas
-from service.client import Client
+from service.client import Client, Detail
 from service.queries.parts import Part
 from service.resources.registry import MEASUREMENTS, PARTS
 from service.transfer import measured
@@ -24,6 +24,11 @@ class TravellingPart:
     below: str
     """The last step of its path: ``measurement-chart``."""
 
+    @property
+    def place(self) -> str:
+        """What the ids of its objects belong to: ``size-ranges/sizes``."""
+        return f"{self.collection}/{self.below}"
+
     @cached_property
     def member(self) -> str:
         """What it is called in a line: ``measurementChart``."""
@@ -32,9 +37,11 @@ class TravellingPart:
     @cached_property
     def fields(self) -> Field:
         """Every field that a replace takes."""
-        return part_fields(
-            schemas.definition(self.name, "replace"), f"{self.collection}/{self.below}"
-        )
+        return part_fields(schemas.definition(self.name, "replace"), self.place)
+
+    def faults(self, part: Any) -> list[Detail]:  # noqa: ARG002
+        """What is so wrong with a part that it cannot be sent."""
+        return []
 
     def is_empty(self, document: dict[str, Any]) -> bool:
         """Whether its record's document shows that there is nothing of it."""
@@ -62,6 +69,10 @@ class MeasuredValues(TravellingPart):
     def fields(self) -> Field:
         """A list of sizes."""
         return measured.fields(schemas.definition(self.name, "replace"))
+
+    def faults(self, part: Any) -> list[Detail]:
+        """Sizes that are not named, for their ids are in the path."""
+        return measured.faults(part)
 
     async def read(self, client: Client, document: dict[str, Any]) -> dict[str, Any]:
         """The values, and those that were frozen when the samples were requested."""

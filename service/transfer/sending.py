@@ -22,7 +22,10 @@ from service.transfer.translating import Translated
 _ITEM: Final = re.compile(r"^\[[0-9]+\]\.?")
 AT_ONCE: Final = 4
 """Requests under way, where the order allows several."""
-_TOO_LARGE: Final = (413, "validation_error.too_many_items")
+_REFUSED: Final = (400, 413)
+"""What requests that hold too much, or what is no JSON to the service, are answered."""
+AS_BEFORE: Final = "as before"
+"""The outcome of lines that came in earlier and have not changed since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,20 +114,31 @@ class Sender:
         try:
             outcomes = await ask(self.client, self.known, asked, key, self.options)
         except FailureError as error:
-            if {error.status, error.type}.isdisjoint(_TOO_LARGE) or len(entries) == 1:
+            if error.status not in _REFUSED:
                 raise _explained(error) from error
-            half = len(entries) // 2
-            await self._send(how, match, entries[:half])
-            await self._send(how, match, entries[half:])
+            await self._part(how, match, entries, error)
             return
         await self._take(entries, outcomes, key)
+
+    async def _part(
+        self, how: How, match: str | None, entries: list[Entry], error: FailureError
+    ) -> None:
+        """Send in two what was refused as a whole, down to the line that is to blame."""
+        if len(entries) == 1:
+            self.counts["failed"] += 1
+            self.reject(entries[0].line, error.details)
+            return
+        half = len(entries) // 2
+        await self._send(how, match, entries[:half])
+        await self._send(how, match, entries[half:])
 
     async def _take(self, entries: list[Entry], outcomes: list[Outcome], key: str) -> None:
         """Keep, count and tell what became of the entries."""
         done = list[tuple[Entry, Any]]()
         for entry, found in zip(entries, outcomes, strict=True):
             outcome = _judged(entry, found, self)
-            self.counts[outcome.outcome] += 1
+            is_new = not outcome.is_replayed or outcome.outcome == "failed"
+            self.counts[outcome.outcome if is_new else AS_BEFORE] += 1
             if outcome.outcome == "failed":
                 self.reject(entry.line, outcome.details)
             elif outcome.id is not None or self.options.dry_run:

@@ -110,4 +110,8 @@ def _shown(fields: Field, document: dict[str, Any]) -> Iterator[tuple[str, Field
             shown, member = part.shown_as
             objects = document.get(shown)
             if isinstance(objects, list):
-                yield name, part, [one[member] for one in objects if member in one]
+                yield (
+                    name,
+                    part,
+                    [one[member] for one in objects if isinstance(one, dict) and member in one],
+                )

@@ -206,3 +206,18 @@ async def test_requests_that_hold_too_much_are_parted(client: Client, folder: Fo
     assert {row["type"] for one in folder.rejected for row in one["details"]} == {
         "validation_error.duplicate"
     }
+
+
+async def test_requests_are_known_without_the_map(client: Client, folder: Folder) -> None:
+    folder.write("item-categories.ndjson", category(1, "Trims"), category(2, "Labels"))
+    await folder.bring(client)
+    (folder.path / "ids.sqlite3").unlink()
+    assert await folder.bring(client) == {"item-categories": {"as before": 2}}
+    assert await names(client) == ["Trims", "Labels"]
+
+
+async def test_a_line_that_is_too_large_is_rejected_alone(client: Client, folder: Folder) -> None:
+    large = {"name": "Large", "colorReference": "x" * (9 * 2**20)}
+    folder.write("colors.ndjson", {"name": "Small"}, large, {"name": "Tiny"})
+    assert await folder.bring(client, options=SKIP) == {"colors": {"created": 2, "failed": 1}}
+    assert folder.details() == [(2, "payload_too_large", None)]

@@ -96,3 +96,23 @@ async def test_samples_keep_what_was_asked_of_lines_that_go_later(
     [hood] = size["lines"]
     assert (hood["lineId"], hood["name"]) == (None, "Hood")
     assert (hood["requestedMeasurement"], hood["companyMeasurement"]) == ("36.00", "36.50")
+
+
+async def test_what_is_wrong_with_measured_values_is_told_by_size(
+    client: Client, folder: Folder
+) -> None:
+    folder.write("size-ranges.ndjson", size_range(1, {"id": 11, "name": "S"}))
+    folder.write("styles.ndjson", {"id": 1, "number": "S1", "name": "Parka"})
+    request = {"styleId": 1, "name": "Proto", "sizeRangeSizeIds": [11]}
+    folder.write(
+        "sample-requests.ndjson",
+        request | {"measurements": [{"approved": True}]},
+        request | {"measurements": [{"sizeRangeSizeId": 11, "approved": 1}]},
+        request | {"measurements": {}},
+    )
+    await folder.bring(client, options=SKIP)
+    assert folder.details() == [
+        (1, "validation_error.required_field", "measurements[0].sizeRangeSizeId"),
+        (3, "validation_error.invalid_type", "measurements"),
+        (2, "validation_error.invalid_type", "measurements[0].approved"),
+    ]
