@@ -2,11 +2,12 @@
 
 import secrets
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, TypeAlias
 
-from service.client import Client, Detail, NotFoundError
+from service.client import Client, Detail, ForbiddenError, NotFoundError
 from service.client.collections import How
 from service.transfer.bringing_parts import PartsOf, unknown
 from service.transfer.errors import TransferError
@@ -47,33 +48,35 @@ class Import:
         await self._require_same_service()
         if not self.options.dry_run:
             await settle(self.client, self.known)
-        together = {source.collection.name for source in self.sources}
-        translator, run = Translator(self.known, together), secrets.token_hex(8)
         counts, parts = defaultdict[str, Counter[str]](Counter), list[PartsOf]()
+        for sender in self._senders(counts):
+            self.begin(sender.source.collection.name)
+            await _File(sender, self._translator).bring()
+            for part in sender.source.collection.parts:
+                one = PartsOf(sender, self._translator, part, counts[part.place])
+                self.begin(one.name)
+                await one.early()
+                parts.append(one)
+        for one in parts:
+            self.begin(one.name)
+            await one.whole()
+        return {name: found for name, found in counts.items() if found}
+
+    @cached_property
+    def _translator(self) -> Translator:
+        return Translator(self.known, {source.collection.name for source in self.sources})
+
+    def _senders(self, counts: Mapping[str, Counter[str]]) -> Iterator[Sender]:
+        """What sends each file, until something is rejected that is not to be skipped."""
+        run = secrets.token_hex(8)
         for source in self.sources:
-            collection = source.collection
-            self.begin(collection.name)
             sender = Sender(
                 self.client, source, self.known, self.rejects, self.options, run,
-                counts[collection.name], self.tell,
+                counts[source.collection.name], self.tell,
             )  # fmt: skip
-            await _File(sender, translator).bring()
-            own = [
-                PartsOf(sender, translator, part, counts[part.place]) for part in collection.parts
-            ]
-            for part in own:
-                self.begin(part.name)
-                await part.early()
-            parts += own
             if sender.stopped:
-                break
-        else:
-            for part in parts:
-                self.begin(part.name)
-                await part.whole()
-                if part.sender.stopped:
-                    break
-        return {name: found for name, found in counts.items() if found}
+                return
+            yield sender
 
     async def _require_same_service(self) -> None:
         """Raise TransferError where nothing is there of what the map of ids speaks of."""
@@ -81,7 +84,7 @@ class Import:
         for name, record_id in samples:
             try:
                 await self.client.collection(name).read(record_id)
-            except NotFoundError:
+            except (NotFoundError, ForbiddenError):
                 continue
             return
         if samples:

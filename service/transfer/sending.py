@@ -63,12 +63,15 @@ class Sender:
     counts: Counter[str] = field(default_factory=Counter)
     tell: Callable[[list[Line]], object] = len
     """Is told of lines that are done."""
-    stopped: bool = False
-    """Something was rejected, and nothing more is to be sent."""
 
     def __post_init__(self) -> None:
         self._turns = asyncio.Semaphore(1 if self.source.collection.in_order else AT_ONCE)
         self._under_way = set[asyncio.Task[None]]()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether something was rejected, and nothing more is to be sent."""
+        return self.rejects.count > 0 and not self.options.skip
 
     async def send(self, how: How, match: str | None, entries: list[Entry]) -> None:
         """Begin a request with the entries; returns when there is room for another."""
@@ -154,7 +157,6 @@ class Sender:
     def reject(self, line: Line, details: Iterable[Detail]) -> None:
         """Put a line aside; unless such are to be left out, it is the end."""
         self.rejects.add(self.source, line, details)
-        self.stopped = self.stopped or not self.options.skip
 
 
 @dataclass(frozen=True, slots=True)
