@@ -44,17 +44,29 @@ from ({{documents}}) as page;
 select count(*) as total from page;
 
 -- name: find_by_key
--- The records of each own key: those that are live, and of deleted ones the one with the highest id. Joined to what
--- is sent, for a list of pairs would have the planner read all records.
+-- The records of each own key: those that are live, and of deleted ones the one with the highest id.
 select
-    sent.key,
-    sent.within_id,
-    (array_agg(stored.id order by stored.id) filter (where {{state}} <> 'deleted'))[1:5] as live,
-    max(stored.id) filter (where {{state}} = 'deleted') as deleted
+    {{key}} as key,
+    null::bigint as within_id,
+    (array_agg(id order by id) filter (where {{state}} <> 'deleted'))[1:5] as live,
+    max(id) filter (where {{state}} = 'deleted') as deleted
+from {{table}}
+where organization_id = $1::bigint and {{key}} = any($2::text[])
+group by {{key}};
+
+-- name: find_by_key_within
+-- The same where keys name records within others, whose ids are $3. One by one, so that no plan reads all records,
+-- not even one that was made while there were none.
+select sent.key, sent.within_id, found.live, found.deleted
 from unnest($2::text[], $3::bigint[]) as sent(key, within_id)
-join {{table}} stored
-    on stored.organization_id = $1::bigint and stored.{{key}} = sent.key and {{is_within}}
-group by sent.key, sent.within_id;
+cross join lateral (
+    select
+        (array_agg(id order by id) filter (where {{state}} <> 'deleted'))[1:5] as live,
+        max(id) filter (where {{state}} = 'deleted') as deleted
+    from {{table}}
+    where organization_id = $1::bigint and {{within}} = sent.within_id and {{key}} = sent.key
+) as found
+where coalesce(found.live[1], found.deleted) is not null;
 
 -- name: lock_organization
 select id from organization where id = $1::bigint for no key update;

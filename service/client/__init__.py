@@ -8,6 +8,8 @@ It knows the service by HTTP alone and imports nothing else of it, so it works a
             ...
         created = await colors.create({"name": "Washed Sage"})
         await colors.patch(created.id, changes, if_match=created.etag)
+        sizes = client.part("size-ranges", 7, "sizes")
+        await sizes.replace([*(await sizes.read()).data, {"name": "XXL"}])
 """
 
 from service.client.changes import Changes
@@ -29,6 +31,7 @@ from service.client.errors import (
     UnprocessableError,
     UnreachableError,
 )
+from service.client.parts import Content, Part
 from service.client.queries import Filter, Sort
 from service.client.records import Outcome, Page, Record
 from service.client.retrying import Retrying
@@ -38,6 +41,7 @@ __all__ = [
     "Client",
     "Collection",
     "ConflictError",
+    "Content",
     "Detail",
     "FailureError",
     "Filter",
@@ -47,6 +51,7 @@ __all__ = [
     "NotFoundError",
     "Outcome",
     "Page",
+    "Part",
     "PreconditionFailedError",
     "Record",
     "Retrying",

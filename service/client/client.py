@@ -7,6 +7,7 @@ import aiohttp
 
 from service.client.changes import Changes
 from service.client.collections import Collection
+from service.client.parts import Part
 from service.client.queries import Parameters
 from service.client.retrying import Retrying
 from service.client.transport import Answer, Request, Transport
@@ -50,6 +51,10 @@ class Client:
     def collection(self, *path: str | int) -> Collection:
         """A collection by its path: ``("colors")``, ``("styles", 5, "sample-requests")``."""
         return Collection(self._open(), path)
+
+    def part(self, *path: str | int) -> Part:
+        """A part of a record by its path: ``("colors", 7, "translations")``."""
+        return Part(self._open(), path)
 
     @property
     def changes(self) -> Changes:

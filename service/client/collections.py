@@ -9,10 +9,9 @@ from uuid import uuid4
 from service.client.errors import Detail
 from service.client.queries import Filter, Scalar, Sort, parameters
 from service.client.records import Document, Outcome, Page, Record
-from service.client.transport import Answer, Request, Transport
+from service.client.transport import JSON_PATCH, Answer, Request, Transport
 
 _JSON = "application/json"
-_JSON_PATCH = "application/json-patch+json"
 _MERGE_PATCH = "application/merge-patch+json"
 How: TypeAlias = Literal["create", "replace", "merge"]
 """What a bulk write does with its records."""
@@ -34,7 +33,7 @@ class Collection:
 
     def __init__(self, transport: Transport, path: Sequence[str | int]) -> None:
         self._transport = transport
-        self._path = "/".join(("/api", *(quote(str(part), safe="") for part in path)))
+        self._path = located(path)
 
     async def pages(
         self,
@@ -82,7 +81,7 @@ class Collection:
         self, record_id: str | int, record: Document, *, if_match: str | None = None
     ) -> Record:
         """The record with new content."""
-        sent = Request("PUT", self._one(record_id), body=record, headers=_guard(if_match))
+        sent = Request("PUT", self._one(record_id), body=record, headers=guard(if_match))
         return await self._record(sent)
 
     async def replace_many(
@@ -100,14 +99,14 @@ class Collection:
                 "PATCH",
                 self._one(record_id),
                 body=[*changes],
-                media_type=_JSON_PATCH,
-                headers=_guard(if_match),
+                media_type=JSON_PATCH,
+                headers=guard(if_match),
             )
         )
 
     async def delete(self, record_id: str | int, *, if_match: str | None = None) -> Record:
         """The record as it was deleted."""
-        return await self._record(Request("DELETE", self._one(record_id), headers=_guard(if_match)))
+        return await self._record(Request("DELETE", self._one(record_id), headers=guard(if_match)))
 
     async def delete_many(
         self, ids: Sequence[str | int], *, key: str | None = None
@@ -182,10 +181,16 @@ def _outcome(record: Document, row: Document, *, is_replayed: bool) -> Outcome:
     return Outcome(record, row["outcome"], row["id"], details, is_replayed)
 
 
+def located(path: Sequence[str | int]) -> str:
+    """The path below ``/api`` that leads there."""
+    return "/".join(("/api", *(quote(str(part), safe="") for part in path)))
+
+
 def _key(key: str | None) -> dict[str, str]:
     """The header that makes a write safe to repeat, with a key of its own unless one is given."""
     return {"Idempotency-Key": key or str(uuid4())}
 
 
-def _guard(etag: str | None) -> dict[str, str]:
+def guard(etag: str | None) -> dict[str, str]:
+    """The header that holds a write back where the tag is another one by now."""
     return {} if etag is None else {"If-Match": etag}

@@ -15,6 +15,7 @@ from service.client.queries import Parameters
 from service.client.retrying import Repeatable, Retrying
 
 _JSON = "application/json"
+JSON_PATCH = "application/json-patch+json"
 
 
 @dataclass(frozen=True, slots=True)

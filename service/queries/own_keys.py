@@ -1,6 +1,6 @@
 """Records by the keys that the customer's own systems know them by (contract, Own keys)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import asyncpg
@@ -42,12 +42,10 @@ async def name_records(connection: Connection, resource: MasterRecord, batch: Ba
     That is the live one, else the deleted one with the highest id. Reports the keys of several.
     """
     names = [_name(resource, item) for item in batch.items]
-    rows = await connection.fetch(
-        finding(resource),
-        batch.caller.organization_id,
-        [name.key for name in names],
-        [name.within for name in names],
-    )
+    asked: list[Sequence[str | int | None]] = [[name.key for name in names]]
+    if resource.own_key_within:
+        asked.append([name.within for name in names])
+    rows = await connection.fetch(finding(resource), batch.caller.organization_id, *asked)
     found = {_Name(row["key"], row["within_id"]): row for row in rows}
     for number, (name, item) in enumerate(zip(names, batch.items, strict=True)):
         item.pop("id", None)
@@ -61,17 +59,15 @@ async def name_records(connection: Connection, resource: MasterRecord, batch: Ba
 
 
 def finding(resource: MasterRecord) -> str:
-    """The statement that finds records by their keys, ``$2``, and ids that they are within, ``$3``.
-
-    Those are null where keys name a record by themselves.
-    """
-    is_within = f"stored.{resource.within_column} = sent.within_id"
-    return SHARED["find_by_key"].fill(
-        table=resource.table,
-        state=resource.stored_state,
-        key=resource.key_column,
-        is_within=is_within if resource.own_key_within else "sent.within_id is null",
-    )
+    """The statement that finds records by their keys, and the ids that they are within, if any."""
+    parts = {
+        "table": resource.table,
+        "state": resource.stored_state,
+        "key": resource.key_column,
+    }
+    if resource.own_key_within:
+        return SHARED["find_by_key_within"].fill(**parts, within=resource.within_column)
+    return SHARED["find_by_key"].fill(**parts)
 
 
 def require_keys(resource: MasterRecord, items: list[Item], stored: Mapping[int, Stored]) -> None:

@@ -29,7 +29,7 @@ async def read(client: Client, document: dict[str, Any]) -> dict[str, Any]:
     answer = await client.get(_path(document), exact=True)
     sizes: list[dict[str, Any]] = answer.body["data"]
     if any(line["lineId"] is None for size in sizes for line in size["lines"]):
-        chart = await client.collection("styles", document["styleId"]).read("measurement-chart")
+        chart = await client.part("styles", document["styleId"], "measurement-chart").read()
         for size in sizes:
             _name_deactivated(size["lines"], chart.data["lines"])
     requested = [
@@ -81,14 +81,12 @@ def faults(sizes: Any) -> list[Detail]:
 
 async def replace(client: Client, record_id: Any, sizes: list[dict[str, Any]]) -> None:
     """Replace what was measured in each size."""
-    request = (await client.collection("sample-requests").read(record_id)).data
-    measurements = client.collection(
-        "styles", request["styleId"], "sample-requests", record_id, "measurements"
-    )
+    style_id = (await client.collection("sample-requests").read(record_id)).data["styleId"]
     for place, size in enumerate(sizes):
         values = {name: size[name] for name in size if name != _SIZE}
         try:
-            await measurements.replace(size[_SIZE], values)
+            path = ("styles", style_id, "sample-requests", record_id, "measurements", size[_SIZE])
+            await client.part(*path).replace(values)
         except FailureError as error:
             rows = (replaced(row, field=f"[{place}].{row.field}") for row in error.details)
             error.details = tuple(rows)

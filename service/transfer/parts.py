@@ -52,13 +52,12 @@ class TravellingPart:
         """What the line of a record has of it."""
         if self.is_empty(document):
             return {}
-        record = client.collection(self.collection, document["id"])
-        return {self.member: (await record.read(self.below, writable=True)).data}
+        part = client.part(self.collection, document["id"], self.below)
+        return {self.member: (await part.read(writable=True)).data}
 
     async def replace(self, client: Client, record_id: Any, part: Any) -> Any:
         """The part as it is after its replacement."""
-        record = client.collection(self.collection, record_id)
-        return (await record.replace(self.below, part)).data
+        return (await client.part(self.collection, record_id, self.below).replace(part)).data
 
 
 @dataclass(frozen=True, eq=False)

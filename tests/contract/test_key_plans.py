@@ -28,14 +28,17 @@ insert into facility (organization_id, id, sub_supplier_id, name, state)
 select 1, n, n % 300, 'F-' || n / 300, 'active' from generate_series(1, $1::integer) as n"""
 
 
-@pytest.mark.parametrize(
+of_both_kinds = pytest.mark.parametrize(
     ("resource", "made", "keys"),
     [
-        (Colors(), COLORS, [[f"C-{n}" for n in CHOSEN], [None] * KEYS]),
+        (Colors(), COLORS, [[f"C-{n}" for n in CHOSEN]]),
         (Facilities(), FACILITIES, [[f"F-{n // 300}" for n in CHOSEN], [n % 300 for n in CHOSEN]]),
     ],
     ids=["alone", "within"],
 )
+
+
+@of_both_kinds
 async def test_keys_are_found_by_an_index(
     resource: MasterRecord, made: str, keys: list[Any], dsn: str
 ) -> None:
@@ -45,8 +48,32 @@ async def test_keys_are_found_by_an_index(
     await connection.execute(made, RECORDS)
     await connection.execute(f"analyze {resource.table}")
     row = await connection.fetchval(f"explain (analyze, format json) {finding(resource)}", 1, *keys)
-    plan: dict[str, Any] = orjson.loads(row)[0]["Plan"]
     await connection.close()
+    leads_to_keys(resource, row)
+
+
+@of_both_kinds
+async def test_so_they_are_by_a_plan_that_was_made_while_there_were_none(
+    resource: MasterRecord, made: str, keys: list[Any], dsn: str
+) -> None:
+    """A session plans a statement a few times and then no more, however the tables grow."""
+    connection = await asyncpg.connect(dsn, server_settings={"enable_seqscan": "off", "jit": "off"})
+    await connection.execute("insert into organization (id, name) values (1, 'An organization')")
+    await connection.execute(f"analyze {resource.table}")
+    await connection.execute(f"prepare found as {finding(resource)}")
+    # What a list of keys looks like in Python and in PostgreSQL is the same.
+    asked = f"execute found ({', '.join(['1', *(f'array{one}' for one in keys)])})"
+    for _ in range(10):
+        await connection.execute(asked)
+    await connection.execute(made, RECORDS)
+    row = await connection.fetchval(f"explain (analyze, format json) {asked}")
+    await connection.close()
+    leads_to_keys(resource, row)
+
+
+def leads_to_keys(resource: MasterRecord, row: str) -> None:
+    """Hold the plan against it: the index of own keys is used, and nothing else is read."""
+    plan: dict[str, Any] = orjson.loads(row)[0]["Plan"]
     used = {node.get("Index Name") for node in nodes(plan)}
     assert f"{resource.table}_by_own_key" in used
     for node in nodes(plan):

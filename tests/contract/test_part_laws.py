@@ -25,7 +25,7 @@ async def replaced(api: Api, part: Part, number: int) -> str:
     """The path of a part that was just replaced by a made-up body."""
     random, known = chances(part, number), await generate.references(api)
     place = random.choice(await parts.paths(api, part))
-    sent = await parts.body(api, part, place, known, random)
+    sent = await parts.made_up(api, part, place, known, random)
     answer = await api.put(place, sent)
     assert answer.status == 200, (sent, answer.raw)
     form(part.name, "document").validate(answer.data)
@@ -56,7 +56,7 @@ async def test_a_replace_done_twice_is_done_once(part: Part, api: Api, demo_dsn:
     for number in SEVERAL:
         random, known = chances(part, number), await generate.references(api)
         place = random.choice(await parts.paths(api, part))
-        sent = await parts.body(api, part, place, known, random)
+        sent = await parts.made_up(api, part, place, known, random)
         first = await api.put(place, sent)
         assert first.status == 200, (sent, first.raw)
         before = await rows.dump(demo_dsn, versions=True)

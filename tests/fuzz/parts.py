@@ -11,7 +11,7 @@ from tests.fuzz.known import Known
 from tests.fuzz.plants import FAR, Kind, Plant
 from tests.fuzz.sites import Site, filler, form
 from tests.fuzz.subjects import Subject
-from tests.support.parts import SIZES, TRANSLATIONS
+from tests.support.parts import CHARTS, SIZES, TRANSLATIONS
 
 #: By what lists are called, what tells their members; a part that is a list has no name.
 _KEYS: Final = {"lines": "lineId", "requested": "sizeRangeSizeId"}
@@ -26,9 +26,15 @@ def path_to(route: Route, ids: tuple[int, ...]) -> str:
 
 
 def subject(part: Part, route: Route, known: Known, random: Random) -> Subject:
-    """A stored part as it is: replacing it by itself changes nothing."""
+    """A stored part as it is: replacing it by itself changes nothing.
+
+    Without the lines that are deactivated, of which nothing would be read.
+    """
     ids = random.choice([*known.writables[part.name]])
     stored = known.writables[part.name][ids]
+    if part is CHARTS:
+        lines = [line for line in stored["lines"] if not line["isDeactivated"]]
+        stored = stored | {"lines": lines}
     root = stored if route.operation == "patch" else None
     return Subject(route, form(part, "replace"), stored, path_to(route, ids), root=root)
 

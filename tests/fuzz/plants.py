@@ -151,7 +151,8 @@ def _out_of_range(site: Site, random: Random) -> Plant:
         wrong += [high + 1, 2**63 - 1]
     if "number" in site.types:
         wrong += [math.nextafter(high, math.inf), math.nextafter(low, -math.inf), 1e300]
-    return invalid(site, "out_of_range", random.choice(wrong))
+    beyond = [number for number in wrong if not low <= number <= high]
+    return invalid(site, "out_of_range", random.choice(beyond))
 
 
 def _beyond_64_bits(site: Site, random: Random) -> Plant:

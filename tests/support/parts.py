@@ -45,10 +45,16 @@ def least(part: Part) -> Any:
     return [] if part.list_name else {"lines": []}
 
 
-async def body(api: Api, part: Part, place: str, known: generate.References, random: Random) -> Any:
-    """A made-up body for the part at a path; some of its entries stay, some are new."""
+async def made_up(
+    api: Api, part: Part, place: str, known: generate.References, random: Random
+) -> Any:
+    """A made-up body for the part at a path."""
+    return body(part, (await api.get(place, {"form": "writable"})).data, known, random)
+
+
+def body(part: Part, stored: Any, known: generate.References, random: Random) -> Any:
+    """A made-up body for a part with that writable form: some entries stay, some are new."""
     made = generate.replacement(part, known, random)
-    stored = (await api.get(place, {"form": "writable"})).data
     if part is MEASUREMENTS:
         names = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
         lines = random.sample(stored["lines"], random.randint(0, len(stored["lines"])))

@@ -8,9 +8,9 @@ from typing import Any
 import aiohttp
 
 from service.queries.master_record import MasterRecord
-from service.resources.registry import MASTER_RECORDS
+from service.resources.registry import MASTER_RECORDS, PARTS
 from service.routes import root_of
-from tests.support import generate
+from tests.support import generate, parts
 from tests.support.api import Answer, Api
 
 _CUSTOM_FIELDS = ("compliance-custom-fields", "style-custom-fields")
@@ -37,6 +37,7 @@ class Writer:
             operations = [
                 self._create, self._create, self._create_many, self._replace, self._replace_many,
                 self._patch, self._patch, self._delete, self._delete_many, self._rename,
+                self._replace_part,
             ][: None if self._ids[resource.name] else 3]  # fmt: skip
             try:
                 answer = await self._random.choice(operations)(resource)
@@ -89,6 +90,18 @@ class Writer:
         for one in self._some(resource, 1):
             body = self._body(resource, "replace")
             return await self._api.put(f"{root_of(resource)}/{one}", body)
+        return None
+
+    async def _replace_part(self, resource: MasterRecord) -> Answer | None:
+        part = next((one for one in PARTS if one.owner.name == resource.name), None)
+        if part is None or part.parents:
+            return None
+        for one in self._some(resource, 1):
+            place = parts.path(part, one)
+            stored = await self._api.get(place, {"form": "writable"})
+            if stored.status == 200:
+                body = parts.body(part, stored.data, self._known, self._random)
+                return await self._api.put(place, body)
         return None
 
     async def _replace_many(self, resource: MasterRecord) -> Answer | None:

@@ -15,7 +15,7 @@ def size_range(one: int, *sizes: dict[str, Any]) -> dict[str, Any]:
 
 async def sizes_of(client: Client, name: str) -> list[dict[str, Any]]:
     [found] = [one for one in await listed(client, "size-ranges") if one["name"] == name]
-    sizes: Any = (await client.collection("size-ranges", found["id"]).read("sizes")).data
+    sizes = (await client.part("size-ranges", found["id"], "sizes").read()).data
     return list(sizes)
 
 
