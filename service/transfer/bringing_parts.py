@@ -155,7 +155,7 @@ class PartsOf:
 
 def unknown(path: str, target: str, one: str) -> Detail:
     """What is wrong with a reference to what no file brought."""
-    message = f"Nothing that came in is {target} {one}."
+    message = f"There is no {one} among the {target} that came in."
     return Detail("validation_error.unknown_reference", path, message)
 
 
