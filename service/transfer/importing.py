@@ -9,12 +9,13 @@ from typing import Final, TypeAlias
 
 from service.client import Client, Detail, ForbiddenError, NotFoundError
 from service.client.collections import How
+from service.transfer.asking import settle
 from service.transfer.bringing_parts import PartsOf, unknown
 from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
 from service.transfer.known import Known, Stored
 from service.transfer.rejects import Rejects
-from service.transfer.sending import AS_BEFORE, Entry, Options, Sender, settle
+from service.transfer.sending import AS_BEFORE, Entry, Options, Sender
 from service.transfer.translating import Translator
 
 _MOST_BYTES: Final = 4 * 2**20

@@ -5,13 +5,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from typing import Any, Final
-
-import orjson
 
 from service.client import Client, Detail, FailureError, ForbiddenError, Outcome
 from service.client.collections import How
+from service.transfer.asking import Asked, ask
 from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
 from service.transfer.known import Known
@@ -115,7 +113,7 @@ class Sender:
         places = [entry.line.number for entry in entries]
         key = asked.key(f"{self.source.path.name} {places} {self.run if match else ''}")
         try:
-            outcomes = await ask(self.client, self.known, asked, key, self.options)
+            outcomes = await ask(self.client, self.known, asked, key, dry_run=self.options.dry_run)
         except FailureError as error:
             if error.status not in _REFUSED:
                 raise _explained(error) from error
@@ -157,63 +155,6 @@ class Sender:
     def reject(self, line: Line, details: Iterable[Detail]) -> None:
         """Put a line aside; unless such are to be left out, it is the end."""
         self.rejects.add(self.source, line, details)
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A bulk write, as it is kept until its answer is."""
-
-    collection: str
-    how: How
-    match: str | None
-    items: list[dict[str, Any]]
-    names: list[str]
-    digests: list[str]
-    """Of the lines, in hexadecimal."""
-
-    def key(self, place: str) -> str:
-        """Its ``Idempotency-Key``, from where it stands and what it says."""
-        said = orjson.dumps([place, self.collection, self.how, self.match, self.items])
-        return f"import-{blake2b(said, digest_size=20).hexdigest()}"
-
-
-async def ask(
-    client: Client, known: Known, asked: Asked, key: str, options: Options
-) -> list[Outcome]:
-    """Send a request; it is kept until the caller has kept its outcomes."""
-    if not options.dry_run:
-        known.begin(key, asked)
-    try:
-        return await client.collection(asked.collection).write(
-            asked.items,
-            asked.how,
-            match=asked.match,
-            skip=True,
-            dry_run=options.dry_run,
-            key=key,
-        )
-    except FailureError:
-        known.forget(key)
-        raise
-
-
-async def settle(client: Client, known: Known) -> None:
-    """Ask again what an interrupted import had asked, and keep what became of it."""
-    for key, request in known.unanswered():
-        asked = Asked(**request)
-        outcomes = await ask(client, known, asked, key, Options())
-        named = zip(asked.names, outcomes, asked.digests, strict=True)
-        kept = [
-            # Without the digest a line is sent again, and so are the names of what it holds.
-            (name, outcome.id, bytes.fromhex(digest) if _is_flat(item) else None)
-            for (name, outcome, digest), item in zip(named, asked.items, strict=True)
-            if outcome.id is not None and outcome.outcome != "failed"
-        ]
-        known.keep(asked.collection, kept, key)
-
-
-def _is_flat(item: dict[str, Any]) -> bool:
-    return not any(isinstance(value, list) and value for value in item.values())
 
 
 def _judged(entry: Entry, outcome: Outcome, sender: Sender) -> Outcome:
