@@ -84,9 +84,9 @@ def _search(driver: webdriver.Chrome, url: str, _: str) -> None:
     assert all_tags[0] == "Brands"
     assert all_tags.index("Sub-suppliers") < all_tags.index("Languages")
     for phrase, expected in (
-        ("cOLORs", ["Colors"]),
+        ("cOLORs", ["Color translations", "Colors"]),
         ("MEASURED", ["Sample request measurements"]),
-        ("/api/SIZE-", ["Size ranges"]),
+        ("/api/SIZE-", ["Size range sizes", "Size ranges"]),
         ("patchgroup", ["Groups"]),
     ):
         page.search(phrase)

@@ -14,9 +14,9 @@ from aiohttp.test_utils import TestClient
 
 from service import schemas
 from service.queries.master_record import MasterRecord
-from service.resources.registry import MASTER_RECORDS
+from service.resources.registry import MASTER_RECORDS, PARTS
 from service.routes import root_of, routes
-from tests.support import attack, faults, generate, rows, tenants
+from tests.support import attack, faults, generate, parts, rows, tenants
 from tests.support.api import Answer, Api, issue_key
 from tests.support.attack import Sides
 from tests.support.each import of_each_resource
@@ -242,6 +242,9 @@ async def test_writes_stay_at_home(sides: Sides) -> None:
             await api.delete(root, [("ids", i) for i in ids[2:]]),
         ]
         assert {answer.status for answer in answers} <= {200, 201}, [a.raw for a in answers]
+    for part in PARTS:
+        for place in await parts.paths(sides.attacker, part):
+            assert (await sides.attacker.put(place, parts.least(part))).status == 200
     assert await rows.dump(sides.dsn, organization_id=sides.victim_id) == before
 
 
