@@ -16,7 +16,7 @@ EXTRA = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.to
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: bench bench-scale bench-cluster soak help run migrate demo test generators faults fuzz attack lint format types hooks requirements clean clean-data
+.PHONY: demo-files bench bench-scale bench-cluster soak help run migrate demo test generators faults fuzz attack lint format types hooks requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ test: $(VENV)/.installed-dev ## Run all tests on a throw-away PostgreSQL; ARGS="
 	@$(BIN)/python -m pytest -n auto $(ARGS)
 
 generators: $(GENERATORS)/.installed ## Install what makes clients of the OpenAPI document (needs Node.js)
+
+demo-files: $(VENV)/.installed-dev ## Write the demo data as files to import, after they have changed
+	@$(BIN)/python -m tests.support.demo_files
 
 faults: $(VENV)/.installed-dev ## Strike at ROUNDS batches in flight; writes docs/reliability.md
 	@mkdir -p docs

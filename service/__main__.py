@@ -21,12 +21,14 @@ from service.commands import (
     following,
     serving,
     storing,
+    transferring,
 )
 from service.database.distributing import DistributionError
 from service.database.dumping import DumpError
 from service.embedded import EmbeddedServerError
 from service.events import without_secrets
 from service.settings import Settings, SettingsError
+from service.transfer.errors import TransferError
 
 _ONE_LINE_ERRORS: Final = (
     CommandError,
@@ -35,6 +37,7 @@ _ONE_LINE_ERRORS: Final = (
     EmbeddedServerError,
     SelvedgeError,
     SettingsError,
+    TransferError,
     asyncpg.InterfaceError,
     asyncpg.PostgresError,
     psycopg.Error,
@@ -61,7 +64,16 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="selvedge", description="Selvedge, an External API.")
     parser.add_argument("--version", action="version", version=__version__)
     parsers = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (serving, storing, dumping, distributing, administration, describing, following):
+    for module in (
+        serving,
+        storing,
+        dumping,
+        distributing,
+        administration,
+        describing,
+        following,
+        transferring,
+    ):
         module.add(parsers)
     return parser
 

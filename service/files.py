@@ -14,6 +14,8 @@ SQL: Final = _ROOT / "sql"
 SCHEMAS: Final = _ROOT / "schemas"
 MIGRATIONS: Final = _ROOT / "migrations"
 GUIDES: Final = _ROOT / "docs" / "guides"
+DEMO: Final = _PACKAGE / "demo" / "files"
+"""The demo data of organization 1, as files to import."""
 
 
 def fresh(path: Path, mode: int) -> IO[str]:

@@ -152,8 +152,14 @@ for share;
 
 -- name: insert
 insert into sample_request (organization_id, id, style_id, name, unit)
-select $1::bigint, item.id, item."styleId", item.name, coalesce(item.unit, style.measurement_unit)
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, name text, unit text)
+select
+    $1::bigint,
+    item.id,
+    item."styleId",
+    item.name,
+    -- Whoever sends the values sends their unit, too, be it none.
+    coalesce(item.unit, case when item.requested is null then style.measurement_unit end)
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, name text, unit text, requested jsonb)
 join style on style.organization_id = $1::bigint and style.id = item."styleId"
 returning id;
 

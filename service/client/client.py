@@ -61,9 +61,14 @@ class Client:
         """What was changed, to be followed."""
         return Changes(self._open())
 
-    async def get(self, path: str, parameters: Parameters | None = None) -> Answer:
-        """The answer to a read of any path, such as ``/api/…/measurements/9``."""
-        return await self._open().send(Request("GET", path, parameters or []))
+    async def get(
+        self, path: str, parameters: Parameters | None = None, *, exact: bool = False
+    ) -> Answer:
+        """The answer to a read of any path, such as ``/api/…/measurements/9``.
+
+        In an ``exact`` one decimal numbers are texts, to the digit: ``52.50``.
+        """
+        return await self._open().send(Request("GET", path, parameters or [], exact=exact))
 
     def _open(self) -> Transport:
         if self._transport is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, Final, Literal, TypeAlias
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -13,6 +13,13 @@ from service.client.transport import JSON_PATCH, Answer, Request, Transport
 
 _JSON = "application/json"
 _MERGE_PATCH = "application/merge-patch+json"
+How: TypeAlias = Literal["create", "replace", "merge"]
+"""What a bulk write does with its records."""
+_METHODS: Final[dict[How, tuple[str, str]]] = {
+    "create": ("POST", _JSON),
+    "replace": ("PUT", _JSON),
+    "merge": ("PATCH", _MERGE_PATCH),
+}
 
 
 class Collection:
@@ -123,16 +130,38 @@ class Collection:
         ``deleted`` is deleted, what fails is left out. So many go in one request, each of which is
         one transaction; doing it again does the same. A dry run only tells.
         """
-        method, media_type = ("PATCH", _MERGE_PATCH) if merge else ("PUT", _JSON)
-        asked = [("match", match), ("onError", "skip"), *([("dryRun", "true")] if dry_run else [])]
+        how: How = "merge" if merge else "replace"
         waiting = iter(records)
         while sent := [*islice(waiting, size)]:
-            headers = {} if dry_run else _key(None)
-            request = Request(method, self._path, asked, sent, media_type, headers)
-            answer = await self._transport.send(request)
-            for record, row in zip(sent, answer.body["data"], strict=True):
-                details = tuple(Detail(**one) for one in row["details"])
-                yield Outcome(record, row["outcome"], row["id"], details)
+            for outcome in await self.write(sent, how, match=match, skip=True, dry_run=dry_run):
+                yield outcome
+
+    async def write(
+        self,
+        records: Sequence[Document],
+        how: How,
+        *,
+        match: str | None = None,
+        skip: bool = False,
+        dry_run: bool = False,
+        key: str | None = None,
+    ) -> list[Outcome]:
+        """What became of each record of one request: created, replaced or merged.
+
+        With ``match`` the own key of that name finds records, else their ``id``. What fails is left
+        out with ``skip``; without it FailureError tells of it, and nothing is written.
+        """
+        method, media_type = _METHODS[how]
+        asked = [("match", match)] if match else []
+        asked += [("onError", "skip")] * skip + [("dryRun", "true")] * dry_run
+        headers = {"Prefer": "return=minimal"} | ({} if dry_run else _key(key))
+        request = Request(method, self._path, asked, [*records], media_type, headers)
+        answer = await self._transport.send(request)
+        again = "Idempotent-Replayed" in answer.headers
+        return [
+            _outcome(record, row, is_replayed=again)
+            for record, row in zip(records, answer.body["data"], strict=True)
+        ]
 
     def _one(self, record_id: str | int) -> str:
         return f"{self._path}/{quote(str(record_id), safe='')}"
@@ -145,6 +174,11 @@ class Collection:
         answer = await self._transport.send(request)
         documents: list[Document] = answer.body["data"]
         return documents
+
+
+def _outcome(record: Document, row: Document, *, is_replayed: bool) -> Outcome:
+    details = tuple(Detail(**one) for one in row["details"])
+    return Outcome(record, row["outcome"], row["id"], details, is_replayed)
 
 
 def located(path: Sequence[str | int]) -> str:

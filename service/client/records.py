@@ -43,3 +43,5 @@ class Outcome:
     """Of the record there; None where there is none."""
     details: tuple[Detail, ...]
     """What is wrong with one that failed."""
+    is_replayed: bool = False
+    """Whether it is the first answer to the same request once more: nothing was done now."""

@@ -1,6 +1,7 @@
 """One request, tried again where that is safe."""
 
 import asyncio
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +29,8 @@ class Request:
     body: Any = None
     media_type: str = _JSON
     headers: Mapping[str, str] = field(default_factory=dict)
+    exact: bool = False
+    """Whether decimal numbers of the answer are wanted as texts."""
 
     @property
     def repeatable(self) -> Repeatable:
@@ -91,11 +94,13 @@ class Transport:
             raise UnreachableError(reason, may_be_done=request.method != "GET") from error
         if status not in (200, 201, 304):
             raise failure(status, told, body)
-        return Answer(status, told, _parsed(body))
+        return Answer(status, told, _parsed(body, exact=request.exact))
 
 
-def _parsed(body: bytes) -> Any:
+def _parsed(body: bytes, *, exact: bool) -> Any:
     try:
+        if exact:
+            return json.loads(body, parse_float=str)
         return orjson.loads(body) if body else None
-    except orjson.JSONDecodeError as error:
+    except ValueError as error:
         raise SelvedgeError("What answered is no Selvedge: it sent no JSON.") from error

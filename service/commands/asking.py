@@ -1,5 +1,6 @@
-"""Asking the operator before something is done that is hard to undo."""
+"""Asking the operator: before what is hard to undo, and which service is meant."""
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 
@@ -20,3 +21,11 @@ def confirm(arguments: Namespace, question: str) -> None:
     print(f"{question} [y/N] ", end="", flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise CommandError("nothing was done")
+
+
+def asked_service() -> tuple[str, str]:
+    """The address and the key by the environment; raises CommandError where one is missing."""
+    url, key = (os.environ.get(name) for name in ("SELVEDGE_URL", "SELVEDGE_API_KEY"))
+    if not url or not key:
+        raise CommandError("SELVEDGE_URL and SELVEDGE_API_KEY name the service and the key")
+    return url, key

@@ -1,14 +1,14 @@
 """`selvedge follow`: the changes of any Selvedge, a line each."""
 
 import asyncio
-import os
 import sys
 from argparse import Namespace
 
 import orjson
 
 from service.client import Client
-from service.commands import CommandError, Parsers
+from service.commands import Parsers
+from service.commands.asking import asked_service
 from service.settings import Settings
 
 
@@ -32,9 +32,7 @@ def add(parsers: Parsers) -> None:
 
 def follow(_: Settings, arguments: Namespace) -> None:
     """Print until the interrupt; CommandError where nothing names the service."""
-    url, key = (os.environ.get(name) for name in ("SELVEDGE_URL", "SELVEDGE_API_KEY"))
-    if not url or not key:
-        raise CommandError("SELVEDGE_URL and SELVEDGE_API_KEY name the service and the key")
+    url, key = asked_service()
     place = _Place(arguments)
     try:
         asyncio.run(place.print_changes(url, key))

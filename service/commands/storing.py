@@ -1,19 +1,22 @@
-"""`selvedge migrate` and `selvedge demo load`."""
+"""`selvedge migrate`, `selvedge demo load` and `selvedge demo files`."""
 
 import asyncio
+import shutil
 import sys
 from argparse import Namespace
+from pathlib import Path
 
 from service.commands import CommandError, Parsers
 from service.commands.asking import add_yes, confirm
 from service.commands.connecting import database, execute, require_data
 from service.database import migrating
+from service.files import DEMO
 from service.organizations import administration
 from service.settings import Settings
 
 
 def add(parsers: Parsers) -> None:
-    """Add both commands."""
+    """Add the commands."""
     migrate_parser = parsers.add_parser("migrate", help="bring the schema up to this release")
     migrate_parser.add_argument(
         "--rollback", type=int, metavar="N", help="undo the newest N migrations instead"
@@ -22,6 +25,9 @@ def add(parsers: Parsers) -> None:
     migrate_parser.set_defaults(run=migrate)
     demo = parsers.add_parser("demo", help="demo data").add_subparsers(required=True)
     demo.add_parser("load", help="fill an empty database").set_defaults(run=load_demo)
+    files = demo.add_parser("files", help="write organization 1's as files to import")
+    files.add_argument("folder", type=Path, metavar="DIR", help="a new folder")
+    files.set_defaults(run=write_demo)
 
 
 def migrate(settings: Settings, arguments: Namespace) -> None:
@@ -42,6 +48,13 @@ def load_demo(settings: Settings, _: Namespace) -> None:
         if not execute(dsn, administration.is_empty):
             raise CommandError("the database is not empty; demo data goes into an empty one only")
         fill(dsn)
+
+
+def write_demo(_: Settings, arguments: Namespace) -> None:
+    """Write the files into a new folder; CommandError where there is something already."""
+    if arguments.folder.exists():
+        raise CommandError(f"{arguments.folder} is there already")
+    shutil.copytree(DEMO, arguments.folder)
 
 
 def fill(dsn: str) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from service.demo.rows import Organization, state_at
+from service.demo.rows import Organization, positions, state_at
 from service.demo.words import rotated, table
 
 _LANGUAGES: Final = ("de", "fr", "es", "nl", "it")
@@ -19,13 +19,15 @@ def _add(
     organization: Organization, kind: str, source: str, languages: dict[str, int], *, soft: bool
 ) -> None:
     entries = rotated(table(source), organization.profile.first)
+    states = [state_at(index, soft=soft) for index in range(len(entries))]
+    order = positions(states)
     for index, entry in enumerate(entries):
         owner = organization.add(
             kind,
             user_defined_id=entry["code"],
             text=entry["en"],
-            state=state_at(index, soft=soft),
-            position=index + 1,
+            state=states[index],
+            position=order[index],
         )
         # Every sixth text waits for its last two translations, and every ninth for all of them.
         missing = 5 if index % 9 == 8 else 2 if index % 6 == 5 else 0

@@ -1,6 +1,8 @@
 """Compliance and style custom fields with their allowed values, nested ones included."""
 
-from service.demo.rows import Organization, Value
+from collections.abc import Iterator
+
+from service.demo.rows import Organization, Value, positions
 from service.demo.styles import Catalog
 from service.demo.words import table
 
@@ -8,7 +10,7 @@ from service.demo.words import table
 def add_compliance_custom_fields(organization: Organization) -> None:
     """Add the fields in their order; a parent stands before its children."""
     fields: dict[str, int] = {}
-    for position, entry in enumerate(table("compliance_fields"), start=1):
+    for position, entry in _in_order(table("compliance_fields")):
         field = organization.add(
             "compliance_custom_field",
             **_common(organization, entry, position),
@@ -25,7 +27,7 @@ def add_style_custom_fields(organization: Organization, catalog: Catalog) -> Non
     """Add the fields; a nested field's values point to values of its parent."""
     fields: dict[str, int] = {}
     values: dict[tuple[str, str], int] = {}
-    for position, entry in enumerate(table("style_fields"), start=1):
+    for position, entry in _in_order(table("style_fields")):
         fields[entry["name"]] = field = organization.add(
             "style_custom_field",
             **_common(organization, entry, position),
@@ -40,6 +42,16 @@ def add_style_custom_fields(organization: Organization, catalog: Catalog) -> Non
                 parent_allowed_value_id=values[entry["parent"], parent] if parent else None,
             )
         _restrict(organization, field, position, catalog)
+
+
+def _in_order(entries: list[dict[str, str]]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Give the entries with their positions."""
+    yield from zip(positions([*map(_state, entries)]), entries, strict=True)
+
+
+def _state(entry: dict[str, str]) -> str:
+    options = _options(entry)
+    return next((name for name in ("inactive", "deleted") if name in options), "active")
 
 
 def _options(entry: dict[str, str]) -> dict[str, str]:
@@ -58,7 +70,7 @@ def _common(organization: Organization, entry: dict[str, str], position: int) ->
         "name": entry["name"],
         "user_defined_id": f"{organization.profile.prefix}-{entry['code']}",
         "type": entry["type"],
-        "state": next((name for name in ("inactive", "deleted") if name in options), "active"),
+        "state": _state(entry),
         "position": position,
         "internal_only": "internal" in options,
         "is_mandatory": "mandatory" in options,

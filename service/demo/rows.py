@@ -1,5 +1,6 @@
 """Rows on their way to the database, with ids and times that are the same on every machine."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -67,3 +68,13 @@ def state_at(index: int, *, soft: bool = True) -> str:
     if soft and index % 20 == 15:
         return "deleted"
     return "inactive" if index % 13 == 11 else "active"
+
+
+def positions(states: Sequence[str]) -> list[int]:
+    """Return the position of each record by its state: the live ones count without a gap.
+
+    So they come out of an import as they went in, which brings no deleted ones.
+    """
+    places = sorted(range(len(states)), key=lambda place: states[place] == "deleted")
+    found = {place: position for position, place in enumerate(places, start=1)}
+    return [found[place] for place in range(len(states))]

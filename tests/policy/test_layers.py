@@ -12,7 +12,8 @@ from tests.contract.test_every_route import SUCCESSES
 from tests.policy.sources import ROOT, SERVICE, imports, modules, modules_of_tests, texts
 
 _SQL = re.compile(r"\s*(select|insert into|update|delete from|with)\s+\w", re.ASCII)
-#: What composes pages of lists, and what is no caller's: start, migrations, demo data.
+#: What composes pages of lists, and what is no caller's: start, migrations, demo data, and the map
+#: of ids that an import keeps in a file.
 COMPOSES_SQL = {
     "service/listing/pages.py",
     "service/database/preflight.py",
@@ -20,6 +21,7 @@ COMPOSES_SQL = {
     "service/database/distributing.py",
     "service/database/dumping.py",
     "service/demo/loading.py",
+    "service/transfer/known.py",
 }
 DATABASE_DRIVERS = {"asyncpg", "psycopg"}
 #: And how many packages each pins at least.

@@ -94,6 +94,8 @@ async def test_values_and_unit_as_they_are_sent(api: Api, demo_dsn: str) -> None
     made = await api.post(REQUESTS, sent | {"requested": values})
     assert (made.status, made.data["unit"]) == (201, "inch")
     assert await requested(api, made.data, small) == {"Chest": 19.75, "Waist": None}
+    without = await api.post(REQUESTS, sent | {"unit": None, "requested": values})
+    assert without.data["unit"] is None
     later = await api.put(made.headers["Location"], {"name": "Proto", "unit": "cm"})
     assert later.details == [("validation_error.read_only_field", "unit")]
 

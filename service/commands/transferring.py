@@ -1,0 +1,168 @@
+"""`selvedge export` and `selvedge import`: files of any Selvedge, over HTTP."""
+
+import asyncio
+import re
+import sys
+import time
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tqdm import tqdm
+from yarl import URL
+
+from service.client import Client
+from service.commands import CommandError, Parsers
+from service.commands.asking import asked_service
+from service.settings import Settings
+from service.transfer.patience import Patience
+
+if TYPE_CHECKING:
+    from service.transfer.rejects import Rejects
+
+_WHERE: Final = "SELVEDGE_URL and SELVEDGE_API_KEY name the service."
+_MINUTE: Final = 60.0
+_OUTCOMES: Final = {
+    "created": "created",
+    "updated": "updated",
+    "unchanged": "unchanged",
+    "deleted": "deleted",
+    "absent": "absent",
+    "as before": "as before",
+    "failed": "rejected",
+}
+"""What the summary calls each outcome."""
+
+
+def add(parsers: Parsers) -> None:
+    """Add both commands."""
+    exporting = parsers.add_parser(
+        "export",
+        help="write records to files",
+        description=f"Write all live records to files of NDJSON, one for each collection. {_WHERE}",
+    )
+    exporting.add_argument("folder", type=Path, metavar="DIR", help="where to write")
+    exporting.add_argument("collections", nargs="*", metavar="COLLECTION", help="default: all")
+    exporting.set_defaults(run=export)
+    importing = parsers.add_parser(
+        "import",
+        help="read records from files",
+        description="Read records from files of NDJSON or CSV, each named after its collection: "
+        "new ones are created, lines that were edited since the last time replace what they made. "
+        f"{_WHERE}",
+    )
+    importing.add_argument("place", type=Path, metavar="DIR|FILE", help="what to read")
+    importing.add_argument(
+        "--match", action="store_true", help="find records by their own keys, and replace them"
+    )
+    importing.add_argument(
+        "--on-error", choices=["abort", "skip"], default="abort", help="abort is the default"
+    )
+    importing.add_argument("--dry-run", action="store_true", help="only try it; write nothing")
+    importing.add_argument(
+        "--rejects", type=Path, metavar="FILE", help="write what is wrong with lines here"
+    )
+    importing.set_defaults(run=import_)
+
+
+def export(_: Settings, arguments: Namespace) -> None:
+    """Write the files, and say how many records they have."""
+    # It loads every schema and resource, which no other command needs.
+    from service.transfer.collections import chosen
+    from service.transfer.exporting import Export
+
+    url, key = asked_service()
+    collections = chosen(arguments.collections)
+    with tqdm(desc="export", unit=" records", disable=None) as bar:
+
+        async def run() -> dict[str, int]:
+            async with Client(url, key, retrying=Patience(tell=_waiting(bar, url))) as client:
+                return await Export(client, arguments.folder, collections, bar.update).run()
+
+        counts = asyncio.run(run())
+    for name, count in counts.items():
+        print(f"{name:28}{count:10}")
+
+
+def import_(_: Settings, arguments: Namespace) -> None:
+    """Read the files, and say what became of their lines; CommandError where some were rejected."""
+    from service.transfer.collections import travelling
+    from service.transfer.files import sources
+    from service.transfer.importing import Import
+    from service.transfer.known import knowledge
+    from service.transfer.rejects import Rejects
+    from service.transfer.sending import Options
+
+    url, key = asked_service()
+    found = sources(arguments.place, travelling())
+    options = Options(arguments.match, arguments.on_error == "skip", arguments.dry_run)
+    if arguments.rejects and any(
+        arguments.rejects.absolute() == one.path.absolute() for one in found
+    ):
+        raise CommandError(f"{arguments.rejects} is to be imported: keep rejects elsewhere")
+    size = sum(one.path.stat().st_size * (1 + len(one.collection.parts)) for one in found)
+    with (
+        knowledge(_map(found[0].path.parent, url, key), rehearsal=options.dry_run) as known,
+        Rejects(arguments.rejects) as rejects,
+        tqdm(total=size, unit="B", unit_scale=True, disable=None) as bar,
+    ):
+
+        async def run() -> dict[str, Counter[str]]:
+            async with Client(url, key, retrying=Patience(tell=_waiting(bar, url))) as client:
+                return await Import(
+                    client,
+                    found,
+                    known,
+                    rejects,
+                    options,
+                    begin=bar.set_description,
+                    tell=lambda lines: bar.update(sum(line.size for line in lines)),
+                ).run()
+
+        counts = None
+        try:
+            counts = asyncio.run(run())
+        finally:
+            if counts is None:
+                bar.write("what came in stays; the same command goes on", file=sys.stderr)
+    _print_summary(counts)
+    if rejects.count:
+        raise CommandError(_rejected(rejects, skips=options.skip, rehearses=options.dry_run))
+
+
+def _map(folder: Path, url: str, key: str) -> Path:
+    """Where the map of ids is kept for the key's organization at that service."""
+    organization = re.match(r"slv_([0-9]+)_", key)
+    if organization is None:
+        raise CommandError("SELVEDGE_API_KEY is no key of a Selvedge")
+    address = URL(url)
+    return folder / f"ids-{address.host}-{address.port}-{organization[1]}.sqlite3"
+
+
+def _waiting(bar: "tqdm[None]", url: str) -> Callable[[str], None]:
+    """What tells that the service is away; of one reason once a minute, for all requests."""
+    told = dict[str, float]()
+
+    def tell(reason: str) -> None:
+        now = time.monotonic()
+        if now - told.get(reason, -_MINUTE) >= _MINUTE:
+            told[reason] = now
+            bar.write(f"waiting for {url}: {reason}", file=sys.stderr)
+
+    return tell
+
+
+def _print_summary(counts: Mapping[str, Counter[str]]) -> None:
+    shown = [one for one in _OUTCOMES if any(one in found for found in counts.values())]
+    print(f"{'':28}" + "".join(f"{_OUTCOMES[one]:>11}" for one in shown))
+    for name, found in counts.items():
+        print(f"{name:28}" + "".join(f"{found[one]:11}" for one in shown))
+
+
+def _rejected(rejects: "Rejects", *, skips: bool, rehearses: bool) -> str:
+    went_on = "the other lines went in" if skips else "nothing that follows was sent"
+    went_on = "nothing was written" if rehearses else went_on
+    where = f"; all stand in {rejects.path}" if rejects.path else "; --rejects FILE keeps all"
+    return f"rejected: {rejects.count}, and {went_on}; the first is {rejects.first}{where}"

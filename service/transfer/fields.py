@@ -1,0 +1,107 @@
+"""What the schemas say of the fields of a record: which are ids, of what, and what they hold."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from service.schemas import Located
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """A value that callers send: the tree of a record's fields, or a part of it."""
+
+    types: frozenset[str] = frozenset()
+    refers_to: str | None = None
+    """Whose ids it holds: a collection, or objects in one's records, ``size-ranges/sizes``."""
+    shown_as: tuple[str, str] | None = None
+    """The list that documents have instead, and the member of its objects that is sent."""
+    owner: str | None = None
+    """What the object's own id names: an object in a record, ``size-ranges/sizes``."""
+    own_id: str = ""
+    """The member that is the object's own id."""
+    members: "dict[str, Field]" = field(default_factory=dict)
+    """Of an object, without those that the service sets."""
+    set_by_service: frozenset[str] = frozenset()
+    items: "Field | None" = None
+
+    @cached_property
+    def has_ids(self) -> bool:
+        """Whether there is any id in it to be mapped."""
+        return bool(self.refers_to or self.owner) or any(one.has_ids for one in self._parts())
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether it is sent as it stands in the file."""
+        if self.has_ids or self.set_by_service:
+            return False
+        return all(one.is_plain for one in self._parts())
+
+    def referred(self) -> set[str]:
+        """The collections that it refers to; ids of its own objects are no references."""
+        found = {self.refers_to.partition("/")[0]} if self.refers_to else set[str]()
+        for part in self._parts():
+            found |= part.referred()
+        return found
+
+    def _parts(self) -> "Iterator[Field]":
+        yield from (part for name, part in self.members.items() if name != self.own_id)
+        if self.items:
+            yield self.items
+
+
+def record_fields(schema: Located, collection: str, parts: Iterable[str]) -> Field:
+    """The fields of a collection's records; neither their own id nor their parts are among them."""
+    named = {name: part for name, part in schema.properties.items() if name != "id"}
+    found = _object(named, collection)
+    return replace(found, set_by_service=found.set_by_service | {*parts})
+
+
+def part_fields(schema: Located, place: str) -> Field:
+    """The fields of a part: a list, or an object."""
+    if "array" in schema.types:
+        return Field(schema.types, items=_item(schema.items, place, None))
+    return _object(schema.properties, place)
+
+
+def _object(named: dict[str, Located], place: str) -> Field:
+    fixed = frozenset(name for name, part in named.items() if part.schema.get("readOnly"))
+    members = {
+        name: _field(part, place if "/" in place else f"{place}/{name}")
+        for name, part in named.items()
+        if name not in fixed
+    }
+    return Field(frozenset({"object"}), members=members, set_by_service=fixed)
+
+
+def _field(schema: Located, place: str) -> Field:
+    said, refers_to = schema.schema, schema.schema.get("x-refers-to")
+    shown_as = _shown_as(said)
+    if "array" in schema.types:
+        item = _item(schema.items, place, refers_to)
+        return Field(schema.types, shown_as=shown_as, items=item)
+    return Field(schema.types, refers_to, shown_as)
+
+
+def _item(schema: Located, place: str, refers_to: str | None) -> Field:
+    """What a list holds: scalars, or objects with an id that is their own or names a record."""
+    if "object" not in schema.types:
+        return Field(schema.types, refers_to)
+    found = _object(schema.properties, place)
+    if refers_to:
+        one = Field(found.members["id"].types, refers_to)
+        return replace(found, members=found.members | {"id": one})
+    named = [name for name, one in found.members.items() if one.refers_to == place]
+    for own_id in ("id", *named):
+        if own_id in found.members:
+            return replace(found, owner=place, own_id=own_id)
+    return found
+
+
+def _shown_as(said: dict[str, Any]) -> tuple[str, str] | None:
+    """From ``colorGroups[].id`` the list and the member."""
+    if "x-shown-as" not in said:
+        return None
+    name, _, member = str(said["x-shown-as"]).partition("[].")
+    return name, member

@@ -1,0 +1,114 @@
+"""The files of an import: NDJSON and CSV, a collection each, line by line."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from service.transfer import tables
+from service.transfer.collections import Travelling, require
+from service.transfer.errors import TransferError
+
+KINDS: Final = (".ndjson", ".csv")
+_NOT_READ: Final = "rejects"
+"""What such a file's name begins with: an import's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A record of a file."""
+
+    number: int
+    document: dict[str, Any]
+    digest: bytes
+    size: int
+    """In bytes, of the file."""
+
+    def name(self, key_fields: Sequence[str]) -> str:
+        """What the files call the record: its id, else its own key, else all that it says."""
+        if self.document.get("id") is not None:
+            return str(self.document["id"])
+        if self.has_key(key_fields):
+            return f"key:{'/'.join(str(self.document[name]) for name in key_fields)}"
+        return f"content:{self.digest.hex()}"
+
+    def has_key(self, key_fields: Sequence[str]) -> bool:
+        """Whether it says the own key, where records have one."""
+        return bool(key_fields) and all(self.document.get(name) for name in key_fields)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The file of a collection."""
+
+    path: Path
+    collection: Travelling
+
+    def require_lines(self) -> None:
+        """Raise TransferError unless every line is a record."""
+        for _ in self.lines():
+            pass
+
+    def lines(self, only: Iterable[int] | None = None) -> Iterator[Line]:
+        """Its lines in order, or those of the given numbers; TransferError for one that is none."""
+        with self.path.open("rb") as file:
+            if self.path.suffix == ".csv":
+                yield from _rows(file, self, only)
+            else:
+                yield from _lines(file, self, only)
+
+
+def sources(place: Path, collections: Mapping[str, Travelling]) -> list[Source]:
+    """The files at a place, a folder or one file, in the order of the collections.
+
+    Raises TransferError where there is none, or one that is no collection's.
+    """
+    if place.is_dir():
+        found = [path for path in sorted(place.iterdir()) if path.suffix in KINDS]
+    else:
+        found = [place]
+    by_name = dict[str, Path]()
+    for path in found:
+        if path.name.startswith(_NOT_READ):
+            continue
+        if path.suffix not in KINDS or not path.is_file():
+            raise TransferError(f"{path} is no folder, and no file of NDJSON or CSV")
+        require(path.stem, collections)
+        if by_name.setdefault(path.stem, path) is not path:
+            raise TransferError(f"{by_name[path.stem]} and {path} are of one collection")
+    if not by_name:
+        raise TransferError(f"{place} has no files to import: colors.ndjson, groups.csv and so on")
+    return [Source(by_name[name], one) for name, one in collections.items() if name in by_name]
+
+
+def _lines(file: Iterable[bytes], source: Source, only: Iterable[int] | None) -> Iterator[Line]:
+    for number, raw in enumerate(file, start=1):
+        if (only is not None and number not in only) or not raw.strip():
+            continue
+        try:
+            document = orjson.loads(raw)
+        except orjson.JSONDecodeError as error:
+            raise _no_line(source, number, f"no JSON: {error.msg} at {error.colno}") from error
+        if not isinstance(document, dict):
+            raise _no_line(source, number, "no JSON object")
+        yield Line(number, document, _digest(raw.strip()), len(raw))
+
+
+def _rows(file: Iterable[bytes], source: Source, only: Iterable[int] | None) -> Iterator[Line]:
+    try:
+        for number, row, size in tables.rows(file, source.collection.fields):
+            if only is None or number in only:
+                yield Line(number, row, _digest(orjson.dumps(row)), size)
+    except tables.TableError as error:
+        raise _no_line(source, error.line, str(error)) from error
+
+
+def _digest(raw: bytes) -> bytes:
+    return blake2b(raw, digest_size=16).digest()
+
+
+def _no_line(source: Source, number: int, reason: str) -> TransferError:
+    return TransferError(f"{source.path}, line {number}: {reason}")

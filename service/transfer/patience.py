@@ -1,0 +1,28 @@
+"""Waiting for a service that is away, however long (contract, Files)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from service.client import Retrying, SelvedgeError
+from service.client.retrying import Repeatable
+
+_A_MOMENT: Final = 3
+"""Tries."""
+
+
+@dataclass(frozen=True)
+class Patience(Retrying):
+    """Tries again for as long as there is hope; what is sent so must do nothing twice."""
+
+    longest_wait: float = 600.0
+    tell: Callable[[str], None] = print
+    """Is told the reason, once, where waiting takes longer than a moment."""
+
+    def wait(self, error: SelvedgeError, repeatable: Repeatable, tries: int) -> float | None:
+        """Seconds to wait; None only where another try cannot help."""
+        del repeatable
+        seconds = super().wait(error, Repeatable.ALWAYS, min(tries, self.attempts - 1))
+        if tries == _A_MOMENT and seconds is not None:
+            self.tell(str(error))
+        return seconds

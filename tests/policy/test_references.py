@@ -1,0 +1,76 @@
+"""Fields that hold ids say of what: export and import follow it (service/transfer)."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from service import schemas
+from service.queries.master_record import MasterRecord
+from service.resources.registry import MASTER_RECORDS, PARTS
+from service.schemas import Located
+from service.transfer.collections import travelling
+from service.transfer.fields import Field
+
+_IDS = ("common/scalars.json#/$defs/id", "sub-suppliers.json#/$defs/id")
+_NUMBERS = {"gradingGroupId"}
+"""Ids of nothing that is kept: numbers that callers choose."""
+_TABLES = {resource.table: resource.name for resource in MASTER_RECORDS}
+_TABLES["size_range_size"] = "size-ranges/sizes"
+_WRITTEN = [
+    *((resource.name, "create") for resource in MASTER_RECORDS),
+    *((part.name, "replace") for part in PARTS),
+]
+
+
+def silent(located: Located, path: str = "") -> Iterator[str]:
+    """The fields of an item that hold ids, of which nothing is said; own ids are called ``id``."""
+    for name, schema in located.schema.get("properties", {}).items():
+        if isinstance(schema, dict) and name not in {"id", *_NUMBERS}:
+            part = located.properties[name]
+            is_said = "x-refers-to" in part.schema
+            here = f"{path}{name}"
+            for said in (schema, schema.get("items", {})):
+                if str(said.get("$ref", "")).removesuffix("OrNull").endswith(_IDS) and not is_said:
+                    yield here
+            yield from silent(part.items if "array" in part.types else part, f"{here}.")
+
+
+@pytest.mark.parametrize(("file", "form"), _WRITTEN, ids=lambda value: str(value))
+def test_every_field_with_an_id_says_of_what(file: str, form: str) -> None:
+    located = schemas.definition(file, form)
+    assert [*silent(located.items if "array" in located.types else located)] == []
+
+
+@pytest.mark.parametrize("resource", [*MASTER_RECORDS, *PARTS], ids=lambda one: one.name)
+def test_it_says_what_is_looked_for_in_the_database(resource: MasterRecord) -> None:
+    for reference in resource.references:
+        *way, name = reference.field.split(".")
+        form = "replace" if way else "create"
+        located = schemas.definition(resource.name, form)
+        schema = (located.items if way else located).properties[name].schema
+        assert schema["x-refers-to"] == _TABLES[reference.table], reference
+
+
+def referred(field: Field) -> set[str]:
+    return {one for one in [field.refers_to] if one}.union(
+        *map(referred, (*field.members.values(), *filter(None, [field.items])))
+    )
+
+
+def test_what_is_referred_to_travels() -> None:
+    """And comes before, or in the same file; only languages come with the service."""
+    places, order = {"languages"}, ["languages"]
+    for name, one in travelling().items():
+        order.append(name)
+        trees = [one.fields, one.replaced, *(part.fields for part in one.parts)]
+        wanted = set[str]().union(*map(referred, trees))
+        assert {place.partition("/")[0] for place in wanted} <= {*order}
+        places |= {name, *(f"{name}/{part.below}" for part in one.parts)}
+        places |= {*owners(one.fields)}
+        assert wanted <= places, name
+
+
+def owners(field: Field) -> Iterator[str]:
+    for part in field.members.values():
+        if part.items and part.items.owner:
+            yield part.items.owner

@@ -1,0 +1,91 @@
+"""docs/first-hour.md leads where it says, line by line, from a database with nothing in it."""
+
+import asyncio
+import os
+import re
+import signal
+import socket
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.policy.sources import ROOT
+from tests.support.databases import fresh_database
+from tests.support.folders import temporary_folder
+
+SECONDS: Final = 90
+_BLOCK: Final = re.compile(r"```(sh|text)\n(.*?)```", re.DOTALL)
+_END: Final = "=== the end of a block ==="
+
+
+def blocks() -> tuple[list[str], dict[int, str]]:
+    """What is pasted, and what is printed below some of it, by number."""
+    pasted, printed = list[str](), dict[int, str]()
+    for kind, text in _BLOCK.findall((ROOT / "docs" / "first-hour.md").read_text("utf-8")):
+        if kind == "sh":
+            pasted.append(text)
+        else:
+            printed[len(pasted) - 1] = text
+    return pasted, printed
+
+
+def script(pasted: list[str], port: int) -> str:
+    """The blocks as one script, which stops at a line that fails."""
+    text = f"echo '{_END}'\n".join([*pasted, ""])
+    for said, meant in (
+        ("make migrate\n", "selvedge migrate\n"),
+        ('export PATH="$PWD/.venv/bin:$PATH"\n', ""),
+        (":8080", f":{port}"),
+    ):
+        assert said in text
+        text = text.replace(said, meant)
+    return f"set -e\ntrap 'kill %1' EXIT\n{text}"
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A folder that the account that serves may enter."""
+    with temporary_folder() as folder:
+        yield folder
+
+
+async def test_every_line_does_what_it_says(server_dsn: str, worker_id: str, home: Path) -> None:
+    dsn, port = fresh_database(server_dsn, f"first_hour_{worker_id}", "template0"), free_port()
+    command = home / "bin" / "selvedge"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m service "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    named = {
+        "PATH": f"{command.parent}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "DATABASE_URL": dsn,
+        "PORT": str(port),
+        "WORKERS": "1",
+        "LOG_LEVEL": "error",
+    }
+    pasted, wanted = blocks()
+    process = await asyncio.create_subprocess_exec(
+        "bash", "-c", script(pasted, port), cwd=home, env=os.environ | named,
+        stdout=PIPE, stderr=(home / "told").open("wb"), start_new_session=True,
+    )  # fmt: skip
+    try:
+        async with asyncio.timeout(SECONDS):
+            printed, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == 0, (home / "told").read_text("utf-8")
+    found = printed.decode().split(f"{_END}\n")
+    assert len(found) == len(pasted) + 1
+    for number, text in wanted.items():
+        lines = [line.split() for line in found[number].splitlines()]
+        assert lines == [line.split() for line in text.splitlines()]

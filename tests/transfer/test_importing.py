@@ -1,0 +1,223 @@
+"""Files go in line by line, once, and what does not go in is told of (contract, Files)."""
+
+import pytest
+
+from service.client import Client, UnreachableError
+from service.transfer.errors import TransferError
+from service.transfer.patience import Patience
+from service.transfer.sending import Options
+from tests.client.between import Fault, standing_between
+from tests.transfer.conftest import ONCE, Folder, Stage, listed
+
+SKIP = Options(skip=True)
+MATCH = Options(match=True)
+DRY_RUN = Options(dry_run=True, skip=True)
+
+
+def category(one: int, name: str, **more: str) -> dict[str, object]:
+    return {"id": one, "name": name, **more}
+
+
+async def names(client: Client, collection: str = "item-categories") -> list[str]:
+    return [one["name"] for one in await listed(client, collection)]
+
+
+async def test_references_lead_to_what_the_lines_became(client: Client, folder: Folder) -> None:
+    folder.write("items.ndjson", {"id": 1, "number": "I1", "name": "Zipper", "itemCategoryId": 77})
+    folder.write("item-categories.ndjson", category(77, "Trims"))
+    await folder.bring(client)
+    [item], [trims] = await listed(client, "items"), await listed(client, "item-categories")
+    assert item["itemCategoryId"] == trims["id"] != 77
+
+
+async def test_lines_may_refer_to_later_ones_of_their_file(client: Client, folder: Folder) -> None:
+    """And to objects in these, here the values of a parent."""
+    child = {"id": 1, "name": "Shade", "type": "nestedAllowedValue", "parentCustomFieldId": 2}
+    value = {"id": 10, "value": "Navy", "parentAllowedValueId": 20}
+    parent = {"id": 2, "name": "Tone", "type": "allowedValue"}
+    folder.write(
+        "style-custom-fields.ndjson",
+        child | {"allowedValues": [value]},
+        parent | {"allowedValues": [{"id": 21, "value": "Red"}, {"id": 20, "value": "Blue"}]},
+    )
+    await folder.bring(client)
+    tone, shade = await listed(client, "style-custom-fields")
+    assert shade["parentCustomFieldId"] == tone["id"]
+    blue = next(one["id"] for one in tone["allowedValues"] if one["value"] == "Blue")
+    assert [one["parentAllowedValueId"] for one in shade["allowedValues"]] == [blue]
+
+
+async def test_the_same_again_does_nothing(client: Client, folder: Folder) -> None:
+    folder.write("item-categories.ndjson", category(1, "Trims"), {"name": "Labels"})
+    assert await folder.bring(client) == {"item-categories": {"created": 2}}
+    before = await client.changes.now()
+    assert await folder.bring(client) == {"item-categories": {"as before": 2}}
+    assert await client.changes.now() == before
+
+
+async def test_an_edited_line_replaces_what_it_made(client: Client, folder: Folder) -> None:
+    folder.write("item-categories.ndjson", category(1, "Trims"), category(2, "Labels"))
+    await folder.bring(client)
+    folder.write("item-categories.ndjson", category(3, "New"), category(2, "Care labels"))
+    counts = await folder.bring(client)
+    assert counts == {"item-categories": {"created": 1, "updated": 1}}
+    assert sorted(await names(client)) == ["Care labels", "New", "Trims"]
+
+
+async def test_it_stops_at_a_line_that_is_rejected(client: Client, folder: Folder) -> None:
+    wrong = category(1, "Trims", state="lost")
+    folder.write("item-categories.ndjson", wrong)
+    folder.write("items.ndjson", {"number": "I1", "name": "Zipper"})
+    assert await folder.bring(client) == {"item-categories": {"failed": 1}}
+    assert folder.rejected == [
+        {
+            "file": "item-categories.ndjson",
+            "line": 1,
+            "details": [
+                {
+                    "type": "validation_error.invalid_value",
+                    "field": "state",
+                    "value": folder.rejected[0]["details"][0]["value"],
+                }
+            ],
+            "record": wrong,
+        }
+    ]
+    assert await listed(client, "items") == []
+
+
+async def test_rejected_lines_are_left_out_and_go_in_once_mended(
+    client: Client, folder: Folder
+) -> None:
+    items = [{"id": n, "number": f"I{n}", "name": "Zipper", "itemCategoryId": n} for n in (1, 2)]
+    folder.write("item-categories.ndjson", category(1, " "), category(2, "Labels"))
+    folder.write("items.ndjson", *items)
+    counts = await folder.bring(client, options=SKIP)
+    assert counts == {name: {"created": 1, "failed": 1} for name in ("item-categories", "items")}
+    assert folder.details() == [
+        (1, "validation_error.invalid_value", "name"),
+        (1, "validation_error.unknown_reference", "itemCategoryId"),
+    ]
+    folder.write("item-categories.ndjson", category(1, "Trims"), category(2, "Labels"))
+    counts = await folder.bring(client, options=SKIP)
+    assert counts == {name: {"created": 1, "as before": 1} for name in ("item-categories", "items")}
+
+
+async def test_two_lines_of_one_record_are_told(client: Client, folder: Folder) -> None:
+    folder.write("item-categories.ndjson", category(1, "Trims"), category(1, "Labels"))
+    counts = await folder.bring(client, options=SKIP)
+    assert counts == {"item-categories": {"created": 1, "failed": 1}}
+    assert folder.details() == [(2, "validation_error.duplicate", "id")]
+
+
+async def test_own_keys_find_what_is_there(client: Client, folder: Folder) -> None:
+    """What has none is rejected: nobody could say whether it is there."""
+    made = await client.collection("groups").create({"name": "Old", "userDefinedId": "G1"})
+    folder.write("groups.ndjson", {"id": 1, "name": "New", "userDefinedId": "G1"})
+    folder.write("styles.ndjson", {"number": "S1", "name": "Parka", "groupIds": [1]})
+    assert (await folder.bring(client, options=MATCH))["groups"] == {"updated": 1}
+    assert [one["groupIds"] for one in await listed(client, "styles")] == [[made.id]]
+    assert (await folder.bring(client, options=MATCH))["groups"] == {"unchanged": 1}
+    folder.write("groups.ndjson", {"id": 1, "name": "New", "userDefinedId": "G1"}, {"name": "X"})
+    await folder.bring(client, options=MATCH)
+    assert folder.details() == [(2, "validation_error.required_field", "userDefinedId")]
+
+
+async def test_a_rehearsal_finds_what_is_wrong_and_writes_nothing(
+    client: Client, folder: Folder
+) -> None:
+    """References to what would be made are none of it."""
+    folder.write("brands.ndjson", {"id": 5, "name": "Alpine"})
+    folder.write(
+        "styles.ndjson",
+        {"id": 1, "number": "S1", "name": "Parka", "brandId": 5},
+        {"id": 2, "number": "S2", "name": " ", "brandId": 5},
+        {"id": 3, "number": "S3", "name": "Anorak", "brandId": 6},
+    )
+    counts = await folder.bring(client, options=DRY_RUN)
+    assert counts["brands"] == {"created": 1}
+    assert counts["styles"] == {"created": 1, "failed": 2}
+    assert folder.details() == [
+        (2, "validation_error.invalid_value", "name"),
+        (3, "validation_error.unknown_reference", "brandId"),
+    ]
+    assert await listed(client, "brands") == []
+    assert (await folder.bring(client, options=SKIP))["brands"] == {"created": 1}
+
+
+async def test_what_was_interrupted_goes_on_and_nothing_is_there_twice(
+    stage: Stage, keys: dict[str, str], client: Client, folder: Folder
+) -> None:
+    folder.write("item-categories.ndjson", *(category(n, f"Category {n}") for n in range(450)))
+    async with (
+        standing_between(stage.url) as (between, url),
+        Client(url, keys["write"], retrying=ONCE) as cut,
+    ):
+        between.faults.append(Fault.CUT_AFTER)
+        with pytest.raises(UnreachableError):
+            await folder.bring(cut)
+    assert len(await names(client)) in range(200, 451)
+    counts = await folder.bring(client)
+    assert sum(counts["item-categories"].values()) == 450
+    assert sorted(await names(client)) == sorted(f"Category {n}" for n in range(450))
+
+
+async def test_a_service_that_is_away_is_waited_for(
+    stage: Stage, keys: dict[str, str], client: Client, folder: Folder
+) -> None:
+    folder.write("item-categories.ndjson", category(1, "Trims"))
+    told = list[str]()
+    async with (
+        standing_between(stage.url) as (between, url),
+        Client(
+            url, keys["write"], retrying=Patience(attempts=4, first_wait=0.01, tell=told.append)
+        ) as patient,
+    ):
+        between.faults += [Fault.CUT_BEFORE, Fault.UNAVAILABLE] * 3 + [Fault.CUT_AFTER] * 3
+        await folder.bring(patient)
+    assert await names(client) == ["Trims"]
+    assert len(told) == 1
+
+
+async def test_a_key_that_may_only_read_is_told(
+    stage: Stage, keys: dict[str, str], folder: Folder
+) -> None:
+    folder.write("item-categories.ndjson", category(1, "Trims"))
+    async with Client(str(stage.url), keys["read"]) as reader:
+        with pytest.raises(TransferError, match="may only read"):
+            await folder.bring(reader)
+
+
+async def test_a_map_of_another_database_is_told(client: Client, folder: Folder) -> None:
+    folder.write("item-categories.ndjson", category(1, "Trims"))
+    await folder.bring(client)
+    await client.collection("item-categories").delete(
+        (await listed(client, "item-categories"))[0]["id"]
+    )
+    with pytest.raises(TransferError, match="remove it to import anew"):
+        await folder.bring(client)
+
+
+async def test_requests_that_hold_too_much_are_parted(client: Client, folder: Folder) -> None:
+    """So every line is judged by itself, here for a list that has one id too often."""
+    groups = [1] * 150
+    folder.write("colors.ndjson", *({"name": f"C{n}", "colorGroupIds": groups} for n in range(999)))
+    assert await folder.bring(client, options=SKIP) == {"colors": {"failed": 999}}
+    assert {row["type"] for one in folder.rejected for row in one["details"]} == {
+        "validation_error.duplicate"
+    }
+
+
+async def test_requests_are_known_without_the_map(client: Client, folder: Folder) -> None:
+    folder.write("item-categories.ndjson", category(1, "Trims"), category(2, "Labels"))
+    await folder.bring(client)
+    (folder.path / "ids.sqlite3").unlink()
+    assert await folder.bring(client) == {"item-categories": {"as before": 2}}
+    assert await names(client) == ["Trims", "Labels"]
+
+
+async def test_a_line_that_is_too_large_is_rejected_alone(client: Client, folder: Folder) -> None:
+    large = {"name": "Large", "colorReference": "x" * (9 * 2**20)}
+    folder.write("colors.ndjson", {"name": "Small"}, large, {"name": "Tiny"})
+    assert await folder.bring(client, options=SKIP) == {"colors": {"created": 2, "failed": 1}}
+    assert folder.details() == [(2, "payload_too_large", None)]
