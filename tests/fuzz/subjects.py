@@ -13,6 +13,8 @@ from tests.support import generate
 
 _KEPT: Final = ("allowedValues", "contacts", "parentCustomFieldId", "sizeRangeSizeIds")
 """Lists whose members others may point to, and what they hang on: left as they are stored."""
+_PAIR: Final = ("styleId", "relatedStyleId")
+"""What changes together: one of them alone could be the stored other one."""
 _NUMBERS: Final = (1, 2, 2, 3, 3, 5, 8)
 """Of items in a bulk request."""
 
@@ -105,7 +107,7 @@ def merge_many(resource: MasterRecord, route: Route, known: Known, random: Rando
         # What is taken away may be what the record has to have.
         kept = [name for name, value in changed.items() if value is not None]
         chosen = random.sample(kept, random.randint(1, len(kept)))
-        body.append({"id": id_} | {n: changed[n] for n in kept if n in chosen or n in _KEPT})
+        body.append({"id": id_} | {n: changed[n] for n in kept if n in {*chosen, *_KEPT, *_PAIR}})
     return Subject(route, form(resource, "bulkMerge"), body, route.path, "bulk_patch")
 
 
