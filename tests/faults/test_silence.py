@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.database import connections
+from service.database import connecting
 from service.database.connections import Connection, Database
 from service.failures import ApiError
 from tests.faults.proxy import Link, Moment, Proxy, Trap
@@ -40,7 +40,7 @@ async def test_silence_ends(
     stored: int,
 ) -> None:
     """The wait is bounded, the caller is told what is known, and the next one is served."""
-    monkeypatch.setattr(connections, "SILENCE_SECONDS", SECONDS)
+    monkeypatch.setattr(connecting, "SILENCE_SECONDS", SECONDS)
     served = Database(await proxy.open(), 1)
 
     async def add(connection: Connection) -> None:
