@@ -71,9 +71,9 @@ def many_items(resource: MasterRecord, form: Validator, body: BulkBody, manner: 
     items = body.items
     found = form.failures_of_items(items, body.raw)
     known = [(place, item) for place, item in enumerate(items) if isinstance(item, dict)]
-    live = [(place, item) for place, item in known if item.get("state") != "deleted"]
     named = resource.own_key if manner.by_key and resource.own_key else "id"
     others = [name for name in resource.unique if name != named]
+    live = [one for one in known if one[1].get("state") != "deleted"] if others else []
     apart = _apart(known, resource.own_key_within if manner.by_key else None)
     for name, among in (*((named, some) for some in apart), *((name, live) for name in others)):
         for failure in repeated(among, name, all_of_them=manner.skips):

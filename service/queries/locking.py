@@ -104,7 +104,7 @@ async def _locked(
     parameters = (batch.caller.organization_id, batch.id_array, *batch.parents)
     with own_locks():
         rows = await connection.fetch(text, *parameters)
-    return {row["id"]: Stored(row["state"], row["key"], row["within_id"]) for row in rows}
+    return {one: Stored(state, key, within_id) for one, state, key, within_id in rows}
 
 
 async def lock_organization(connection: Connection, batch: Batch) -> None:

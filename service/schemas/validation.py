@@ -89,12 +89,18 @@ class Validator:
         except _TOO_DEEP:
             raise _nested_too_deeply() from None
         found, room = dict[int, list[Failure]](), MAX_MADE
-        has_to_look = doubts or self._rules is not _no_rules
-        for place, item in enumerate(items if has_to_look else ()):
+        for place, item in enumerate(items) if doubts else self._breaking_rules(items):
             if failures := self._failures(item, doubts, max(room, 1)):
                 found[place] = failures
                 room -= len(failures)
         return found
+
+    def _breaking_rules(self, items: list[Any]) -> Iterator[tuple[int, Any]]:
+        """The items, with their places, that fit the schema and yet break a rule: mostly none."""
+        if self._rules is not _no_rules:
+            for place, item in enumerate(items):
+                if any(True for _ in self._rules(item)):
+                    yield place, item
 
     def _check_length(self, items: Any) -> None:
         if not isinstance(items, list):
