@@ -30,11 +30,12 @@ class SentValue(NamedTuple):
         batch.fail(self.number, "validation_error.unknown_reference", *path, message=message)
 
 
-def sent_values(batch: Batch) -> Iterator[SentValue]:
-    """All allowed values of the items."""
+def sent_values(batch: Batch, having: str = "value") -> Iterator[SentValue]:
+    """The allowed values of the items that have that member; all have a ``value``."""
     for number, item in enumerate(batch.items):
         for place, value in enumerate(item.get("allowedValues") or ()):
-            yield SentValue(number, place, item["id"], value)
+            if value.get(having) is not None:
+                yield SentValue(number, place, item["id"], value)
 
 
 @dataclass(slots=True)
@@ -102,6 +103,8 @@ class AllowedValues:
     ) -> list[SentValue]:
         """The sent values, those without an id with that of the stored one that they are."""
         named = {one.value.get("id") for one in sent}
+        if None not in named:
+            return sent
         known, unnamed = defaultdict[int, Rows](dict), defaultdict[int, Rows](dict)
         for value_id, row in stored.items():
             if value_id not in named:

@@ -62,7 +62,7 @@ class StyleCustomFields(CustomFields):
         self, connection: Connection, change: Change, found: Differences
     ) -> None:
         """Values that go with others of the parent field."""
-        pointing = [one for one in sent_values(change.kept) if one.value.get(_POINTER) is not None]
+        pointing = [*sent_values(change.kept, having=_POINTER)]
         if pointing:
             await self._check_parent_values(connection, change.kept, pointing)
         if found.removed:

@@ -54,9 +54,9 @@ def repeated(
     is no value: of switches only the one that is on must be alone.
     """
     listed, first = list(members), dict[Any, int]()
-    values = [member.get(name) if isinstance(member, dict) else None for _, member in listed]
-    with suppress(TypeError):  # where a value is a list or an object
-        if len({*values}) == len(values):
+    # Mostly all have it, and each another; what is no object, or a list, is looked at below.
+    with suppress(KeyError, TypeError):
+        if len({member[name] for _, member in listed}) == len(listed):
             return
     for place, member in listed:
         value = member.get(name) if isinstance(member, dict) else None
