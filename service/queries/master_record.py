@@ -156,6 +156,9 @@ class MasterRecord(Resource):
         Reports to the batch what the database shows to be wrong with its items.
         """
         kept = change.kept
+        # First, for they hold what they look at: what the statement sees then stays so.
+        for reference in self.references:
+            await reference.check(connection, kept)
         if "check" in self.statements and kept.items:
             kept.fail_all(
                 await connection.fetch(
@@ -164,8 +167,6 @@ class MasterRecord(Resource):
                     kept.json(self.written_separately),
                 )
             )
-        for reference in self.references:
-            await reference.check(connection, kept)
         return self.steps(self.children, kept)
 
     async def check_unused(self, connection: Connection, change: Change) -> None:
