@@ -12,28 +12,26 @@ MUCH: Final = 32 * 2**20
 """Bytes by which a process has to have grown: less is not worth the time."""
 _SECONDS: Final = 5
 """From one time to the next at least."""
+_TRIES: Final = 6
+_LATER_SECONDS: Final = 60
+"""From one time to the next where so many did not help: what is in use stays."""
 
 
 class Allowance:
-    """What a process had when it was last made small, and when that was."""
+    """The least that a process had, and when it is to be made small again."""
 
     def __init__(self) -> None:
         self._least: float = sys.maxsize
-        self._next = 0.0
-        self._has_given_back = False
+        self._next, self._tries = 0.0, 0
         libc = ctypes.CDLL(None) if sys.platform == "linux" else None
         self._trim = getattr(libc, "malloc_trim", None)
 
     def see(self, resident: int, now: float) -> None:
-        """Give back what can be if the process, of so many bytes, has grown much since.
-
-        What is left then is in use: growth is counted from there.
-        """
-        if self._has_given_back:
-            self._least = resident
-            self._has_given_back = False
-        elif self._trim and resident > self._least + MUCH and now >= self._next:
+        """Give back what can be while the process, of so many bytes, is much larger than it was."""
+        if resident <= self._least + MUCH:
+            self._tries = 0
+        elif self._trim and now >= self._next:
             self._trim(0)
-            self._next = now + _SECONDS
-            self._has_given_back = True
+            self._tries += 1
+            self._next = now + (_SECONDS if self._tries < _TRIES else _LATER_SECONDS)
         self._least = min(self._least, resident)

@@ -4,16 +4,34 @@ import pytest
 
 from service.http.memory import MUCH, Allowance
 
+BASE, GROWN = 100 * MUCH, 102 * MUCH
 
-def test_growth_is_counted_from_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stays in use is not asked for again and again."""
-    asked = list[int]()
-    allowance = Allowance()
-    monkeypatch.setattr(allowance, "_trim", asked.append)
-    base, grown = 100 * MUCH, 102 * MUCH
-    allowance.see(base, 0)
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> tuple[Allowance, list[int]]:
+    """An allowance of a process that has little, and what it asks of the system."""
+    found, allowance = list[int](), Allowance()
+    monkeypatch.setattr(allowance, "_trim", found.append)
+    allowance.see(BASE, 0)
+    return allowance, found
+
+
+def test_what_stays_in_use_is_asked_for_less_and_less(asked: tuple[Allowance, list[int]]) -> None:
+    allowance, found = asked
+    for second in range(1, 600):
+        allowance.see(GROWN, second)
+    assert len(found) <= 16
+
+
+def test_what_was_in_use_at_first_is_given_back_later(asked: tuple[Allowance, list[int]]) -> None:
+    """The burst is still going on when it is first seen."""
+    allowance, found = asked
     for second in range(1, 20):
-        allowance.see(grown, second)
-    assert len(asked) == 1
-    allowance.see(grown + 2 * MUCH, 20)
-    assert len(asked) == 2
+        allowance.see(GROWN, second)
+    assert len(found) >= 3
+    for second in range(20, 40):
+        allowance.see(BASE, second)
+    allowance.see(GROWN, 40)
+    before = len(found)
+    allowance.see(GROWN, 45)
+    assert len(found) == before + 1
