@@ -21,28 +21,20 @@ MINIMAL: Final = "return=minimal"
 class Switches:
     """The switches of one write; without any it is all or nothing and answers documents."""
 
-    skips: bool = False
-    """Items that fail are left out, and the others written."""
+    manner: Manner
+    """What the engine has to know of them."""
     rehearses: bool = False
     """Everything is done, and taken back."""
-    by_key: bool = False
-    """Items name records by their own key."""
     minimal: bool = False
     """The caller prefers a short answer."""
 
-    @property
-    def tells_outcomes(self) -> bool:
-        """Whether the answer has an outcome for each item instead of documents."""
-        return self.skips or self.rehearses or self.by_key or self.minimal
-
-    @property
-    def manner(self) -> Manner:
-        """What the engine has to know of it."""
-        return Manner(self.skips, self.by_key, brief=self.tells_outcomes)
-
 
 def of_bulk(
-    request: web.Request, resource: MasterRecord, *parameters: str, by_key: bool = False
+    request: web.Request,
+    resource: MasterRecord,
+    manner: Manner,
+    *parameters: str,
+    by_key: bool = False,
 ) -> Switches:
     """The switches of a bulk write, which may go ``by_key``, beside its own parameters.
 
@@ -55,12 +47,10 @@ def of_bulk(
         lambda: only_parameters(request, *parameters, *choices),
         lambda: _chosen(request, choices),
     )
-    return replace(
-        _rehearsal(request, chosen),
-        skips=chosen.get(ON_ERROR) == "skip",
-        by_key=MATCH in chosen,
-        minimal=preferences(request).get("return") == "minimal",
-    )
+    rehearses = _rehearses(request, chosen)
+    minimal = preferences(request).get("return") == "minimal"
+    brief = manner.skips or manner.by_key or rehearses or minimal
+    return Switches(replace(manner, brief=brief), rehearses, minimal)
 
 
 def of_one(request: web.Request) -> Switches:
@@ -69,25 +59,24 @@ def of_one(request: web.Request) -> Switches:
         lambda: only_parameters(request, DRY_RUN),
         lambda: _chosen(request, {DRY_RUN: ("false", "true")}),
     )
-    return _rehearsal(request, chosen)
+    rehearses = _rehearses(request, chosen)
+    return Switches(Manner(brief=rehearses), rehearses)
 
 
-def is_by_key(request: web.Request, resource: MasterRecord) -> bool:
-    """Whether items are to name records by their own key, whatever else is wrong."""
-    return MATCH in request.query and resource.own_key is not None
+def manner_of(request: web.Request, resource: MasterRecord, *, by_key: bool = False) -> Manner:
+    """How the items of a bulk write are looked at, whatever else is wrong with the request."""
+    return Manner(
+        skips=request.query.get(ON_ERROR) == "skip",
+        by_key=by_key and MATCH in request.query and resource.own_key is not None,
+    )
 
 
-def is_skipping(request: web.Request) -> bool:
-    """Whether items that fail are to be left out, whatever else is wrong."""
-    return request.query.get(ON_ERROR) == "skip"
-
-
-def _rehearsal(request: web.Request, chosen: dict[str, str]) -> Switches:
+def _rehearses(request: web.Request, chosen: dict[str, str]) -> bool:
     rehearses = chosen.get(DRY_RUN) == "true"
     if rehearses and "Idempotency-Key" in request.headers:
         message = "A rehearsal uses up no Idempotency-Key: leave one of them out."
         raise ApiError([Failure("validation_error.exclusive_parameters", (DRY_RUN,), message)])
-    return Switches(rehearses=rehearses)
+    return rehearses
 
 
 def _chosen(request: web.Request, choices: dict[str, tuple[str, ...]]) -> dict[str, str]:

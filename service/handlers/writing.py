@@ -62,7 +62,8 @@ async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes)
             request,
             resource,
             raw,
-            lambda: many_items(resource, form, body, _manner(request, resource)),
+            switching.manner_of(request, resource),
+            partial(many_items, resource, form, body),
         )
         write = writing.create
         return await _bulk(resource, request, switches, retried, sent, write, created=True)
@@ -82,26 +83,29 @@ async def replace(resource: MasterRecord, request: web.Request, raw: bytes) -> w
 
 async def replace_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """Many records in full, those with ``state=deleted`` deleted; by own keys created as well."""
-    if switching.is_by_key(request, resource):
+    manner = switching.manner_of(request, resource, by_key=True)
+    if manner.by_key:
         form, write = resource.bulk_replace_by_key_form, writing.replace_by_key
     else:
         form, write = resource.bulk_replace_form, writing.replace
-    return await _named(resource, request, raw, "bulk_replace", form, write)
+    return await _named(resource, request, raw, manner, "bulk_replace", form, write)
 
 
 async def merge_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """Many records changed in part (RFC 7396); by own keys created as well."""
-    if switching.is_by_key(request, resource):
+    manner = switching.manner_of(request, resource, by_key=True)
+    if manner.by_key:
         form, write = resource.bulk_merge_by_key_form, writing.merge_by_key
     else:
         form, write = resource.bulk_merge_form, writing.merge
-    return await _named(resource, request, raw, "bulk_patch", form, write)
+    return await _named(resource, request, raw, manner, "bulk_patch", form, write)
 
 
 async def _named(
     resource: MasterRecord,
     request: web.Request,
     raw: bytes,
+    manner: Manner,
     operation: str,
     form: Validator,
     write: Write,
@@ -113,7 +117,8 @@ async def _named(
             request,
             resource,
             raw,
-            lambda: many_items(resource, form, body, _manner(request, resource)),
+            manner,
+            partial(many_items, resource, form, body),
             by_key=True,
         )
         return await _bulk(resource, request, switches, retried, sent, write)
@@ -150,7 +155,8 @@ async def delete_many(resource: MasterRecord, request: web.Request) -> web.Respo
             request,
             resource,
             b"",
-            lambda: many_ids(resource, ids, _manner(request, resource)),
+            switching.manner_of(request, resource),
+            partial(many_ids, resource, ids),
             "ids",
         )
         return await _bulk(resource, request, switches, retried, sent, writing.delete)
@@ -166,27 +172,21 @@ def _bulk_failures(operation: str, total_items: int) -> Iterator[None]:
         raise
 
 
-def _manner(request: web.Request, resource: MasterRecord) -> Manner:
-    """How items are looked at, whatever else is wrong with the request."""
-    return Manner(
-        skips=switching.is_skipping(request), by_key=switching.is_by_key(request, resource)
-    )
-
-
 def _whole_request(
     request: web.Request,
     resource: MasterRecord,
     raw: bytes,
-    items: Callable[[], Sent],
+    manner: Manner,
+    items: Callable[[Manner], Sent],
     *parameters: str,
     by_key: bool = False,
 ) -> tuple[Switches, Retry | None, Sent]:
     """What a bulk write stands for, and its items, if nothing is wrong with the whole."""
     switches, _, retried, sent = together(
-        lambda: switching.of_bulk(request, resource, *parameters, by_key=by_key),
+        lambda: switching.of_bulk(request, resource, manner, *parameters, by_key=by_key),
         lambda: no_precondition(request),
         lambda: retry(request, raw),
-        items,
+        lambda: items(manner),
     )
     return switches, retried, sent
 
@@ -202,7 +202,7 @@ async def _bulk(
     created: bool = False,
 ) -> web.Response:
     """The answer to a bulk write; no transaction where nothing is left to do."""
-    if len(sent.failures) == len(sent.items) and not switches.skips:
+    if len(sent.failures) == len(sent.items) and not switches.manner.skips:
         FailedItems(sent).raise_any()
 
     def shape(written: Written) -> Answer:
@@ -211,8 +211,8 @@ async def _bulk(
     work = _work(resource, request, switches, sent, write, shape)
     use = Use(
         bulk=True,
-        exclusive=locks_organization(resource, creates=created or switches.by_key),
-        turn=resource.name if switches.by_key else "",
+        exclusive=locks_organization(resource, creates=created or switches.manner.by_key),
+        turn=resource.name if switches.manner.by_key else "",
     )
     return await _write(request, work, use, retried)
 
@@ -250,7 +250,7 @@ def _work(
     async def work(connection: Connection) -> Answer:
         batch = Batch.of(caller(request), sent, request[REQUEST_ID])
         written = await write(connection, resource, batch, switches.manner)
-        if not switches.tells_outcomes:
+        if not switches.manner.brief:
             return shape(written)
         answer = outcomes(resource, sent, written, switches)
         if switches.rehearses:
