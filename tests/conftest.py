@@ -11,7 +11,7 @@ from service.settings import cores
 from tests.generated import tools
 from tests.support.api import Api, issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
-from tests.support.sampling import Sample, settle_seed, told_seed
+from tests.support.sampling import Sample, left_out, settle_seed, told_seed
 from tests.support.serving import serving
 
 _SERVER = pytest.StashKey[str]()
@@ -23,11 +23,20 @@ def pytest_configure() -> None:
 
 
 def pytest_report_header() -> list[str]:
-    """Print the seed at the start, and what is left out here."""
-    left_out = (
+    """Print the seed at the start, and what is missing here."""
+    missing = (
         "generated clients: left out, for Node.js or what `make generators` installs is missing"
     )
-    return [f"samples: {told_seed()}", *([] if tools.are_installed() else [left_out])]
+    return [f"samples: {told_seed()}", *([] if tools.are_installed() else [missing])]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take samples, unless somebody chose tests by name."""
+    if config.option.keyword or any("::" in chosen for chosen in config.args):
+        return
+    if left := {*left_out(items)}:
+        config.hook.pytest_deselected(items=[*left])
+        items[:] = [item for item in items if item not in left]
 
 
 @pytest.hookimpl(wrapper=True)

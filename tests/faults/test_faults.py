@@ -6,7 +6,7 @@ The short version of `make faults`; how soon the service is back is measured the
 from tests.faults.campaign import run
 from tests.faults.stage import stage
 
-ROUNDS = 40
+ROUNDS = 24
 SEED = 4
 
 

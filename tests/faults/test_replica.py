@@ -3,7 +3,7 @@
 from tests.faults.replica import stays_equal
 from tests.faults.stage import stage
 
-STRIKES = 3
+STRIKES = 2
 SEED = 7
 
 

@@ -45,6 +45,14 @@ class Answer:
         return self.json["data"]
 
     @property
+    def tag(self) -> str:
+        """The entity tag of what was answered, whatever it was compressed by on the way.
+
+        Answers around the same data may differ in length by a word, and so in whether they are.
+        """
+        return str(self.headers["ETag"]).partition("-")[0].rstrip('"') + '"'
+
+    @property
     def details(self) -> list[tuple[str, str | None]]:
         """Type and field of each row of a failure."""
         return [(row["type"], row["field"]) for row in self.json["error"]["details"]]

@@ -4,12 +4,20 @@ TEST_SEED repeats a run's samples; ``TEST_SEED=all`` takes everything.
 """
 
 import os
+from collections import defaultdict
 from collections.abc import Iterable
 from random import Random, SystemRandom
 from typing import Final, TypeVar
 
+import pytest
+
+from service.queries.resource import Resource
+from service.routes import Route
+
 _VARIABLE: Final = "TEST_SEED"
 _EVERYTHING: Final = "all"
+_LEAST: Final = 6
+"""So many of a test's cases are run at least, and a third of them where that is more."""
 T = TypeVar("T")
 
 
@@ -43,3 +51,26 @@ class Sample:
         if self._everything or len(found) <= most:
             return found
         return [found[n] for n in sorted(self._random.sample(range(len(found)), most))]
+
+
+def left_out(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """What this run leaves of the tests that ask a database once for each resource or route.
+
+    Each of them has a sample of its own: what one leaves another one takes, and another run.
+    """
+    cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if isinstance(item, pytest.Function) and _is_of_the_registry(item):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    left: list[pytest.Item] = []
+    for name, found in cases.items():
+        taken = {*Sample(name)(found, max(_LEAST, len(found) // 3))}
+        left += [item for item in found if item not in taken]
+    return left
+
+
+def _is_of_the_registry(item: pytest.Function) -> bool:
+    """Whether its cases are made from the registry, and ask a database."""
+    if not hasattr(item, "callspec") or "server_dsn" not in item.fixturenames:
+        return False
+    return any(isinstance(value, Resource | Route) for value in item.callspec.params.values())
