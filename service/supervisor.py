@@ -24,7 +24,7 @@ from gunicorn.arbiter import Arbiter
 from gunicorn.errors import HaltServer
 from gunicorn.glogging import Logger
 
-from service import __version__
+from service import __version__, signals
 from service.database import shares  # noqa: F401  # made before the fork: workers share its memory
 from service.events import tell
 from service.http import connections, metrics_folder
@@ -87,6 +87,8 @@ def serve(
     """
 
     async def runner() -> web.AppRunner:
+        # Its handlers are there, but uvloop calls none before it runs.
+        signals.take()
         # Not before the fork: it pulls in prometheus_client, which opens its files on import.
         from service.app import create_app
 
@@ -221,6 +223,11 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         self._keep_database_alive = keep_database_alive
         super().__init__(application)
 
+    def init_signals(self) -> None:
+        """Take signals from now on."""
+        super().init_signals()
+        signals.take()
+
     def wait_for_signals(self, timeout: float = 1.0) -> list[int]:
         """Return the signals that came, and tell of those that an operator sends."""
         numbers: list[int] = super().wait_for_signals(timeout)
@@ -267,8 +274,11 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
 
     def spawn_worker(self) -> int:
         """Fork a worker, which ends here and never unwinds what its parent still holds open."""
+        signals.hold()
         try:
-            return int(super().spawn_worker())
+            pid = int(super().spawn_worker())
+            signals.take()
+            return pid
         except SystemExit as ending:
             if os.getpid() == self.pid:
                 raise

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
+from service import signals
 from service.commands import Parsers, demo_keys
 from service.commands.connecting import execute, require_data
 from service.commands.storing import fill
@@ -81,6 +82,7 @@ def _serve(
     def serve_here(tend: Callable[[], None]) -> NoReturn:
         # As who serves: root may reach a database that they do not.
         check(settings, dsn, required=False)
+        signals.hold()
         _announce(_base_url(listeners[0]), keys)
         supervisor.serve(settings, dsn, listeners, tend)
 

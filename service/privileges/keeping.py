@@ -10,6 +10,7 @@ from typing import Final, NoReturn
 
 import psutil
 
+from service import signals
 from service.privileges.accounts import Account, become
 
 _PASSED_ON: Final = (
@@ -32,8 +33,10 @@ def run_as(
     """
     sys.stdout.flush()
     parent = os.getpid()
+    signals.hold()
     child = os.fork()
     if child == 0:
+        signals.take()
         become(account)
         work(lambda: _end_without(parent))
     for each in theirs:
@@ -44,6 +47,7 @@ def run_as(
 def _keep(child: psutil.Process, tend: Callable[[], None]) -> int:
     for number in _PASSED_ON:
         signal.signal(number, lambda number, _: _signal(child, number))
+    signals.take()
     try:
         while True:
             with suppress(psutil.TimeoutExpired):

@@ -196,6 +196,17 @@ def test_a_stop_waits_little_for_who_rests(served_dsn: str, data_dir: Path) -> N
             assert time.monotonic() - started < 10
 
 
+@pytest.mark.parametrize("wait", [0, 0.2])
+def test_a_stop_is_heard_however_soon_it_comes(data_dir: Path, wait: float) -> None:
+    """What came before the parent or a worker could take it was lost, and it went on for ever."""
+    away = "postgresql://selvedge@127.0.0.1:1/selvedge"
+    with running(data_dir, "serve", DATABASE_URL=away, WORKERS="2") as service:
+        time.sleep(wait)
+        started = time.monotonic()
+        assert service.stop() == 0
+        assert time.monotonic() - started < 20
+
+
 def _metrics(service: Running) -> str:
     with urllib.request.urlopen(f"{service.base_url}/metrics") as answer:
         return str(answer.read().decode())

@@ -7,8 +7,10 @@ import asyncpg
 from tests.support.api import Api
 
 TWINS: Final = """insert into color (organization_id, id, name, user_defined_id, state)
-    select 1, id, 'Twin', 'C-TWIN', 'active' from unnest(array[5201, 5377]) as twin(id)"""
-"""Two colors of one own key, with the ids of the documentation's example."""
+    select 1, id, 'Twin', 'C-TWIN', 'active' from unnest(array[5201, 5377]) as twin(id)
+    on conflict (organization_id, id) do update
+    set name = excluded.name, user_defined_id = excluded.user_defined_id, state = excluded.state"""
+"""Two colors of one own key, with the ids of the documentation's example, whoever had these."""
 
 
 async def execute(dsn: str, text: str, *parameters: object) -> None:
