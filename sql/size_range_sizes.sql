@@ -6,6 +6,7 @@ where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactiv
 returning id, is_deactivated as shown;
 
 -- name: documents
+-- Members that may be null are left out, or null in the form that is sent back.
 with record as (
     select r.id, r.default_grading_size_id from size_range r where r.organization_id = $1::bigint
 ),
@@ -18,9 +19,7 @@ sizes as (
         string_agg(
             '{"id":' || size.id
             || ',"name":' || to_json(size.name)
-            || coalesce(',"sizeId":' || to_json(size.size_id), '')
-            || coalesce(',"relatedSizeRangeSizeId":' || size.related_size_range_size_id, '')
-            || coalesce(',"gradingGroupId":' || size.grading_group_id, '')
+            || {{nullable}}
             || ',"isDefaultGrading":' || (page.default_grading_size_id is not distinct from size.id)
             || ',"isDeactivated":' || size.is_deactivated || '}',
             ',' order by size.id
@@ -113,32 +112,3 @@ where stored.organization_id = $1::bigint and stored.id = item.id
         is distinct from (item.name, item."sizeId", item."relatedSizeRangeSizeId", item."gradingGroupId")
     )
 returning stored.id, stored.name <> before.name or before.is_deactivated as shown;
-
--- name: writables
-with record as (
-    select r.id, r.default_grading_size_id from size_range r where r.organization_id = $1::bigint
-),
-page as materialized (
-    {{page}}
-),
-sizes as (
-    select
-        size.size_range_id,
-        string_agg(
-            '{"id":' || size.id
-            || ',"name":' || to_json(size.name)
-            || ',"sizeId":' || coalesce(to_json(size.size_id)::text, 'null')
-            || ',"relatedSizeRangeSizeId":' || coalesce(size.related_size_range_size_id::text, 'null')
-            || ',"gradingGroupId":' || coalesce(size.grading_group_id::text, 'null')
-            || ',"isDefaultGrading":' || (page.default_grading_size_id is not distinct from size.id)
-            || ',"isDeactivated":' || size.is_deactivated || '}',
-            ',' order by size.id
-        ) as documents
-    from size_range_size size
-    join page on page.id = size.size_range_id
-    where size.organization_id = $1::bigint and size.size_range_id = any(array(select id from page))
-    group by size.size_range_id
-)
-select page_order, sort_values, '[' || coalesce(sizes.documents, '') || ']' as document
-from page
-left join sizes on sizes.size_range_id = page.id;

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from service.database.connections import Connection
+from service.database.statements import Statement
 from service.queries.batch import Batch
 from service.queries.entries import Entries, Sent, Stored
 from service.queries.parts import Part
@@ -50,6 +51,30 @@ class SizeRangeSizes(Part):
             "comes back when its id is sent. An entry with `isDeactivated` is as good as left out.",
         ),
     }
+
+    def load_statements(self) -> Mapping[str, Statement]:
+        """The part's own, its two forms being one but for members that are null."""
+        loaded = super().load_statements()
+        values = {
+            "sizeId": "to_json(size.size_id)::text",
+            _RELATED: "size.related_size_range_size_id::text",
+            "gradingGroupId": "size.grading_group_id::text",
+        }
+        shapes = {
+            "documents": "coalesce(',\"{name}\":' || {value}, '')",
+            "writables": "',\"{name}\":' || coalesce({value}, 'null')",
+        }
+        return {
+            **loaded,
+            **{
+                form: loaded["documents"].bind(
+                    nullable=" || ".join(
+                        shape.format(name=name, value=value) for name, value in values.items()
+                    )
+                )
+                for form, shape in shapes.items()
+            },
+        }
 
     async def plan(self, connection: Connection, batch: Batch) -> Plan:
         """What becomes of each size, those that are there being locked."""
