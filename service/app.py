@@ -36,7 +36,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     logging.getLogger("service").setLevel(settings.log_level.upper())
     traces, traced = _traces(settings)
     app = web.Application(middlewares=[*traced, around])
-    pages.prepare(app, openapi.build())
+    pages.prepare(app, openapi.document())
     app[CORS] = Cors(settings.cors_origins)
     system.prepare(app)
 

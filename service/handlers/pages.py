@@ -1,9 +1,9 @@
 """What anybody may open: pages for people, and the OpenAPI document (contract, Open pages)."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
-import orjson
 from aiohttp import web
 
 from service.failures import failed
@@ -16,10 +16,15 @@ from service.pages.page import Page
 PAGES: Final[web.AppKey[Mapping[str, Page]]] = web.AppKey("pages", Mapping)
 
 
-def prepare(app: web.Application, openapi: object) -> None:
+def prepare(app: web.Application, openapi: bytes) -> None:
     """Make everything once, from the OpenAPI document and our files."""
-    document = Page(orjson.dumps(openapi), JSON)
-    app[PAGES] = {"/": front(), "/openapi.json": document, **dict(docs()), **dict(guides())}
+    app[PAGES] = _pages(openapi)
+
+
+@lru_cache(maxsize=1)
+def _pages(openapi: bytes) -> Mapping[str, Page]:
+    document = Page(openapi, JSON)
+    return {"/": front(), "/openapi.json": document, **dict(docs()), **dict(guides())}
 
 
 async def page(request: web.Request) -> web.Response:

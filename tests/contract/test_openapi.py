@@ -20,7 +20,7 @@ from service.openapi.examples import EXAMPLES
 from service.resources.registry import MASTER_RECORDS
 from service.routes import routes
 
-DOCUMENT: dict[str, Any] = orjson.loads(orjson.dumps(openapi.build()))
+DOCUMENT: dict[str, Any] = orjson.loads(openapi.document())
 ERROR_TYPES = schemas.load()["common/envelope"]["$defs"]["errorType"]["enum"]
 AT_NO_OPERATION = {"not_found.route", "method_not_allowed"}
 

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import NamedTuple
 
-import orjson
 import pytest
 
 from service import openapi
@@ -33,5 +32,5 @@ async def place(demo_dsn: str) -> AsyncIterator[Place]:
 def document(tmp_path: Path) -> Path:
     """The OpenAPI document as a file."""
     path = tmp_path / "openapi.json"
-    path.write_bytes(orjson.dumps(openapi.build()))
+    path.write_bytes(openapi.document())
     return path

@@ -35,7 +35,7 @@ class Proxies:
         self.found: Counter[str] = Counter()
         self._folder = folder
         self._document = folder / "openapi.json"
-        self._document.write_bytes(orjson.dumps(openapi.build()))
+        self._document.write_bytes(openapi.document())
         self._running: dict[str, tuple[str, subprocess.Popen[bytes]]] = {}
 
     def before(self, service: str) -> str:

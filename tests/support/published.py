@@ -18,7 +18,7 @@ from service.routes import Route
 from tests.support.api import Answer
 
 _DOCUMENT: dict[str, Any] = orjson.loads(
-    re.sub(r'"#/', '"urn:openapi#/', orjson.dumps(openapi.build()).decode())
+    re.sub(r'"#/', '"urn:openapi#/', openapi.document().decode())
 )
 _OPENAPI: Registry[Any] = Registry().with_resource(
     "urn:openapi", DRAFT202012.create_resource(_DOCUMENT)
