@@ -32,7 +32,7 @@ demo: $(VENV)/.installed ## Load the demo data into an empty database
 
 test: $(VENV)/.installed-dev ## Run all tests on a throw-away PostgreSQL; ARGS="-k cursor" chooses
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory generators || true; fi
-	@$(BIN)/python -m pytest -n auto $(ARGS)
+	@$(BIN)/python -m pytest -n auto --maxschedchunk 16 $(ARGS)
 
 generators: $(GENERATORS)/.installed ## Install what makes clients of the OpenAPI document (needs Node.js)
 

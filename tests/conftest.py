@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Generator
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from aiohttp.test_utils import TestClient
@@ -14,6 +14,8 @@ from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_serv
 from tests.support.sampling import Sample, left_out, settle_seed, told_seed
 from tests.support.serving import serving
 
+_LONG: Final = ("faults", "fuzz", "platform")
+"""Folders of tests that take long one by one, or wait for processes, clocks and locks."""
 _SERVER = pytest.StashKey[str]()
 
 
@@ -31,7 +33,11 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Take samples, unless somebody chose tests by name."""
+    """Begin with what takes long, and take samples unless somebody chose tests by name.
+
+    At the end a single long test would leave the other workers without work.
+    """
+    items.sort(key=lambda item: item.path.parent.name not in _LONG)
     if config.option.keyword or any("::" in chosen for chosen in config.args):
         return
     if left := {*left_out(items)}:
