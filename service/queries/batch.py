@@ -171,6 +171,10 @@ class Batch:
         items, places = [self.items[n] for n in chosen], [self.places[n] for n in chosen]
         return Batch(self.caller, items, places, self.failed, self.request_id, self.parents)
 
+    def without_items(self) -> "Batch":
+        """A part that has none of them."""
+        return Batch(self.caller, [], [], self.failed, self.request_id, self.parents)
+
     def fail(self, number: int, kind: str, *path: str | int, message: str) -> None:
         """Report what is wrong with the item of that number, at the path in it."""
         self.failed.add(self.places[number], kind, path, message)

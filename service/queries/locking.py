@@ -24,19 +24,21 @@ Guard: TypeAlias = Callable[[AsyncIterator[bytes]], Awaitable[None]]
 class Records:
     """The records that a batch is about, locked where they are there."""
 
-    deletes: Callable[[Item], bool]
-    """Whether an item deletes its record."""
+    deletes: Callable[[Item], bool] | None = None
+    """Whether an item deletes its record; none does where there is nothing to ask."""
     stored: dict[int, Stored] = field(default_factory=dict)
     new: set[int] = field(default_factory=set)
     """Ids that are given to records to be made."""
 
     def change(self, batch: Batch) -> Change:
         """What a batch does to them, of those of its items that did not fail."""
-        gone = batch.part(self.deletes)
-        kept = batch.part((lambda item: not self.deletes(item)) if gone.items else None)
-        live = [one for one in gone.ids if self.stored[one].state != "deleted"]
-        new = [one for one in kept.ids if one in self.new]
-        deleted = {one for one, stored in self.stored.items() if stored.state == "deleted"}
+        kept, gone = batch.part(), batch.without_items()
+        if deletes := self.deletes:
+            gone = batch.part(deletes)
+            kept = batch.part(lambda item: not deletes(item))
+        deleted = {one for one, stored in self.stored.items() if stored["state"] == "deleted"}
+        live = [one for one in gone.ids if one not in deleted] if deleted else gone.ids
+        new = [one for one in kept.ids if one in self.new] if self.new else []
         restored = [one for one in kept.ids if one in deleted] if deleted else []
         return Change(batch, kept, gone, live, new, restored)
 
@@ -69,7 +71,7 @@ async def find(
     coming = batch.part(lambda item: "id" not in item and not deletes(item))
     if locks_organization(resource, creates=bool(coming.items)):
         await lock_organization(connection, batch)
-    stored = await _locked(connection, resource, there, deletes)
+    stored = await _locked(connection, resource, there, any(map(deletes, there.items)))
     own_keys.require_keys(resource, there.items, stored)
     merging.make_new(resource, coming)
     if coming.items:
@@ -87,24 +89,25 @@ async def lock(
     """The records of the batch, locked; reports the ones that are not there."""
     if locks_organization(resource):
         await lock_organization(connection, batch)
-    stored = await _locked(connection, resource, batch, deletes)
+    goes = any(map(deletes, batch.items))
+    stored = await _locked(connection, resource, batch, goes)
     if missing := set(batch.ids) - stored.keys():
         await _report_missing(connection, resource, batch, missing)
     elif guard:
         await _require(connection, resource, batch, guard)
-    return Records(deletes, stored)
+    return Records(deletes if goes else None, stored)
 
 
 async def _locked(
-    connection: Connection, resource: MasterRecord, batch: Batch, deletes: Callable[[Item], bool]
+    connection: Connection, resource: MasterRecord, batch: Batch, goes: bool
 ) -> dict[int, Stored]:
-    """Those of the records that are there, locked, by their ids."""
-    strength = "for update" if any(map(deletes, batch.items)) else "for no key update"
+    """Those of the records that are there, locked, by their ids; for good if any of them goes."""
+    strength = "for update" if goes else "for no key update"
     text = resource.lock_text(strength)
     parameters = (batch.caller.organization_id, batch.id_array, *batch.parents)
     with own_locks():
-        rows = await connection.fetch(text, *parameters)
-    return {one: Stored(state, key, within_id) for one, state, key, within_id in rows}
+        rows = await connection.fetch(text, *parameters, record_class=Stored)
+    return {row[0]: row for row in rows}
 
 
 async def lock_organization(connection: Connection, batch: Batch) -> None:

@@ -42,13 +42,23 @@ class Change:
     """The ids of records to be stored that are deleted so far."""
 
 
-class Stored(NamedTuple):
-    """What is known of a record that was there before."""
+class Stored(asyncpg.Record):  # type: ignore[misc]  # asyncpg has no types
+    """What is known of a record that was there before: the row that locked it, as it came."""
 
-    state: str
-    key: str | None
-    within: int | None
-    """The id of the record within which the key names this one, where there is such."""
+    @property
+    def state(self) -> str:
+        """Its state."""
+        return str(self["state"])
+
+    @property
+    def key(self) -> str | None:
+        """Its own key."""
+        return self["key"]  # type: ignore[no-any-return]
+
+    @property
+    def within(self) -> int | None:
+        """The id of the record within which the key names this one, where there is such."""
+        return self["within_id"]  # type: ignore[no-any-return]
 
 
 class Reliance(NamedTuple):

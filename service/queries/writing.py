@@ -44,7 +44,7 @@ async def create(
     if locks_organization(resource, creates=True):
         await lock_organization(connection, batch)
     await give_ids(connection, resource, batch.items)
-    records = Records(_none, new={*batch.ids})
+    records = Records(new={*batch.ids})
     return await _carry_out(connection, resource, batch, records, manner)
 
 

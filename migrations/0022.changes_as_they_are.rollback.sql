@@ -1,0 +1,1 @@
+alter table change reset (toast_tuple_target);
