@@ -83,17 +83,24 @@ where feed.organization_id = $1::bigint
 order by found.n;
 
 -- name: record
+-- The clock is read in a subquery: of an insert that aggregates what it selects a cluster asks all shards.
 insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
 select
     $1::bigint,
-    coalesce(max(earlier.clock), 0) + 1,
+    coalesce(
+        (
+            select earlier.clock from change earlier
+            where earlier.organization_id = $1::bigint and earlier.n is null
+            order by earlier.clock desc
+            limit 1
+        ),
+        0
+    ) + 1,
     $2::bigint,
     $3::text,
     $4::integer,
     $5::jsonb,
     $6::jsonb
-from change earlier
-where earlier.organization_id = $1::bigint and earlier.n is null
 returning id;
 
 -- name: shown

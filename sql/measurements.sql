@@ -105,7 +105,7 @@ set
     designer_comment = item."designerComment",
     is_approved = item.approved,
     is_designer_visible_only = item."designerVisibleOnly"
-from jsonb_to_record($2::jsonb) as item("designerComment" text, approved boolean, "designerVisibleOnly" boolean)
+from jsonb_to_recordset($2::jsonb) as item("designerComment" text, approved boolean, "designerVisibleOnly" boolean)
 where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
     and stored.size_range_size_id = $4::bigint
     and (stored.designer_comment, stored.is_approved, stored.is_designer_visible_only)

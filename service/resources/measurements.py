@@ -89,6 +89,6 @@ class Measurements(Part):
         }
         where = (request_id, item["id"])
         return [
-            self.step("update", orjson.dumps(size).decode(), *where),
+            self.step("update", orjson.dumps([size]).decode(), *where),
             self.step("update_lines", orjson.dumps([*lines.values()]).decode(), *where),
         ]

@@ -25,11 +25,14 @@ async def test_every_route_asks_one_node(aiohttp_client: Any, demo_dsn: str) -> 
     server = TestServer(create_app(settings, demo_dsn + _REFUSING))
     api = Api(await aiohttp_client(server, server_kwargs=None), await issue_key(demo_dsn, 1))
     served = list(routes())
-    (measurement,) = (route for route in served if "{sizeRangeSizeId}" in route.path)
+    measurement = next(route for route in served if "{sizeRangeSizeId}" in route.path)
     stored = {name: int(text) for name, text in (await attack.path_ids(api, measurement)).items()}
+    refused = []
     for route in served:
         answer = await SUCCESSES[route.operation](api, route, stored)
-        assert answer.status in (200, 201), (route.method, route.path, answer.raw)
+        if answer.status not in (200, 201):
+            refused.append((route.method, route.path, answer.raw))
+    assert refused == []
 
 
 async def test_what_asks_several_is_refused(demo_dsn: str) -> None:

@@ -59,6 +59,12 @@ def test_a_chosen_time_is_found(text: str, count: int) -> None:
 
 
 @each_statement
+def test_one_item_is_read_as_many_are(statement: Statement) -> None:
+    """Scale, rule 8: there the type of a single one's row cannot be told."""
+    assert "jsonb_to_record(" not in plain(statement)
+
+
+@each_statement
 def test_nothing_waits_by_lock_timeout(statement: Statement) -> None:
     """Scale, rule 12: it does not reach the nodes that hold the rows."""
     assert "lock_timeout" not in plain(statement)
