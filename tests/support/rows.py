@@ -14,8 +14,12 @@ where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not l
     and table_name !~ '_\d{6,}$'
 order by table_name
 """
-#: Changes are numbered whenever somebody reads them: what was written stays as it is.
-_CHANGES = "(t.organization_id, t.id, t.clock, t.api_key_id, t.request_id, t.records, t.causes)"
+#: What stays as it was written where something else is written away from requests: changes are
+#: numbered whenever somebody reads them, and of keys it is noted every minute that they are used.
+_STAYS = {
+    "change": "(t.organization_id, t.id, t.clock, t.api_key_id, t.request_id, t.records, t.causes)",
+    "api_key": "(to_jsonb(t) - 'last_used_at')",
+}
 _OWNED = """
 select table_name from information_schema.columns
 where table_schema = 'public' and column_name = 'organization_id' and table_name <> 'change_feed'
@@ -57,7 +61,7 @@ async def dump(
             table: [
                 row[0]
                 for row in await connection.fetch(
-                    f"select {_CHANGES + '::text' if table == 'change' else shown}"
+                    f"select {_STAYS[table] + '::text' if table in _STAYS else shown}"
                     f' from "{table}" t {owner} order by 1'
                 )
             ]
@@ -81,4 +85,4 @@ async def stamping(connection: asyncpg.Connection) -> str:
 
 
 def _last_writer(table: str) -> str:
-    return "0" if table == "change" else "max(xmin::text::bigint)"
+    return "0" if table in _STAYS else "max(xmin::text::bigint)"
