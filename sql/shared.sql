@@ -43,30 +43,22 @@ from ({{documents}}) as page;
 )
 select count(*) as total from page;
 
--- name: find_by_key
--- The records of each own key: those that are live, and of deleted ones the one with the highest id.
-select
-    {{key}} as key,
-    null::bigint as within_id,
-    (array_agg(id order by id) filter (where {{state}} <> 'deleted'))[1:5] as live,
-    max(id) filter (where {{state}} = 'deleted') as deleted
-from {{table}}
-where organization_id = $1::bigint and {{key}} = any($2::text[])
-group by {{key}};
+-- name: key_is_sent
+id = any(array(
+    select one.id from {{table}} one where one.organization_id = $1::bigint and one.{{key}} = any($2::text[])
+))
 
--- name: find_by_key_within
--- The same where keys name records within others, whose ids are $3. One by one, so that no plan reads all records,
--- not even one that was made while there were none.
-select sent.key, sent.within_id, found.live, found.deleted
-from unnest($2::text[], $3::bigint[]) as sent(key, within_id)
-cross join lateral (
-    select
-        (array_agg(id order by id) filter (where {{state}} <> 'deleted'))[1:5] as live,
-        max(id) filter (where {{state}} = 'deleted') as deleted
-    from {{table}}
-    where organization_id = $1::bigint and {{within}} = sent.within_id and {{key}} = sent.key
-) as found
-where coalesce(found.live[1], found.deleted) is not null;
+-- name: key_within_is_sent
+-- Keys name records within others, whose ids are $3. One by one, which the offset is for: so no plan reads all records.
+id = any(array(
+    select found.id
+    from unnest($2::text[], $3::bigint[]) as sent(key, within_id)
+    cross join lateral (
+        select one.id from {{table}} one
+        where one.organization_id = $1::bigint and one.{{within}} = sent.within_id and one.{{key}} = sent.key
+        offset 0
+    ) as found
+))
 
 -- name: lock_organization
 select id from organization where id = $1::bigint for no key update;
@@ -74,6 +66,12 @@ select id from organization where id = $1::bigint for no key update;
 -- name: lock_records
 select id, {{state}} as state, {{key}} as key, {{within}} as within_id from {{table}}
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+{{strength}};
+
+-- name: lock_records_by_key
+select id, {{state}} as state, {{key}} as key, {{within}} as within_id from {{table}}
+where organization_id = $1::bigint and {{condition}}
 order by id
 {{strength}};
 

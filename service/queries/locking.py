@@ -66,13 +66,11 @@ async def find(
     Reports keys that several have, and items that no record can be made of.
     """
     await own_keys.take_turn(connection, resource, batch)
-    await own_keys.name_records(connection, resource, batch)
-    there = batch.part(lambda item: "id" in item)
-    coming = batch.part(lambda item: "id" not in item and not deletes(item))
-    if locks_organization(resource, creates=bool(coming.items)):
+    if locks_organization(resource, creates=True):
         await lock_organization(connection, batch)
-    stored = await _locked(connection, resource, there, any(map(deletes, there.items)))
-    own_keys.require_keys(resource, there.items, stored)
+    strength = _strength(any(map(deletes, batch.items)))
+    stored = await own_keys.lock_named(connection, resource, batch, strength)
+    coming = batch.part(lambda item: "id" not in item and not deletes(item))
     merging.make_new(resource, coming)
     if coming.items:
         await give_ids(connection, resource, coming.items)
@@ -101,13 +99,17 @@ async def lock(
 async def _locked(
     connection: Connection, resource: MasterRecord, batch: Batch, goes: bool
 ) -> dict[int, Stored]:
-    """Those of the records that are there, locked, by their ids; for good if any of them goes."""
-    strength = "for update" if goes else "for no key update"
-    text = resource.lock_text(strength)
+    """Those of the records that are there, locked, by their ids."""
+    text = resource.lock_text(_strength(goes))
     parameters = (batch.caller.organization_id, batch.id_array, *batch.parents)
     with own_locks():
         rows = await connection.fetch(text, *parameters, record_class=Stored)
     return {row[0]: row for row in rows}
+
+
+def _strength(goes: bool) -> str:
+    """How records are locked: for good if any of them goes."""
+    return "for update" if goes else "for no key update"
 
 
 async def lock_organization(connection: Connection, batch: Batch) -> None:

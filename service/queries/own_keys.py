@@ -1,9 +1,8 @@
 """Records by the keys that the customer's own systems know them by (contract, Own keys)."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Final, NamedTuple
-
-import asyncpg
 
 from service.database.connections import Connection
 from service.database.failing import own_locks
@@ -15,6 +14,8 @@ from service.queries.references import stored_id
 from service.queries.resource import SHARED
 
 _TURNS: Final = load("turns")
+_TOLD: Final = 5
+"""Of several records with one key the ids that are told."""
 
 
 class _Name(NamedTuple):
@@ -36,46 +37,57 @@ async def take_turn(connection: Connection, resource: MasterRecord, batch: Batch
             await connection.execute(_TURNS["set_up"].text, *named)
 
 
-async def name_records(connection: Connection, resource: MasterRecord, batch: Batch) -> None:
-    """Give each item the id of the record that has its key, if there is one.
+async def lock_named(
+    connection: Connection, resource: MasterRecord, batch: Batch, strength: str
+) -> dict[int, Stored]:
+    """The records that have the items' keys, locked, by their ids, which the items are given.
 
-    That is the live one, else the deleted one with the highest id. Reports the keys of several.
+    Of each key that is the live one, else the deleted one with the highest id. Reports the keys of
+    several.
     """
     names = [_name(resource, item) for item in batch.items]
     asked: list[Sequence[str | int | None]] = [[name.key for name in names]]
     if resource.own_key_within:
         asked.append([name.within for name in names])
-    rows = await connection.fetch(finding(resource), batch.caller.organization_id, *asked)
-    found = {_Name(row["key"], row["within_id"]): row for row in rows}
+    text, organization_id = finding(resource, strength), batch.caller.organization_id
+    with own_locks():
+        rows = await connection.fetch(text, organization_id, *asked, record_class=Stored)
+    live: defaultdict[_Name, list[Stored]] = defaultdict(list)
+    deleted: dict[_Name, Stored] = {}
+    for row in rows:
+        name = _Name(row["key"], row["within_id"])
+        if row["state"] == "deleted":
+            deleted[name] = row
+        else:
+            live[name].append(row)
+    stored: dict[int, Stored] = {}
     for number, (name, item) in enumerate(zip(names, batch.items, strict=True)):
         item.pop("id", None)
-        live = found[name]["live"] or () if name in found else ()
-        if len(live) > 1:
-            several = ", ".join(map(str, live))
+        found = live.get(name) or ([deleted[name]] if name in deleted else [])
+        if len(found) > 1:
+            several = ", ".join(str(one["id"]) for one in found[:_TOLD])
             path, message = resource.own_key or "", f"Records {several} have this key."
             batch.fail(number, "conflict.ambiguous_key", path, message=message)
-        elif name in found:
-            item["id"] = live[0] if live else found[name]["deleted"]
+        elif found:
+            item["id"] = found[0]["id"]
+            stored[item["id"]] = found[0]
+    return stored
 
 
-def finding(resource: MasterRecord) -> str:
-    """The statement that finds records by their keys, and the ids that they are within, if any."""
-    parts = {
-        "table": resource.table,
-        "state": resource.stored_state,
-        "key": resource.key_column,
-    }
+def finding(resource: MasterRecord, strength: str) -> str:
+    """The statement that locks records by their keys, and the ids that they are within, if any."""
+    parts = {"table": resource.table or "", "key": resource.key_column}
     if resource.own_key_within:
-        return SHARED["find_by_key_within"].fill(**parts, within=resource.within_column)
-    return SHARED["find_by_key"].fill(**parts)
-
-
-def require_keys(resource: MasterRecord, items: list[Item], stored: Mapping[int, Stored]) -> None:
-    """Have the transaction done again where locked records are not the ones that were found."""
-    for item in items:
-        record = stored.get(item["id"])
-        if record is None or (record.key, record.within) != _name(resource, item):
-            raise asyncpg.SerializationError("a record's own key has just changed")
+        condition = SHARED["key_within_is_sent"].fill(**parts, within=resource.within_column)
+    else:
+        condition = SHARED["key_is_sent"].fill(**parts)
+    return SHARED["lock_records_by_key"].fill(
+        **parts,
+        state=resource.stored_state,
+        within=resource.within_column,
+        condition=condition,
+        strength=strength,
+    )
 
 
 def _name(resource: MasterRecord, item: Item) -> _Name:
