@@ -83,12 +83,12 @@ where feed.organization_id = $1::bigint
 order by found.n;
 
 -- name: record
--- The clock is read in a subquery: of an insert that aggregates what it selects a cluster asks all shards.
 insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
 select
     $1::bigint,
     coalesce(
         (
+            -- Not as an aggregate of the insert itself, for which a cluster would ask all shards.
             select earlier.clock from change earlier
             where earlier.organization_id = $1::bigint and earlier.n is null
             order by earlier.clock desc
