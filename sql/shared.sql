@@ -43,6 +43,9 @@ from ({{documents}}) as page;
 )
 select count(*) as total from page;
 
+-- name: id_is_sent
+id = any((select $2::text::bigint[])::bigint[])
+
 -- name: key_is_sent
 id = any(array(
     select one.id from {{table}} one where one.organization_id = $1::bigint and one.{{key}} = any($2::text[])
@@ -65,13 +68,7 @@ select id from organization where id = $1::bigint for no key update;
 
 -- name: lock_records
 select id, {{state}} as state, {{key}} as key, {{within}} as within_id from {{table}}
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-order by id
-{{strength}};
-
--- name: lock_records_by_key
-select id, {{state}} as state, {{key}} as key, {{within}} as within_id from {{table}}
-where organization_id = $1::bigint and {{condition}}
+where organization_id = $1::bigint and {{sent}}
 order by id
 {{strength}};
 

@@ -55,11 +55,6 @@ class Stored(asyncpg.Record):  # type: ignore[misc]  # asyncpg has no types
         """Its own key."""
         return self["key"]  # type: ignore[no-any-return]
 
-    @property
-    def within(self) -> int | None:
-        """The id of the record within which the key names this one, where there is such."""
-        return self["within_id"]  # type: ignore[no-any-return]
-
 
 class Reliance(NamedTuple):
     """That the item of one record fails, and why, where that of another one fails."""
@@ -136,12 +131,26 @@ class MasterRecord(Resource):
         return column_of(self.own_key_within) if self.own_key_within else "null::bigint"
 
     def lock_text(self, strength: str) -> str:
-        """The statement that locks the records of ``$2``: it answers id, state and own key."""
+        """The statement that locks the records of ids, ``$2``: it answers id, state and own key."""
+        return self._locking(strength, SHARED["id_is_sent"].text)
+
+    def lock_by_key_text(self, strength: str) -> str:
+        """The same of own keys, ``$2``, and of the ids that these are within, if any, ``$3``."""
+        columns = {"table": self.table, "key": self.key_column}
+        if self.own_key_within:
+            within = self.within_column
+            return self._locking(
+                strength, SHARED["key_within_is_sent"].fill(**columns, within=within)
+            )
+        return self._locking(strength, SHARED["key_is_sent"].fill(**columns))
+
+    def _locking(self, strength: str, sent: str) -> str:
         return SHARED["lock_records"].fill(
             table=self.table,
             state=self.stored_state,
             key=self.key_column,
             within=self.within_column,
+            sent=sent,
             strength=strength,
         )
 

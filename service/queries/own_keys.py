@@ -11,7 +11,6 @@ from service.queries.batch import Batch, Item
 from service.queries.master_record import MasterRecord, Stored
 from service.queries.outcomes import sent_key
 from service.queries.references import stored_id
-from service.queries.resource import SHARED
 
 _TURNS: Final = load("turns")
 _TOLD: Final = 5
@@ -49,7 +48,7 @@ async def lock_named(
     asked: list[Sequence[str | int | None]] = [[name.key for name in names]]
     if resource.own_key_within:
         asked.append([name.within for name in names])
-    text, organization_id = finding(resource, strength), batch.caller.organization_id
+    text, organization_id = resource.lock_by_key_text(strength), batch.caller.organization_id
     with own_locks():
         rows = await connection.fetch(text, organization_id, *asked, record_class=Stored)
     live: defaultdict[_Name, list[Stored]] = defaultdict(list)
@@ -72,22 +71,6 @@ async def lock_named(
             item["id"] = found[0]["id"]
             stored[item["id"]] = found[0]
     return stored
-
-
-def finding(resource: MasterRecord, strength: str) -> str:
-    """The statement that locks records by their keys, and the ids that they are within, if any."""
-    parts = {"table": resource.table or "", "key": resource.key_column}
-    if resource.own_key_within:
-        condition = SHARED["key_within_is_sent"].fill(**parts, within=resource.within_column)
-    else:
-        condition = SHARED["key_is_sent"].fill(**parts)
-    return SHARED["lock_records_by_key"].fill(
-        **parts,
-        state=resource.stored_state,
-        within=resource.within_column,
-        condition=condition,
-        strength=strength,
-    )
 
 
 def _name(resource: MasterRecord, item: Item) -> _Name:

@@ -86,7 +86,6 @@ async def _watch(workers: Sequence[psutil.Process], minutes: float) -> _Memory:
 def _write(
     seen: dict[str, Measured], memory: _Memory, used: Sequence[float], minutes: float
 ) -> None:
-    titles = {one.name: one.title for one in scenarios()}
     plot = {
         "kind": "lines",
         "lines": [
@@ -98,18 +97,6 @@ def _write(
         "title": "Memory of the workers under mixed load at 64 connections",
     }
     report.draw(plot, "benchmarks-soak.png")
-    rows = [
-        [
-            titles[name],
-            str(_MIX[name]),
-            f"{len(one.latencies):,}",
-            str(one.failures),
-            f"{statistics.median(one.latencies) * 1e3:.1f}",
-            f"{one.percentile(99) * 1e3:.1f}",
-            f"{one.percentile(99) / statistics.median(one.latencies):.1f}",
-        ]
-        for name, one in seen.items()
-    ]
     halves = [
         f"worker {number}: {_mean(values[_PROBES // 4 : _PROBES // 2]):.0f} MB in the second"
         f" quarter, {_mean(values[-_PROBES // 4 :]):.0f} MB in the last"
@@ -125,7 +112,7 @@ def _write(
             "",
             "![Memory by time](benchmarks-soak.png)",
             "",
-            *report.table(header, rows),
+            *report.table(header, _rows(seen)),
             "",
             f"Resident memory, {'; '.join(halves)}.",
             "How the connections fell among the workers, by processor time: "
@@ -135,6 +122,23 @@ def _write(
             f"Machine: {report.machine()}.",
         ],
     )
+
+
+def _rows(seen: dict[str, Measured]) -> list[list[str]]:
+    """The table's rows, a scenario each."""
+    titles = {one.name: one.title for one in scenarios()}
+    return [
+        [
+            titles[name],
+            str(_MIX[name]),
+            f"{len(one.latencies):,}",
+            str(one.failures),
+            f"{statistics.median(one.latencies) * 1e3:.1f}",
+            f"{one.percentile(99) * 1e3:.1f}",
+            f"{one.percentile(99) / statistics.median(one.latencies):.1f}",
+        ]
+        for name, one in seen.items()
+    ]
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -8,7 +8,6 @@ import pytest
 
 from service.listing.pages import column_of
 from service.queries.master_record import MasterRecord
-from service.queries.own_keys import finding
 from service.resources.colors import Colors
 from service.resources.facilities import Facilities
 from service.resources.registry import MASTER_RECORDS
@@ -48,7 +47,7 @@ async def test_keys_are_found_by_an_index(
     await connection.execute(made, RECORDS)
     await connection.execute(f"analyze {resource.table}")
     row = await connection.fetchval(
-        f"explain (analyze, format json) {finding(resource, 'for update')}", 1, *keys
+        f"explain (analyze, format json) {resource.lock_by_key_text('for update')}", 1, *keys
     )
     await connection.close()
     leads_to_keys(resource, row)
@@ -62,7 +61,7 @@ async def test_so_they_are_by_a_plan_that_was_made_while_there_were_none(
     connection = await asyncpg.connect(dsn, server_settings={"enable_seqscan": "off", "jit": "off"})
     await connection.execute("insert into organization (id, name) values (1, 'An organization')")
     await connection.execute(f"analyze {resource.table}")
-    await connection.execute(f"prepare found as {finding(resource, 'for update')}")
+    await connection.execute(f"prepare found as {resource.lock_by_key_text('for update')}")
     # What a list of keys looks like in Python and in PostgreSQL is the same.
     asked = f"execute found ({', '.join(['1', *(f'array{one}' for one in keys)])})"
     for _ in range(10):
