@@ -2,7 +2,7 @@
 
 -- name: delete_restrictions
 delete from {{link}}
-where organization_id = $1::bigint and {{column}} = any($2::bigint[])
+where organization_id = $1::bigint and {{column}} = any((select $2::text::bigint[])::bigint[])
 returning custom_field_id as "style-custom-fields";
 
 -- name: documents

@@ -2,5 +2,5 @@
 
 -- name: purge
 delete from care_instruction
-where organization_id = $1::bigint and id = any($2::bigint[])
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id;

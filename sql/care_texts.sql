@@ -15,7 +15,7 @@ order by item.n, translation.n;
 
 -- name: delete
 update {{table}} set state = 'deleted'
-where organization_id = $1::bigint and id = any($2::bigint[])
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id;
 
 -- name: documents

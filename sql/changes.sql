@@ -96,11 +96,11 @@ select
         ),
         0
     ) + 1,
-    $2::bigint,
-    $3::text,
-    $4::integer,
-    $5::jsonb,
-    $6::jsonb
+    {{key_id}}::bigint,
+    {{request_id}}::text,
+    {{entries}}::integer,
+    {{records}}::jsonb,
+    {{causes}}::jsonb
 returning id;
 
 -- name: shown

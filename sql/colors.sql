@@ -2,7 +2,7 @@
 
 -- name: delete
 update color set state = 'deleted'
-where organization_id = $1::bigint and id = any($2::bigint[])
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id;
 
 -- name: documents

@@ -61,7 +61,7 @@ end;
 
 -- name: delete
 update {{kind}}_custom_field set state = 'deleted'
-where organization_id = $1::bigint and id = any($2::bigint[])
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id;
 
 -- name: in_use
@@ -74,10 +74,10 @@ from (
     from {{kind}}_custom_field stored
     left join jsonb_to_recordset($3::jsonb) as item(id bigint, state text, "parentCustomFieldId" bigint)
         on item.id = stored.id
-    where stored.organization_id = $1::bigint and stored.id <> all($2::bigint[])
+    where stored.organization_id = $1::bigint and stored.id <> all((select $2::text::bigint[])::bigint[])
         and coalesce(item.state, stored.state) <> 'deleted'
 ) as child
-where parent_id = any($2::bigint[])
+where parent_id = any((select $2::text::bigint[])::bigint[])
 group by parent_id;
 
 -- name: reliances

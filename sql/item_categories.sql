@@ -2,7 +2,7 @@
 
 -- name: clear_in_deleted_items
 update item set item_category_id = null
-where organization_id = $1::bigint and item_category_id = any($2::bigint[]) and state = 'deleted'
+where organization_id = $1::bigint and item_category_id = any((select $2::text::bigint[])::bigint[]) and state = 'deleted'
 returning id as "items";
 
 -- name: record

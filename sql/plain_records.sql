@@ -2,7 +2,7 @@
 
 -- name: delete
 update {{table}} set {{deleted}}
-where organization_id = $1::bigint and id = any($2::bigint[])
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id, {{deletion_shows}} as shown{{counted}};
 
 -- name: insert
@@ -16,7 +16,7 @@ with present as materialized (select now() as moment)
 
 -- name: purge
 delete from {{table}}
-where organization_id = $1::bigint and id = any($2::bigint[])
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id{{counted}};
 
 -- name: record

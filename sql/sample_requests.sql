@@ -180,7 +180,7 @@ and r.style_id = $2::bigint;
 
 -- name: purge
 delete from sample_request
-where organization_id = $1::bigint and id = any($2::bigint[])
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id;
 
 -- name: unknown_parent

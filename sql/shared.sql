@@ -1,5 +1,10 @@
 -- Statements that serve every resource. Slots are filled from the registry alone.
 
+-- name: aside
+with aside as (
+{{step}}
+)
+
 -- name: collect_all
 select
     count(*) as found,
@@ -9,6 +14,7 @@ select
 from ({{documents}}) as page;
 
 -- name: collect_batch
+{{aside}}
 select
     array_agg(page_order) as ids,
     case when sum(octet_length(document)) <= {{most}} then array_agg(convert_to(document, 'UTF8')) end as documents
@@ -86,9 +92,9 @@ order by id
 {{lock}};
 
 -- name: uses
--- What live records of {{table}} refer to through {{link}}, which may be that table itself.
-select link.{{column}} as id, '{{users}}' as users, count(*) as uses
+-- What records of {{table}} refer to through {{link}}, which may be that table itself; live ones are counted.
+select link.{{column}} as id, '{{users}}' as users, count(*) filter (where {{is_live}}) as uses
 from {{link}} link
 join {{table}} record on record.organization_id = $1::bigint and record.id = link.{{owner}}
-where link.organization_id = $1::bigint and link.{{column}} = any($2::bigint[]) and {{is_live}}
+where link.organization_id = $1::bigint and link.{{column}} = any((select $2::text::bigint[])::bigint[])
 group by link.{{column}};

@@ -3,7 +3,7 @@
 
 -- name: delete
 update size_range set state = 'deleted'
-where organization_id = $1::bigint and id = any($2::bigint[])
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id;
 
 -- name: demote
@@ -67,7 +67,7 @@ left join sizes on sizes.size_range_id = page.id;
 -- name: in_use
 select id, 'Used by the organization as its default: 1.' as message
 from size_range
-where organization_id = $1::bigint and id = any($2::bigint[]) and is_default;
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[]) and is_default;
 
 -- name: insert
 insert into size_range (

@@ -15,7 +15,7 @@ where organization_id = $1::bigint and related_style_id = any($2::bigint[]);
 -- name: tell_deleted
 -- Groups count one style less.
 select group_id as groups from style_in_group
-where organization_id = $1::bigint and style_id = any($2::bigint[]);
+where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[]);
 
 -- name: tell_restored
 -- Groups count one style more.

@@ -22,12 +22,12 @@ order by item.n, contact.n;
 
 -- name: delete_contacts
 update sub_supplier_contact set deleted_with_sub_supplier = true
-where organization_id = $1::bigint and sub_supplier_id = any($2::bigint[])
+where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[])
 returning sub_supplier_id as id;
 
 -- name: delete_facilities
 update facility set state_before = state, state = 'deleted'
-where organization_id = $1::bigint and sub_supplier_id = any($2::bigint[]) and state <> 'deleted'
+where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[]) and state <> 'deleted'
 returning sub_supplier_id as id, id as "facilities deleted";
 
 -- name: documents

@@ -9,7 +9,7 @@ import asyncpg
 from service.commands import CommandError, Parsers
 from service.commands.connecting import database, execute
 from service.organizations import administration as queries
-from service.queries import changed
+from service.queries.changed import record_settings
 from service.settings import Settings
 
 _LARGEST_ID = 2**63 - 1
@@ -109,7 +109,7 @@ async def _set_organization(connection: asyncpg.Connection, arguments: Namespace
             pro=arguments.pro,
         )
         if is_shown:
-            await changed.store(connection, arguments.id, {}, {changed.SETTINGS: [arguments.id]})
+            await record_settings(connection, arguments.id)
     return is_shown is not None
 
 

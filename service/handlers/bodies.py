@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from service import schemas
 from service.failures import ApiError, Failure, Path, failed
+from service.listing.properties import parse_ids
 from service.queries.batch import Item, Sent
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import Manner
@@ -108,6 +109,8 @@ def many_ids(resource: MasterRecord, texts: list[str], manner: Manner) -> Sent:
     if len(texts) > most:
         message = f"Give at most {most} ids."
         raise failed("validation_error.too_many_items", "ids", message=message)
+    if (ids := parse_ids(texts)) and len({*texts}) == len(texts):
+        return Sent([{"id": one} for one in ids], in_query, is_bulk=True)
     items, found, seen = list[Item](), dict[int, list[Failure]](), set[str]()
     twice = {text for text, times in Counter(texts).items() if manner.skips and times > 1}
     for place, text in enumerate(texts):

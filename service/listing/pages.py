@@ -49,20 +49,21 @@ class Page:
 
 def batch_page(leading: int, ids: list[int], *, hides_deleted: bool = False) -> Page:
     """The records of ``ids``, in any order; their ``page_order`` is the id."""
-    page = Page(leading)
-    if len(ids) == 1:
-        # An array of one would be planned anew every time: a plan for any array costs more.
-        condition = f"record.id = {page.parameter(ids[0], 'bigint')}"
-    else:
-        wanted = page.parameter(id_array(ids), "text")
-        condition = f"record.id = any((select {wanted}::bigint[])::bigint[])"
-    if hides_deleted:
-        condition += f" and {_LIVE}"
-    page.text = (
+    # An array of one would be planned anew every time: a plan for any array costs more.
+    wanted = ids[0] if len(ids) == 1 else id_array(ids)
+    text = _batch_text(leading, alone=len(ids) == 1, hides_deleted=hides_deleted)
+    return Page(leading, [wanted], text)
+
+
+@cache
+def _batch_text(leading: int, *, alone: bool, hides_deleted: bool) -> str:
+    wanted = f"${leading + 1}"
+    ids = f"{wanted}::bigint" if alone else f"any((select {wanted}::text::bigint[])::bigint[])"
+    hidden = f" and {_LIVE}" if hides_deleted else ""
+    return (
         "select record.*, record.id as page_order, null::text as sort_values\n"
-        f"from record where {condition}"
+        f"from record where record.id = {ids}{hidden}"
     )
-    return page
 
 
 def listing_page(

@@ -86,9 +86,18 @@ def _property(name: str, located: schemas.Located, required: bool) -> Property |
 
 def parse_id(text: str) -> int:
     """The id that a text in a path or query names; ValueError unless positive and 64 bits."""
-    if not _ID.fullmatch(text) or int(text) >= 2**63:
+    found = parse_ids([text])
+    if found is None:
         raise ValueError("Use a positive whole number of at most 64 bits.")
-    return int(text)
+    return found[0]
+
+
+def parse_ids(texts: list[str]) -> list[int] | None:
+    """The ids of many texts, or None where one of them names no id."""
+    if not all(map(_ID.fullmatch, texts)):
+        return None
+    ids = [*map(int, texts)]
+    return ids if max(ids, default=0) < 2**63 else None
 
 
 def _integer(text: str) -> int:

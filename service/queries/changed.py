@@ -9,6 +9,7 @@ changed.
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache, partial
 from typing import Final, TypeAlias
 
 import asyncpg
@@ -17,6 +18,7 @@ import orjson
 from service.database.connections import Connection
 from service.database.statements import load
 from service.organizations.caller import Caller
+from service.queries.steps import FIRST, Aside, Step
 
 Records: TypeAlias = Mapping[str, Mapping[str, Sequence[int]]]
 """Ids in their order, by operation, by collection."""
@@ -53,45 +55,52 @@ class Changed:
             if ids and operation:
                 self.told[target].setdefault(operation, set()).update(ids)
 
-    async def record(
-        self,
-        connection: Connection,
-        caller: Caller,
-        request_id: str,
-        own: Mapping[str, Mapping[str, Collection[int]]],
-    ) -> None:
-        """Store what was changed, if anything was, in the transaction that changed it.
+    def recording(
+        self, caller: Caller, request_id: str, own: Mapping[str, Mapping[str, Collection[int]]]
+    ) -> Aside | None:
+        """What stores the changes in the transaction that made them, if there are any.
 
         ``own`` are ids that were not updated, by operation, by collection.
         """
         if not self.ids:
-            return
+            return None
         records = {
             name: _by_operation(self.ids[name], own.get(name, self.told[name]))
             for name in sorted(self.ids)
         }
         causes = {name: sorted(ids) for name, ids in sorted(self.causes.items()) if ids}
-        await store(connection, caller.organization_id, records, causes, caller.key_id, request_id)
+        return partial(_recording, records, causes, caller.key_id, request_id)
 
 
-async def store(
-    connection: Connection,
-    organization_id: int,
+async def record_settings(connection: Connection, organization_id: int) -> None:
+    """Store that the operator changed the organization's settings."""
+    step = _recording({}, {SETTINGS: [organization_id]}, None, None, FIRST)
+    await connection.execute(step.text, organization_id, *step.parameters)
+
+
+def _recording(
     records: Records,
     causes: Mapping[str, Sequence[int]],
-    key_id: int | None = None,
-    request_id: str | None = None,
-) -> None:
-    """Store a transaction's change; without a key it is the operator's."""
-    await connection.execute(
-        _RECORD.text,
-        organization_id,
+    key_id: int | None,
+    request_id: str | None,
+    first: int,
+) -> Step:
+    """What stores a transaction's change, its parameters from the number ``first`` on."""
+    parameters = (
         key_id,
         request_id,
         sum(len(ids) for operations in records.values() for ids in operations.values()),
         orjson.dumps(records).decode(),
         orjson.dumps(causes).decode() if causes else None,
     )
+    return Step(recording_text(first), parameters)
+
+
+@cache
+def recording_text(first: int) -> str:
+    """The statement that stores a change, its parameters from the number ``first`` on."""
+    names = ("key_id", "request_id", "entries", "records", "causes")
+    return _RECORD.fill(**{name: f"${number}" for number, name in enumerate(names, first)})
 
 
 def _by_operation(changed: set[int], others: Mapping[str, Collection[int]]) -> dict[str, list[int]]:

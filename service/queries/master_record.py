@@ -5,17 +5,19 @@ A resource is a subclass of :class:`MasterRecord` and the statements of its SQL 
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar, NamedTuple
 
 import asyncpg
 
 from service import schemas
+from service.database.arrays import id_array
 from service.database.connections import Connection
 from service.failures import ApiError, Failure
 from service.listing.pages import column_of
 from service.queries.batch import Batch, Item
 from service.queries.changed import Changed
-from service.queries.references import Reference, Use, in_use
+from service.queries.references import Reference, Use, in_use, told
 from service.queries.resource import SHARED, Resource
 from service.queries.steps import Plan, Step
 from service.schemas.validation import Validator
@@ -72,9 +74,10 @@ class MasterRecord(Resource):
     Statements by name, each with ``$1`` the organization and ``$2`` the items as JSON:
     those of ``inserts``, of ``updates``, and of ``children``, which run after both; ``check``
     answers a row (item from 1, type, path, message) for each thing that is wrong with items, the
-    path as a JSON array. With ``$2`` ids: those of ``deletes`` mark records deleted and see to what
-    hangs on them, and ``in_use`` answers (id, message) of those that others need. Deletes come
-    before updates: what a deleted record held is free for the others of its request.
+    path as a JSON array. With ``$2`` ids, as ``id_array`` has them: those of ``deletes`` mark
+    records deleted and see to what hangs on them, and ``in_use`` answers (id, message) of those
+    that others need. Deletes come before updates: what a deleted record held is free for the others
+    of its request.
 
     Each answers what it changed (``service/queries/changed.py``).
     """
@@ -145,14 +148,8 @@ class MasterRecord(Resource):
         return self._locking(strength, SHARED["key_is_sent"].fill(**columns))
 
     def _locking(self, strength: str, sent: str) -> str:
-        return SHARED["lock_records"].fill(
-            table=self.table,
-            state=self.stored_state,
-            key=self.key_column,
-            within=self.within_column,
-            sent=sent,
-            strength=strength,
-        )
+        columns = (self.stored_state, self.key_column, self.within_column)
+        return _lock_text(self.table, *columns, sent, strength)
 
     def note(self, changed: Changed, batch: Batch, rows: Sequence[asyncpg.Record]) -> None:  # noqa: ARG002
         """Take note of what a statement that wrote the batch's items answered."""
@@ -188,20 +185,23 @@ class MasterRecord(Resource):
             )
         return self.steps(self.children, kept)
 
-    async def check_unused(self, connection: Connection, change: Change) -> None:
-        """Report the records that cannot go, for others need them."""
+    async def check_unused(self, connection: Connection, change: Change) -> Plan:
+        """What has to be done before records can go; reports those that others need."""
+        room: Plan = []
         if change.live and self.uses:
-            change.gone.fail_records(
-                await in_use(connection, change.batch.caller, self.uses, change.live),
-                "conflict.in_use",
-            )
+            counts = await in_use(connection, change.batch.caller, self.uses, change.live)
+            change.gone.fail_records(told(counts), "conflict.in_use")
+            users = {one for found in counts.values() for one in found}
+            clearing = [use.cleared_by for use in self.uses if use.users in users]
+            room = self.deletions(change.live, filter(None, clearing))
         if change.live and "in_use" in self.statements:
             text, organization_id = (
                 self.statements["in_use"].text,
                 change.batch.caller.organization_id,
             )
-            rows = await connection.fetch(text, organization_id, change.live)
+            rows = await connection.fetch(text, organization_id, id_array(change.live))
             change.gone.fail_records(dict(map(tuple, rows)), "conflict.in_use")
+        return room
 
     async def reliances(
         self,
@@ -219,9 +219,12 @@ class MasterRecord(Resource):
         items = batch.json(self.written_separately)
         return [Step(self.statements[name].text, (items,)) for name in names]
 
-    def deletions(self, ids: list[int]) -> Plan:
-        """The statements that delete records."""
-        return [Step(self.statements[name].text, (ids,)) for name in self.deletes if ids]
+    def deletions(self, ids: list[int], names: Iterable[str]) -> Plan:
+        """The statements of those names on records that go."""
+        if not ids:
+            return []
+        sent = id_array(ids)
+        return [Step(self.statements[name].text, (sent,)) for name in names]
 
     def refusal(
         self,
@@ -238,3 +241,10 @@ class MasterRecord(Resource):
     ) -> Mapping[int, bytes]:
         """The documents of records of which nothing is left to read once they are deleted."""
         return {}
+
+
+@cache
+def _lock_text(table: str, state: str, key: str, within: str, sent: str, strength: str) -> str:
+    return SHARED["lock_records"].fill(
+        table=table, state=state, key=key, within=within, sent=sent, strength=strength
+    )

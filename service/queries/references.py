@@ -5,10 +5,12 @@ A writer that refers to a record holds it as it is (``for key share``), and who 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from service.database.arrays import id_array
 from service.database.connections import Connection
 from service.failures import Path
 from service.listing.properties import parse_id
@@ -33,6 +35,10 @@ class Reference:
     lock: str = "for key share"
     """How they are held; with ``for no key update`` those who refer to one go one at a time."""
 
+    @property
+    def _text(self) -> str:
+        return _referred(self.table, self.is_live, self.lock)
+
     async def check(self, connection: Connection, batch: Batch) -> None:
         """Report every place where the items name a record that is not there, or is deleted.
 
@@ -41,9 +47,8 @@ class Reference:
         wanted = {one for item in batch.items for _, one in self._named(item)}
         if not wanted:
             return
-        text = SHARED["referred"].fill(table=self.table, is_live=self.is_live, lock=self.lock)
         organization_id = batch.caller.organization_id
-        rows = await connection.fetch(text, organization_id, sorted(wanted))
+        rows = await connection.fetch(self._text, organization_id, sorted(wanted))
         found = {row["id"]: row["is_live"] for row in rows}
         if len(found) < len(wanted) or not all(found.values()):
             self._report(batch, found)
@@ -97,6 +102,8 @@ class Use:
     """The column there that holds the records' own ids."""
     is_live: str = f"record.{_LIVE}"
     """Which records keep others from going."""
+    cleared_by: str = ""
+    """The statement after which the others refer to nothing, where what goes is gone for good."""
 
     @property
     def text(self) -> str:
@@ -112,14 +119,30 @@ class Use:
 
 
 async def in_use(
-    connection: Connection, caller: Caller, uses: Collection[Use], ids: list[int]
-) -> dict[int, str]:
-    """Of those of the ids that are used: by what, and how often."""
-    text = "\nunion all\n".join(use.text for use in uses)
+    connection: Connection, caller: Caller, uses: tuple[Use, ...], ids: list[int]
+) -> dict[int, dict[str, int]]:
+    """What refers to which of the ids, and how many of them are live."""
+    text = _uses(uses)
     counts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for row in await connection.fetch(text, caller.organization_id, ids):
+    for row in await connection.fetch(text, caller.organization_id, id_array(ids)):
         counts[row["id"]][row["users"]] += row["uses"]
-    return {
-        one: f"Used by {', '.join(f'{users}: {uses}' for users, uses in found.items())}."
+    return counts
+
+
+def told(counts: Mapping[int, Mapping[str, int]]) -> dict[int, str]:
+    """Of those of the ids that live records use: by what, and how often."""
+    live = {
+        one: [f"{users}: {uses}" for users, uses in found.items() if uses]
         for one, found in counts.items()
     }
+    return {one: f"Used by {', '.join(found)}." for one, found in live.items() if found}
+
+
+@cache
+def _referred(table: str, is_live: str, lock: str) -> str:
+    return SHARED["referred"].fill(table=table, is_live=is_live, lock=lock)
+
+
+@cache
+def _uses(uses: tuple[Use, ...]) -> str:
+    return "\nunion all\n".join(use.text for use in uses)

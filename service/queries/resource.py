@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar, Final
 
 import orjson
@@ -14,6 +14,7 @@ from service.listing.pages import Page, batch_page, counted_page, listing_page
 from service.listing.properties import Properties, parse_id
 from service.listing.query import Listing
 from service.organizations.caller import Caller
+from service.queries.steps import Aside, Step
 
 SHARED = statements.load("shared")
 SHOWN_IN: Final = "shown_in_"
@@ -184,14 +185,17 @@ class Resource:
         ids: list[int],
         form: str = "documents",
         parents: Sequence[int] = (),
+        aside: Aside | None = None,
     ) -> dict[int, bytes]:
         """The documents of ``ids``, which hang on ``parents``, by id; unknown ids are left out.
 
-        ``form`` is ``documents``, ``writables``, or another statement of their kind. Raises
-        ApiError where they have too many bytes.
+        ``form`` is ``documents``, ``writables``, or another statement of their kind. What is done
+        aside costs no statement of its own. Raises ApiError where they have too many bytes.
         """
         page = batch_page(1 + len(parents), ids)
-        found = await self._collected(connection, caller, page, form, parents, MAX_BATCH_BYTES)
+        found = await self._collected(
+            connection, caller, page, form, parents, MAX_BATCH_BYTES, aside
+        )
         if found is None:
             message = f"The answer exceeds {_mib(MAX_BATCH_BYTES)}: send fewer items."
             raise failed("validation_error.too_many_items", message=message)
@@ -212,13 +216,12 @@ class Resource:
         form: str,
         parents: Sequence[int],
         most: int,
+        aside: Aside | None = None,
     ) -> dict[int, bytes] | None:
-        text = SHARED["collect_batch"].fill(
-            documents=self.statements[form].fill(page=page.text), most=str(most)
-        )
-        found, documents = await connection.fetchrow(
-            text, caller.organization_id, *parents, *page.parameters
-        )
+        parameters = [caller.organization_id, *parents, *page.parameters]
+        step = Step("", ()) if aside is None else aside(len(parameters) + 1)
+        text = _batch_text(self.statements[form], page.text, most, step.text)
+        found, documents = await connection.fetchrow(text, *parameters, *step.parameters)
         if found and documents is None:
             return None
         return dict(zip(found or (), documents or (), strict=True))
@@ -250,3 +253,13 @@ def joined(documents: Mapping[int, bytes], ids: list[int]) -> bytes:
 
 def _mib(size: int) -> str:
     return f"{size // 2**20} MiB"
+
+
+@cache
+def _batch_text(documents: statements.Statement, page: str, most: int, aside: str) -> str:
+    """The statement that collects a batch: long, and on the way of every write."""
+    return SHARED["collect_batch"].fill(
+        documents=documents.fill(page=page),
+        most=str(most),
+        aside=SHARED["aside"].fill(step=aside) if aside else "",
+    )

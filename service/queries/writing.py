@@ -29,7 +29,7 @@ from service.queries.locking import (
 from service.queries.master_record import Change, MasterRecord, Reliance
 from service.queries.outcomes import Manner, Written, absent, fates
 from service.queries.resource import joined
-from service.queries.steps import Plan
+from service.queries.steps import FIRST, Plan
 
 Edit: TypeAlias = Callable[[Item], Item]
 """From the stored writable form to the one to store; raises ApiError."""
@@ -142,8 +142,16 @@ async def _carry_out(
         documents = {**await resource.last_documents(connection, change)}
     changed = await _write(connection, resource, change, plan, manner)
     own = {resource.name: {CREATED: change.new, DELETED: change.live}}
-    await changed.record(connection, batch.caller, batch.request_id, own)
+    recording = changed.recording(batch.caller, batch.request_id, own)
     written = Written(change.batch.ids, batch.failed)
+    staying = [] if manner.brief else [one for one in written.ids if one not in documents]
+    if staying:
+        documents |= await resource.rendered(
+            connection, batch.caller, staying, parents=batch.parents, aside=recording
+        )
+    elif recording:
+        step = recording(FIRST)
+        await connection.fetch(step.text, batch.caller.organization_id, *step.parameters)
     if manner.brief:
         written.fates = fates(
             resource, change, records.stored, resource.changed_ids(changed, batch)
@@ -155,9 +163,6 @@ async def _carry_out(
             if item.get("id") in records.stored
         }
         return written
-    if staying := [one for one in written.ids if one not in documents]:
-        caller, parents = batch.caller, batch.parents
-        documents |= await resource.rendered(connection, caller, staying, parents=parents)
     written.documents = joined(documents, written.ids)
     return written
 
@@ -174,12 +179,12 @@ async def _checked(
     for rounds in count(1):
         change = records.change(batch)
         plan = await resource.check(connection, change)
-        await resource.check_unused(connection, change)
+        room = await resource.check_unused(connection, change)
         if not manner.skips:
             batch.failed.raise_any()
         rest = batch.part()
         if rest is batch:
-            return change, _steps(resource, change) + plan
+            return change, room + _steps(resource, change) + plan
         if rounds >= _ROUNDS:
             relied = await resource.reliances(connection, records.change(batch), records.stored)
             _fail_relying(batch, {*batch.ids} - {*rest.ids}, relied)
@@ -212,7 +217,7 @@ def _steps(resource: MasterRecord, change: Change) -> Plan:
         made = change.kept.part(lambda item: item["id"] in new)
         coming = resource.steps(resource.inserts, made)
     return [
-        *resource.deletions(change.live),
+        *resource.deletions(change.live, resource.deletes),
         *resource.steps(resource.updates, staying),
         *coming,
     ]

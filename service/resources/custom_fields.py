@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import asyncpg
 
+from service.database.arrays import id_array
 from service.database.connections import Connection
 from service.database.statements import Statement, load, load_bound
 from service.failures import Failure
@@ -77,16 +78,17 @@ class CustomFields(MasterRecord):
     ) -> None:
         """Report what else is wrong with allowed values."""
 
-    async def check_unused(self, connection: Connection, change: Change) -> None:
-        """Parents of live fields, as these will be after the batch."""
+    async def check_unused(self, connection: Connection, change: Change) -> Plan:
+        """Reports parents of live fields, as these will be after the batch."""
         if change.live:
             text, organization_id = (
                 self.statements["in_use"].text,
                 change.batch.caller.organization_id,
             )
             items = change.kept.json(self.written_separately)
-            rows = await connection.fetch(text, organization_id, change.live, items)
+            rows = await connection.fetch(text, organization_id, id_array(change.live), items)
             change.gone.fail_records(dict(rows), "conflict.in_use")
+        return []
 
     async def reliances(
         self,

@@ -10,5 +10,4 @@ class ItemCategories(DeletedForGood, PlainRecord):
 
     name = "item-categories"
     table = "item_category"
-    deletes = ("clear_in_deleted_items", "purge")
-    uses = (Use("items", "item", "item_category_id"),)
+    uses = (Use("items", "item", "item_category_id", cleared_by="clear_in_deleted_items"),)

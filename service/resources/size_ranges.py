@@ -28,7 +28,8 @@ class SizeRanges(MasterRecord):
                 change.kept.fail(number, f"validation_error.{kind}", "isDefault", message=message)
         return await super().check(connection, change)
 
-    async def check_unused(self, connection: Connection, change: Change) -> None:
+    async def check_unused(self, connection: Connection, change: Change) -> Plan:
         """The default goes only where the same request promotes its successor."""
-        if not any(item.get("isDefault") for item in change.kept.items):
-            await super().check_unused(connection, change)
+        if any(item.get("isDefault") for item in change.kept.items):
+            return []
+        return await super().check_unused(connection, change)

@@ -91,10 +91,10 @@ async def test_what_the_database_lacks_is_no_defect(
     is_failure(await api.get("/api/brands"), 500, "server_error")
     assert (await api.get("/readyz")).status == 200
 
-    async def refuse(*_: object) -> None:
+    def refuse(*_: object) -> None:
         raise asyncpg.InsufficientPrivilegeError("permission denied for table style_group")
 
-    monkeypatch.setattr(changed, "store", refuse)
+    monkeypatch.setattr(changed.Changed, "recording", refuse)
     is_failure(await api.post(GROUPS, {"name": "Refused"}), 503, "server_error.unavailable")
     is_failure(await api.post(GROUPS, {"name": "Refused"}), 503, "server_error.unavailable")
     monkeypatch.setattr(disk, "_TRY", "begin; do $$ begin raise sqlstate '53100'; end $$")

@@ -12,8 +12,9 @@ import orjson
 import pytest
 
 from service.database.connections import Database
-from service.database.statements import load
 from service.listing.query import Listing, SortKey
+from service.queries.changed import recording_text
+from service.queries.steps import FIRST
 from service.resources.registry import STYLE_RELATIONS
 
 RELATIONS, STYLES = 40_000, 2_000
@@ -129,7 +130,7 @@ async def test_what_was_planned_for_an_empty_table_finds_its_rows_once_there_are
 
     async def grow(connection: asyncpg.Connection) -> list[dict[str, Any]]:
         await connection.execute("analyze change")
-        await connection.execute(f"prepare record as {load('changes')['record'].text}")
+        await connection.execute(f"prepare record as {recording_text(FIRST)}")
         for _ in range(10):
             await connection.execute(_RECORD)
         await connection.execute(

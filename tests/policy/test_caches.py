@@ -15,10 +15,22 @@ BOUNDED = {
     "handlers/pages.py": {"_pages": "one document"},
     "http/metrics.py": {"observer": "methods, routes and statuses"},
     "http/negotiation.py": {"_coding": "256 headers, of 500 characters at most"},
-    "listing/pages.py": {"column_of": "the names of fields"},
+    "listing/pages.py": {
+        "_batch_text": "numbers of parents, one record or several, hidden or not",
+        "column_of": "the names of fields",
+    },
     "openapi/__init__.py": {"document": "no arguments"},
     "openapi/components.py": {"_definitions": "no arguments"},
+    "queries/changed.py": {"recording_text": "numbers of parameters that come before it"},
     "queries/links.py": {"_stored": "the tables of links that a resource has"},
+    "queries/master_record.py": {"_lock_text": "resources, their two locks, by id or by key"},
+    "queries/references.py": {
+        "_referred": "the references that resources have",
+        "_uses": "the uses that resources have",
+    },
+    "queries/resource.py": {
+        "_batch_text": "the forms of resources, times the pages of a batch, alone or not",
+    },
     "schemas/cutting.py": {"_field_names": "no arguments"},
     "schemas/definitions.py": {
         "definition": "the definitions of the schema files",
