@@ -36,12 +36,16 @@ where page_order = 1 or (page_order <= {{size}} and bytes <= {{most}});
 
 -- name: collect_page
 select
-    case when sum(octet_length(document)) filter (where page_order <= {{size}}) > {{most}} then null else convert_to(
-        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= {{size}}), ''), 'UTF8'
-    ) end as documents,
-    max(sort_values) as last_values,
-    coalesce(max(page_order), 0) > {{size}} as has_more
-from ({{documents}}) as page;
+    case when octet_length(documents) <= {{most}} then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= {{size}}), '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > {{size}} as has_more
+    from ({{documents}}) as page
+) as page;
 
 -- name: count
 -- The beginning is that of a documents statement, up to its page.

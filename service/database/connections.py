@@ -116,32 +116,6 @@ class _Connections:
             self.give_back(connection, organization_id, use)
 
 
-class _Borrowed:
-    """A connection to read with; one whose statement was left unanswered is closed.
-
-    Written out, for it is on every read's way: as a generator it takes several times as long.
-    """
-
-    __slots__ = ("_connection", "_connections", "_organization_id")
-
-    def __init__(self, connections: _Connections, organization_id: int) -> None:
-        self._connections = connections
-        self._organization_id = organization_id
-
-    async def __aenter__(self) -> Connection:
-        self._connection = await self._connections.take(self._organization_id, READ)
-        return self._connection
-
-    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        connections, connection = self._connections, self._connection
-        if kind is not None and issubclass(kind, asyncio.CancelledError):
-            connections.go_on(connections.give_back_free(connection, self._organization_id, READ))
-            return
-        if is_of_no_more_use(kind):
-            connection.terminate()
-        connections.give_back(connection, self._organization_id, READ)
-
-
 class Database:
     """Connections for what callers ask, and one kept free for keys and readiness.
 
@@ -240,8 +214,20 @@ async def _read(
 ) -> T:
     for attempt in range(2):
         try:
-            async with _Borrowed(connections, organization_id) as connection:
-                return await work(connection)
+            connection = await connections.take(organization_id, READ)
+            try:
+                result = await work(connection)
+            except asyncio.CancelledError:
+                giving = connections.give_back_free(connection, organization_id, READ)
+                connections.go_on(giving)
+                raise
+            except BaseException as error:
+                if is_of_no_more_use(type(error)):
+                    connection.terminate()
+                connections.give_back(connection, organization_id, READ)
+                raise
+            connections.give_back(connection, organization_id, READ)
+            return result
         except (*RETRYABLE, *LOST) as error:
             if attempt or isinstance(error, TimeoutError):
                 raise refused(error) from error

@@ -44,12 +44,12 @@ BROKEN = (asyncpg.InternalServerError, asyncpg.PostgresIOError)
 TOO_MANY_REQUESTS: Final = "Too many requests of this organization at once; try again soon."
 
 
-def is_of_no_more_use(kind: type[BaseException] | None) -> bool:
+def is_of_no_more_use(kind: type[BaseException]) -> bool:
     """Whether a failure leaves a connection that is gone, or whose answer may still come.
 
     The coordinator of a cluster says 08006 of a node behind it, and is itself still there.
     """
-    if kind is None or issubclass(kind, asyncpg.ConnectionFailureError):
+    if issubclass(kind, asyncpg.ConnectionFailureError):
         return False
     return issubclass(kind, (*LOST, asyncio.CancelledError))
 

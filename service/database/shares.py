@@ -124,10 +124,12 @@ class Shares(Generic[T]):
         if share is None:
             share = self._shares[organization_id] = _Share()
         self._comers.see(organization_id)
-        held_back = bool(share.line) and self._comers.are_several()
-        if self._free and self._may(share, use, held_back=held_back):
-            share.count(use, 1)
-            return self._free.pop()
+        if self._free and share.held < self._most:
+            held_back = bool(share.line) and self._comers.are_several()
+            if self._may(share, use, held_back=held_back):
+                share.count(use, 1)
+                return self._free.pop()
+            self._plan_to_look_again()
         loop = asyncio.get_running_loop()
         until, turn = loop.time() + self._seconds, loop.create_future()
         # Written with its type, it takes several times as long to make.
@@ -136,7 +138,6 @@ class Shares(Generic[T]):
         self._rotation.setdefault(organization_id)
         if self._timer is None:
             self._timer = loop.call_later(self._seconds, self._give_up)
-        self._plan_to_look_again()
         try:
             return await waiter.turn
         except asyncio.CancelledError:
@@ -145,12 +146,28 @@ class Shares(Generic[T]):
 
     def give_back(self, thing: T, organization_id: int, use: Use) -> None:
         """Hand the thing to whose turn it is."""
-        self._shares[organization_id].count(use, -1)
+        share = self._shares[organization_id]
+        if use is READ and share.line and self._succeeds(share.line[0]):
+            # Most often: the next of the same organization, and nobody else is there.
+            waiter = share.line[0]
+            self._remove(waiter)
+            waiter.turn.set_result(thing)
+            return
+        share.count(use, -1)
         if len(self._shares) > _KEPT:
             self._forget(organization_id)
         self._free.append(thing)
         if self._rotation:
             self._hand_out()
+
+    def _succeeds(self, waiter: _Waiter[T]) -> bool:
+        """Whether it is the turn of the first in an organization's line when another one leaves."""
+        return (
+            waiter.use is READ
+            and len(self._rotation) == 1
+            and not waiter.turn.done()
+            and not self._comers.are_several()
+        )
 
     def held(self) -> int:
         """How many are taken."""
@@ -168,10 +185,12 @@ class Shares(Generic[T]):
         """Give what is free to those whose turn it is, and look again for who is held back."""
         while self._rotation and self._free and (waiter := self._next()):
             waiter.turn.set_result(self._free.pop())
-        self._plan_to_look_again()
+        if self._rotation and self._free:
+            self._plan_to_look_again()
 
     def _plan_to_look_again(self) -> None:
-        if self._rotation and self._free and not self._looks_again and self._comers.are_several():
+        """Hand out once more in a moment what others were not let have for the sake of others."""
+        if not self._looks_again and self._comers.are_several():
             self._looks_again = True
             asyncio.get_running_loop().call_later(_AT_ONCE_SECONDS, self._look_again)
 

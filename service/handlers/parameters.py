@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from service.failures import ApiError, Failure, failed
 from service.http.context import caller
@@ -15,7 +15,7 @@ from service.queries.locking import Guard
 from service.queries.resource import Resource
 from service.retries.first_answers import Retry
 
-_PRECONDITIONS = ("If-Match", "If-None-Match")
+_PRECONDITIONS = (hdrs.IF_MATCH, hdrs.IF_NONE_MATCH)
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
@@ -77,7 +77,7 @@ def form(request: web.Request, *, offered: bool) -> str:
 
 def guard(request: web.Request) -> Guard | None:
     """The ``If-Match`` and ``If-None-Match`` of a single write."""
-    return precondition(joined(request, "If-Match"), joined(request, "If-None-Match"))
+    return precondition(joined(request, hdrs.IF_MATCH), joined(request, hdrs.IF_NONE_MATCH))
 
 
 def no_precondition(request: web.Request) -> None:

@@ -12,6 +12,7 @@ from service.http.accounts import hold
 from service.http.context import caller, database
 from service.http.envelope import many, pagination, respond, success
 from service.http.etag import etag
+from service.http.headers import PREFER
 from service.http.media import JSON_PATCH
 from service.http.prefer import APPLIED, preferences
 from service.listing import cursor, parameters
@@ -29,10 +30,13 @@ async def list_records(resource: Resource, request: web.Request) -> web.Response
     """One page of a collection; 304 when the caller has it already (contract, Lists)."""
     tenant = caller(request)
     scope = cursor.scope(request.path, tenant.organization_id)
-    parents, asked = together(
-        lambda: path_ids(request, resource, *resource.parents),
-        lambda: _asked(resource, request, scope),
-    )
+    if resource.parents:
+        parents, asked = together(
+            lambda: path_ids(request, resource, *resource.parents),
+            lambda: _asked(resource, request, scope),
+        )
+    else:
+        parents, asked = [], _asked(resource, request, scope)
     page = await database(request).read(
         lambda connection: resource.page(connection, tenant, asked, parents),
         tenant.organization_id,
@@ -41,7 +45,7 @@ async def list_records(resource: Resource, request: web.Request) -> web.Response
     following = None if page.last is None else cursor.encode(asked.listing, page.last, scope)
     answer = many(page.documents, pagination=pagination(following))
     answer.headers["ETag"] = etag(answer.body)
-    if "Prefer" in request.headers and preferences(request).get("count") == "exact":
+    if PREFER in request.headers and preferences(request).get("count") == "exact":
         total = await database(request).read(
             lambda connection: resource.count(connection, tenant, asked.listing, parents),
             tenant.organization_id,

@@ -43,8 +43,10 @@ class AccessLog:
         seconds: float,
     ) -> None:
         """Add the line of one answered request."""
+        if not self._wanted:
+            return
         path = request.rel_url.raw_path
-        if not self._wanted or (path in PROBES and response.status < 400):
+        if path in PROBES and response.status < 400:
             return
         query, headers = request.rel_url.raw_query_string, request.headers
         self._lines.append(

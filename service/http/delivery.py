@@ -53,7 +53,8 @@ class Deliveries:
         number = id(request)
         self._under_way[number] = request
         try:
-            if isinstance(request.protocol, Connection) and request.protocol.is_ending:
+            connection = request.protocol
+            if isinstance(connection, Connection) and connection.is_ending:
                 response.force_close()
             if not await _sent_whole(request, response):
                 await response.prepare(request)
@@ -62,7 +63,8 @@ class Deliveries:
             pass  # the server, which looks at the answer next, meets it too
         finally:
             del self._under_way[number]
-            self._slow.pop(number, None)
+            if self._slow:
+                self._slow.pop(number, None)
 
     async def look(self) -> None:
         """Look at all of them, again and again."""

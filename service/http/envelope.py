@@ -5,7 +5,7 @@ from functools import lru_cache
 from http import HTTPStatus
 
 import orjson
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from service.failures import ApiError
 from service.http.answer import Answer
@@ -56,7 +56,7 @@ def pagination(cursor: str | None, *, has_more: bool = True) -> bytes:
 
 def respond(answer: Answer) -> web.Response:
     """The answer as HTTP."""
-    headers = {"Content-Type": JSON, **answer.headers}
+    headers = {hdrs.CONTENT_TYPE: JSON, **answer.headers}
     return web.Response(body=answer.body, status=answer.status, headers=headers)
 
 

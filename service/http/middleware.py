@@ -26,9 +26,10 @@ from service.http.context import (
 from service.http.cors import CORS
 from service.http.delivery import DELIVERIES
 from service.http.expectations import check_expectation, check_transfer_coding, is_waited_for
+from service.http.headers import X_REQUEST_ID
 from service.http.metrics import observer
 from service.http.negotiation import READS, negotiated
-from service.organizations.caller import Caller
+from service.organizations.caller import Caller, Callers
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -53,12 +54,13 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 async def _answered(request: web.Request, handler: Handler) -> web.StreamResponse:
     started, app = time.perf_counter(), request.app
-    given = request.headers.get("X-Request-Id", "")
-    request_id = given if _SANE_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
+    request_id = request.headers.get(X_REQUEST_ID)
+    if request_id is None or not _SANE_ID.fullmatch(request_id):
+        request_id = f"{random.getrandbits(128):032x}"
     request[REQUEST_ID] = request_id
     route = app[ROUTES].get(request.match_info.route)
     try:
-        response = await _answer(request, route, handler)
+        response = await _answer(request, app, route, handler)
     except ApiError as error:
         response = _refused(route, error)
     except Exception:
@@ -66,10 +68,11 @@ async def _answered(request: web.Request, handler: Handler) -> web.StreamRespons
         response = _refused(route, failed("server_error", message="Something went wrong here."))
     is_open = route is not None and not route.needs_key
     response = negotiated(request, response, is_same_for_all=is_open)
-    response.headers["X-Request-Id"] = request_id
-    response.headers[hdrs.SERVER] = "Selvedge"
+    headers = response.headers
+    headers[X_REQUEST_ID] = request_id
+    headers[hdrs.SERVER] = "Selvedge"
     if not is_open:
-        response.headers[hdrs.CACHE_CONTROL] = envelope.NOT_SHARED
+        headers[hdrs.CACHE_CONTROL] = envelope.NOT_SHARED
     app[CORS].mark(request, response)
     if is_waited_for(request):
         response.force_close()
@@ -80,18 +83,18 @@ async def _answered(request: web.Request, handler: Handler) -> web.StreamRespons
 
 
 async def _answer(
-    request: web.Request, route: ServedRoute | None, handler: Handler
+    request: web.Request, app: web.Application, route: ServedRoute | None, handler: Handler
 ) -> web.StreamResponse:
     """The handler's answer, within the caller's share."""
     check_transfer_coding(request)
-    if request.method == "OPTIONS" and (preflight := request.app[CORS].preflight(request)):
+    if request.method == "OPTIONS" and (preflight := app[CORS].preflight(request)):
         return preflight
     if not _needs_key(request, route):
         _check(request)
         return await handler(request)
-    request[CALLER] = tenant = await _caller(request)
-    admission = request.app[ADMISSION]
-    request.app[ACCOUNTS].check(tenant.organization_id)
+    request[CALLER] = tenant = await _caller(request, app[CALLERS])
+    admission = app[ADMISSION]
+    app[ACCOUNTS].check(tenant.organization_id)
     admission.enter(tenant.organization_id)
     try:
         _check(request)
@@ -131,13 +134,13 @@ def _needs_key(request: web.Request, route: ServedRoute | None) -> bool:
     return not any(one.covers(request.path) for one in known if not one.needs_key)
 
 
-async def _caller(request: web.Request) -> Caller:
+async def _caller(request: web.Request, callers: Callers) -> Caller:
     presented = request.headers.getall(hdrs.AUTHORIZATION, ())
     kind, _, key = presented[0].partition(" ") if presented else ("", "", "")
     caller = None
     # Of two keys either could be meant, by us or by what stands before us.
     if kind.lower() == "bearer" and len(presented) == 1:
-        caller = await request.app[CALLERS].find(key.strip())
+        caller = await callers.find(key.strip())
     if caller is None:
         message = "Present a valid API key as a bearer token."
         if key.lower().startswith("bearer"):
@@ -161,7 +164,7 @@ def of_refused(log: AccessLog) -> Callable[[web.BaseRequest, web.Response], None
     def tell(request: web.BaseRequest, response: web.Response) -> None:
         assert isinstance(request, web.Request)
         observer("other", "unmatched", response.status).see(0)
-        log.write(request, response.headers["X-Request-Id"], None, response, 0)
+        log.write(request, response.headers[X_REQUEST_ID], None, response, 0)
 
     return tell
 

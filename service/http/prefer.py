@@ -5,13 +5,15 @@ from typing import Final
 
 from aiohttp import web
 
+from service.http.headers import PREFER
+
 APPLIED: Final = "Preference-Applied"
 
 
 def preferences(request: web.Request) -> Mapping[str, str]:
     """The values of the request's preferences by name; of one that stands twice the first."""
     found: dict[str, str] = {}
-    for part in ",".join(request.headers.getall("Prefer", ())).split(","):
+    for part in ",".join(request.headers.getall(PREFER, ())).split(","):
         name, _, value = part.partition(";")[0].partition("=")
         found.setdefault(name.strip().lower(), value.strip().strip('"').lower())
     return found
