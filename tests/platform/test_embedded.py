@@ -65,7 +65,7 @@ def test_data_stays_and_no_process_does(data_dir: Path) -> None:
         with psycopg.connect(server.dsn) as connection:
             connection.execute("create table kept as select 42 as answer")
         assert len(_postmasters(data_dir)) == 1
-    assert _postmasters(data_dir) == []
+    assert wait_until_gone(_postmasters(data_dir)) == [], "what writes the log ends last"
     with EmbeddedServer(data_dir) as server:
         assert _one(server.dsn, "select answer from kept") == 42
 
@@ -121,7 +121,7 @@ def test_another_version_is_refused(data_dir: Path) -> None:
 def test_an_exception_stops_the_server(data_dir: Path) -> None:
     with pytest.raises(KeyError), EmbeddedServer(data_dir):
         raise KeyError
-    assert _postmasters(data_dir) == []
+    assert wait_until_gone(_postmasters(data_dir)) == [], "what writes the log ends last"
 
 
 @pytest.mark.parametrize("kind", ["followed", "outlived"])
@@ -135,7 +135,7 @@ def test_the_owner_is_killed_twice_and_the_next_start_works(data_dir: Path, kind
             assert _one(server.dsn, "select 1") == 1
             assert wait_until_gone(left) == []
             assert len(_postmasters(data_dir)) == 1
-    assert _postmasters(data_dir) == []
+    assert wait_until_gone(_postmasters(data_dir)) == [], "what writes the log ends last"
 
 
 def test_a_killed_postmaster_leaves_no_backend_in_the_way(data_dir: Path) -> None:
@@ -160,7 +160,7 @@ def test_an_unfinished_cluster_is_made_again(data_dir: Path) -> None:
 def test_a_command_uses_the_server_at_work_or_starts_one(data_dir: Path) -> None:
     with running_server(data_dir) as dsn:
         assert _one(dsn, "select 1") == 1
-    assert _postmasters(data_dir) == []
+    assert wait_until_gone(_postmasters(data_dir)) == [], "what writes the log ends last"
     with EmbeddedServer(data_dir) as server:
         with running_server(data_dir) as dsn:
             assert dsn == server.dsn
