@@ -6,7 +6,7 @@ caller wants that, the others are (contract, Bulk).
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import Final, TypeAlias
 
@@ -29,7 +29,7 @@ from service.queries.locking import (
 from service.queries.master_record import Change, MasterRecord, Reliance
 from service.queries.outcomes import Manner, Written, absent, fates
 from service.queries.resource import joined
-from service.queries.steps import FIRST, Plan
+from service.queries.steps import FIRST, Plan, Step
 
 Edit: TypeAlias = Callable[[Item], Item]
 """From the stored writable form to the one to store; raises ApiError."""
@@ -150,8 +150,7 @@ async def _carry_out(
             connection, batch.caller, staying, parents=batch.parents, aside=recording
         )
     elif recording:
-        step = recording(FIRST)
-        await connection.fetch(step.text, batch.caller.organization_id, *step.parameters)
+        await _run(connection, batch, recording(FIRST))
     if manner.brief:
         written.fates = fates(
             resource, change, records.stored, resource.changed_ids(changed, batch)
@@ -230,8 +229,7 @@ async def _write(
     batch, changed = change.batch, Changed()
     try:
         for step in plan:
-            rows = await connection.fetch(step.text, batch.caller.organization_id, *step.parameters)
-            resource.note(changed, batch, rows)
+            resource.note(changed, batch, await _run(connection, batch, step))
     except asyncpg.IntegrityConstraintViolationError as error:
         refusal = resource.refusal(batch, error)
         if refusal is None:
@@ -241,3 +239,11 @@ async def _write(
             raise asyncpg.SerializationError(str(error)) from error
         raise refusal from None
     return changed
+
+
+async def _run(connection: Connection, batch: Batch, step: Step) -> Sequence[asyncpg.Record]:
+    """The rows that a step answers."""
+    rows: Sequence[asyncpg.Record] = await connection.fetch(
+        step.text, batch.caller.organization_id, *step.parameters
+    )
+    return rows
