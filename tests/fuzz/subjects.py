@@ -106,7 +106,7 @@ def merge_many(resource: MasterRecord, route: Route, known: Known, random: Rando
         changed = replacement(resource, stored[id_], known, random)
         # What is taken away may be what the record has to have.
         kept = [name for name, value in changed.items() if value is not None]
-        chosen = random.sample(kept, random.randint(1, len(kept)))
+        chosen = random.sample(kept, random.randint(min(1, len(kept)), len(kept)))
         body.append({"id": id_} | {n: changed[n] for n in kept if n in {*chosen, *_KEPT, *_PAIR}})
     return Subject(route, form(resource, "bulkMerge"), body, route.path, "bulk_patch")
 
