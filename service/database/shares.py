@@ -124,6 +124,7 @@ class Shares(Generic[T]):
         if share is None:
             share = self._shares[organization_id] = _Share()
         self._comers.see(organization_id)
+        # Where callers wait, most find that theirs hold all they may: there is no more to look at.
         if self._free and share.held < self._most:
             held_back = bool(share.line) and self._comers.are_several()
             if self._may(share, use, held_back=held_back):
@@ -147,9 +148,8 @@ class Shares(Generic[T]):
     def give_back(self, thing: T, organization_id: int, use: Use) -> None:
         """Hand the thing to whose turn it is."""
         share = self._shares[organization_id]
-        if use is READ and share.line and self._succeeds(share.line[0]):
+        if use is READ and share.line and self._succeeds(waiter := share.line[0]):
             # Most often: the next of the same organization, and nobody else is there.
-            waiter = share.line[0]
             self._remove(waiter)
             waiter.turn.set_result(thing)
             return

@@ -42,6 +42,8 @@ class Outcome:
     """Workers that were replaced."""
     answers: Counter[str]
     """What the attacker was answered, by status."""
+    runs_out_of_time: bool
+    """Whether some of it may be 503."""
 
 
 async def attack(scenario: Scenario, server_dsn: str, seconds: float) -> Outcome:
@@ -78,7 +80,8 @@ async def _strike(
     over.set()
     most, after = await memory, await served.sizes()
     died = len(pids - served.workers())
-    return Outcome(idle, during, before, most, after, longest, died, answers)
+    may = scenario.runs_out_of_time
+    return Outcome(idle, during, before, most, after, longest, died, answers, may)
 
 
 async def _beside(served: Service, key: str, work: Awaitable[T]) -> tuple[Seen, T]:
