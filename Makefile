@@ -16,7 +16,7 @@ EXTRA = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.to
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: demo-files bench bench-scale bench-cluster soak help run migrate demo test generators faults fuzz attack lint format types hooks requirements clean clean-data
+.PHONY: demo-files bench bench-scale bench-cluster soak help run migrate demo test peers generators faults fuzz attack lint format types hooks requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,8 @@ demo: $(VENV)/.installed ## Load the demo data into an empty database
 test: $(VENV)/.installed-dev ## Run all tests on a throw-away PostgreSQL; ARGS="-k cursor" chooses
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory generators || true; fi
 	@$(BIN)/python -m pytest -n auto --maxschedchunk 16 $(ARGS)
+
+peers: $(PEERS)/.installed ## Install what the benchmark's peers and plots need (needs Node.js)
 
 generators: $(GENERATORS)/.installed ## Install what makes clients of the OpenAPI document (needs Node.js)
 
@@ -76,7 +78,7 @@ requirements: $(VENV)/.installed-dev ## Pin the newest versions that pyproject.t
 	@$(COMPILE) --output-file tests/benchmarks/peers/requirements.txt \
 		tests/benchmarks/peers/requirements.in
 
-# Measurements: never part of the tests, and best on a machine that does nothing else.
+# Measurements are best taken on a machine that does nothing else.
 bench: $(PEERS)/.installed ## Measure beside peers (needs Node.js); ARGS="--rounds 3 --only put" chooses
 	@$(BIN)/python -m tests.benchmarks bench $(ARGS)
 
@@ -127,7 +129,9 @@ $(GENERATORS)/.installed: tests/generated/package.json tests/generated/package-l
 
 $(PEERS)/.installed: tests/benchmarks/peers/requirements.txt \
 		$(wildcard tests/benchmarks/peers/fastify/*) $(VENV)/.installed-dev
+	@command -v npm >/dev/null || { echo "This needs Node.js 18.18 or newer, and npm."; exit 1; }
 	@echo "Installing what the benchmark's peers need ..."
+	@rm -f $@
 	@$(BIN)/python -m venv $(PEERS)/python
 	@$(PEERS)/python/bin/python -m pip --disable-pip-version-check --quiet install \
 		--require-hashes --requirement tests/benchmarks/peers/requirements.txt

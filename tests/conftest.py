@@ -8,13 +8,14 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from service.settings import cores
+from tests.benchmarks import contestants
 from tests.generated import tools
 from tests.support.api import Api, issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
 from tests.support.sampling import Sample, left_out, settle_seed, told_seed
 from tests.support.serving import serving
 
-_LONG: Final = ("faults", "fuzz", "platform")
+_LONG: Final = ("benchmarks", "faults", "fuzz", "platform")
 """Folders of tests that take long one by one, or wait for processes, clocks and locks."""
 _SERVER = pytest.StashKey[str]()
 
@@ -26,10 +27,15 @@ def pytest_configure() -> None:
 
 def pytest_report_header() -> list[str]:
     """Print the seed at the start, and what is missing here."""
-    missing = (
-        "generated clients: left out, for Node.js or what `make generators` installs is missing"
-    )
-    return [f"samples: {told_seed()}", *([] if tools.are_installed() else [missing])]
+    missing = {
+        "generated clients: left out, for Node.js or what `make generators` installs is missing": (
+            tools.are_installed()
+        ),
+        "benchmarks: no peers or plots, for Node.js or what `make peers` installs is missing": (
+            contestants.peers_are_installed()
+        ),
+    }
+    return [f"samples: {told_seed()}", *(line for line, here in missing.items() if not here)]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

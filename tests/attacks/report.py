@@ -6,7 +6,7 @@ from typing import Final
 from tests.attacks.campaign import REST_SECONDS, Outcome
 from tests.attacks.fairness import FEW, MANY, Share
 from tests.attacks.service import WORKERS
-from tests.support.pages import machine, table
+from tests.support.pages import measured_on, table
 
 _MEDIAN: Final = 10
 """How many times as long as idle the median may be."""
@@ -75,7 +75,7 @@ has to get {share} of what it gets alone, in answers per second.
 
 {shares}
 
-Measured on {machine}.
+{measured_on}
 """
 
 
@@ -174,5 +174,5 @@ def document(
         many=MANY,
         few=FEW,
         share=_SHARE,
-        machine=machine(postgres, "uvloop"),
+        measured_on=measured_on(postgres, "uvloop"),
     )

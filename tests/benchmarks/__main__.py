@@ -2,12 +2,24 @@
 
 import argparse
 import os
+import signal
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Final
 
 from tests.benchmarks import bench, cluster, report, scale, soak
+from tests.benchmarks.bench import Pace
 from tests.benchmarks.contestants import BASE, TITLES
+from tests.benchmarks.data import data
+from tests.benchmarks.samples import Results
 from tests.benchmarks.scenarios import scenarios
+from tests.support.pages import COMMIT
 
-_HOW = """\
+_ROUNDS: Final = 5
+_SECONDS: Final = 2.0
+_RESULTS: Final = Path("build/benchmarks.jsonl")
+_HOW: Final = """\
 {rounds} rounds of {seconds:g} s; in each round every scenario goes to one after the other, so that
 whatever else the machine does meets all alike. c is the number of connections, each with one
 request under way. Every server is one process with one worker and the connections of its usual
@@ -17,49 +29,86 @@ answers with request ids, finds every fault at once, and lets one writer at a ti
 fields of an organization, whose rarer rules the peers leave out."""
 
 
-def main() -> None:
-    """Run one measurement and write, or print, what it found."""
+def main() -> int:
+    """Run one measurement and write, or print, what it found; the exit status is 1 on failures."""
     arguments = _parser().parse_args()
+    # A run that is stopped ends what it started and keeps what it has measured.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     # All share two cores, whatever the machine has.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
-    arguments.run(arguments)
+    return int(arguments.run(arguments))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks")
     commands = parser.add_subparsers(required=True)
     beside = commands.add_parser("bench", help="Selvedge beside peers and ceilings")
-    beside.add_argument("--rounds", type=int, default=7)
-    beside.add_argument("--seconds", type=float, default=3.0)
-    beside.add_argument("--only", nargs="*", default=[one.name for one in scenarios()])
+    beside.add_argument("--rounds", type=int, default=_ROUNDS)
+    beside.add_argument("--seconds", type=float, default=_SECONDS, help="0: each request once")
+    beside.add_argument("--only", nargs="*", default=[each.name for each in scenarios()])
     beside.add_argument("--contestants", nargs="*", choices=TITLES)
     beside.add_argument("--base", metavar="DIR", help="compare with the checkout there alone")
     beside.set_defaults(run=_bench)
     sizes = commands.add_parser("scale", help="lists of more and more relations")
     sizes.add_argument("--largest", type=int, default=10**7)
-    sizes.set_defaults(run=lambda arguments: scale.run(arguments.largest))
+    sizes.set_defaults(run=_scale)
     long = commands.add_parser("soak", help="mixed load at 64 connections")
     long.add_argument("--minutes", type=float, default=10.0)
-    long.set_defaults(run=lambda arguments: soak.run(arguments.minutes))
+    long.set_defaults(run=_soak)
     many = commands.add_parser("cluster", help="the cluster of TEST_CITUS_URL beside PostgreSQL")
-    many.add_argument("--rounds", type=int, default=7)
-    many.add_argument("--seconds", type=float, default=3.0)
-    many.set_defaults(run=lambda arguments: cluster.run(arguments.rounds, arguments.seconds))
+    many.add_argument("--rounds", type=int, default=_ROUNDS)
+    many.add_argument("--seconds", type=float, default=_SECONDS)
+    many.set_defaults(run=_cluster)
     return parser
 
 
-def _bench(arguments: argparse.Namespace) -> None:
-    wanted = [one for one in scenarios() if one.name in arguments.only]
+def _bench(arguments: argparse.Namespace) -> int:
+    chosen = [each for each in scenarios() if each.name in arguments.only]
+    pace = Pace(arguments.rounds, arguments.seconds)
+    names = [name for name in TITLES if name != "base"]
     if arguments.base:
         os.environ[BASE] = arguments.base
-        results = bench.run(wanted, ["selvedge", "base"], arguments.rounds, arguments.seconds)
-        print(report.compared(results, wanted))
-        return
-    names = arguments.contestants or [name for name in TITLES if name != "base"]
-    results = bench.run(wanted, names, arguments.rounds, arguments.seconds)
-    how = _HOW.format(rounds=arguments.rounds, seconds=arguments.seconds)
-    report.write_bench(results, wanted, how)
+        names = ["base"]
+    results = Results(_RESULTS)
+    results.begin(commit=COMMIT, rounds=pace.rounds, seconds=pace.seconds)
+    how = _HOW.format(rounds=pace.rounds, seconds=pace.seconds)
+    with data() as measured:
+        write = partial(report.write_bench, results, chosen, how, measured.postgres)
+        progress = partial(write, is_complete=False)
+        run = partial(bench.run, measured, chosen, arguments.contestants or names, pace, results)
+        try:
+            if arguments.base:
+                run()
+            else:
+                run(progress)
+                write(is_complete=True)
+        finally:
+            print(f"Every sample is in {_RESULTS}.")
+            if arguments.base:
+                print(report.compared(results, chosen))
+            else:
+                report.draw_bench(results, chosen)
+    for (scenario, name), text in results.failures.items():
+        print(f"FAILED {scenario} {name}: {text}")
+    return 1 if results.failures else 0
+
+
+def _scale(arguments: argparse.Namespace) -> int:
+    with data() as measured:
+        scale.run(measured, arguments.largest)
+    return 0
+
+
+def _soak(arguments: argparse.Namespace) -> int:
+    with data() as measured:
+        soak.run(measured, arguments.minutes)
+    return 0
+
+
+def _cluster(arguments: argparse.Namespace) -> int:
+    cluster.run(arguments.rounds, arguments.seconds)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

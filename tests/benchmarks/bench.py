@@ -3,9 +3,9 @@
 import asyncio
 import re
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -18,69 +18,61 @@ import uvloop
 from tests.benchmarks import load, pgbench
 from tests.benchmarks.bare import answer_name
 from tests.benchmarks.contestants import OURS, Contestant, contestant, tree_seconds
-from tests.benchmarks.data import Data, data
+from tests.benchmarks.data import Data
 from tests.benchmarks.load import Request
-from tests.benchmarks.samples import Results, Sample
+from tests.benchmarks.samples import EVERY_SCENARIO, Results, Sample
 from tests.benchmarks.scenarios import VARIANTS, Scenario
 
 _WARM_UP_SECONDS: Final = 0.5
 _TIME: Final = re.compile(rb'(?<=T)[0-9:.]+(?=(Z|[+]00:00)")|(?<=[0-9])(Z|[+]00:00)(?=")')
 
 
-def run(wanted: Sequence[Scenario], names: Sequence[str], rounds: int, seconds: float) -> Results:
-    """Measure the scenarios with the named contestants."""
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Length of a run. With 0 seconds, two connections send each request once, untimed."""
+
+    rounds: int
+    seconds: float
+
+    @property
+    def warm_up_seconds(self) -> float:
+        """Load before each timed turn, not measured."""
+        return min(_WARM_UP_SECONDS, self.seconds)
+
+
+def run(
+    measured: Data,
+    scenarios: Sequence[Scenario],
+    names: Sequence[str],
+    pace: Pace,
+    results: Results,
+    after_scenario: Callable[[], None] = lambda: None,
+) -> None:
+    """Measure the scenarios with Selvedge and the named contestants; failures go to `results`.
+
+    `after_scenario` is called whenever all contestants had their turn at a scenario in a round.
+    """
+    if not pace.seconds:
+        scenarios = [replace(each, connections=min(each.connections, 2)) for each in scenarios]
     with ExitStack() as stack:
-        measured = stack.enter_context(data())
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="selvedge-answers-")))
-        servers = [
-            stack.enter_context(contestant(name, measured.dsn, folder))
-            for name in names
-            if name != "pgbench"
-        ]
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            scripts = {}
-            for scenario in wanted:
-                runner.run(_check(measured, scenario, servers, folder))
-                # What cannot be done twice cannot be captured and repeated either.
-                if "pgbench" in names and not scenario.setup and not scenario.is_own:
-                    scripts[scenario.name] = runner.run(pgbench.script(measured, scenario))
-            bench = _Bench(measured, servers, scripts, runner, seconds, folder)
-            results = Results()
-            for number in range(rounds):
-                for scenario in wanted:
-                    for name, sample in bench.turns(scenario):
-                        results.add(scenario.name, name, sample)
-                        _tell(f"{number + 1}/{rounds}", scenario.name, name, sample)
-    return results
+        servers = []
+        for name in dict.fromkeys(["selvedge", *names]):
+            if name != "pgbench":
+                with results.attempt(EVERY_SCENARIO, name):
+                    servers.append(stack.enter_context(contestant(name, measured.dsn, folder)))
+        runner = stack.enter_context(asyncio.Runner(loop_factory=uvloop.new_event_loop))
+        bench = _Bench(measured, servers, runner, pace, folder, results)
+        for scenario in scenarios:
+            bench.check(scenario, with_pgbench="pgbench" in names)
+        for number in range(pace.rounds):
+            for scenario in scenarios:
+                bench.turns(scenario, f"{number + 1}/{pace.rounds}")
+                after_scenario()
 
 
 def _tell(round_: str, scenario: str, name: str, sample: Sample) -> None:
     print(f"{round_:>5}  {scenario:<12}{name:<10}{sample.per_second:>10,.0f}/s", flush=True)
-
-
-async def _check(
-    measured: Data, scenario: Scenario, servers: Sequence[Contestant], folder: Path
-) -> None:
-    """Raise AssertionError unless all answer the same documents; keep the bytes for `bare`.
-
-    Each server gets every variant before the next one gets the first, so that each has to write
-    what it answers: it does not find it written by the one before.
-    """
-    speaking = [server for server in _taking_part(scenario, servers) if server.name != "bare"]
-    # All start from the last variant: a link that it drops forgets what it held at first.
-    await _answers(measured, scenario, speaking[0])
-    answers = {server.name: await _answers(measured, scenario, server) for server in speaking}
-    expected = [_comparable(answer) for answer in answers["selvedge"]]
-    for name, given in answers.items():
-        for answer, wanted in zip(given, expected, strict=True):
-            assert _comparable(answer) == wanted, (scenario.name, name, answer[:2000])
-    for request, answer in zip(_variants(measured, scenario), answers["selvedge"], strict=True):
-        (folder / answer_name(request.method, request.path)).write_bytes(answer)
-
-
-def _taking_part(scenario: Scenario, servers: Sequence[Contestant]) -> list[Contestant]:
-    """Those who can answer the scenario."""
-    return [server for server in servers if server.name == "selvedge" or not scenario.is_own]
 
 
 def _key(measured: Data, scenario: Scenario, server: Contestant) -> str:
@@ -96,7 +88,7 @@ async def _answers(measured: Data, scenario: Scenario, server: Contestant) -> li
     answers = []
     for request in _variants(measured, scenario):
         if scenario.setup:
-            await _execute(measured.dsn, scenario.setup)
+            await _execute(measured.dsn, scenario.setup(1))
         answers.append(await load.ask(server.port, request.encoded(key)))
     return answers
 
@@ -117,36 +109,84 @@ def _comparable(answer: bytes) -> Any:
 class _Bench:
     measured: Data
     servers: Sequence[Contestant]
-    scripts: dict[str, pgbench.Script]
     runner: asyncio.Runner
-    seconds: float
+    pace: Pace
     folder: Path
+    results: Results
 
     def __post_init__(self) -> None:
         self._postmaster = psutil.Process(self.runner.run(_postmaster(self.measured.dsn)))
+        self._scripts: dict[str, pgbench.Script] = {}
 
-    def turns(self, scenario: Scenario) -> Iterator[tuple[str, Sample]]:
-        """One turn of each."""
-        for server in _taking_part(scenario, self.servers):
-            yield server.name, self._turn(scenario, server)
-        if scenario.name in self.scripts:
-            yield "pgbench", self._pgbench(scenario)
+    def check(self, scenario: Scenario, *, with_pgbench: bool) -> None:
+        """Record who does not answer as Selvedge does; keep Selvedge's answers for `bare`.
+
+        Each server gets every variant before the next one gets the first, so that each has to write
+        what it answers: it does not find it written by the one before.
+        """
+        expected: list[bytes] = []
+        for server in self._taking_part(scenario):
+            with self.results.attempt(scenario.name, server.name):
+                if server.name == "selvedge":
+                    expected = self._expect(scenario, server)
+                assert expected, "Selvedge did not answer."
+                if server.name not in ("selvedge", "bare"):
+                    self._compare(scenario, server, expected)
+        # What cannot be done twice cannot be captured and repeated either.
+        if with_pgbench and not scenario.setup and not scenario.is_own:
+            with self.results.attempt(scenario.name, "pgbench"):
+                script = self.runner.run(pgbench.script(self.measured, scenario))
+                pgbench.check(script, self.measured.dsn)
+                self._scripts[scenario.name] = script
+
+    def _expect(self, scenario: Scenario, server: Contestant) -> list[bytes]:
+        # All start from the last variant: a link that it drops forgets what it held at first.
+        self.runner.run(_answers(self.measured, scenario, server))
+        answers = self.runner.run(_answers(self.measured, scenario, server))
+        for request, answer in zip(_variants(self.measured, scenario), answers, strict=True):
+            (self.folder / answer_name(request.method, request.path)).write_bytes(answer)
+        return answers
+
+    def _compare(self, scenario: Scenario, server: Contestant, expected: list[bytes]) -> None:
+        answers = self.runner.run(_answers(self.measured, scenario, server))
+        for answer, right in zip(answers, expected, strict=True):
+            assert _comparable(answer) == _comparable(right), answer[:2000]
+
+    def turns(self, scenario: Scenario, round_: str) -> None:
+        """Give each contestant that has not failed the scenario one turn."""
+        for server in self._taking_part(scenario):
+            with self.results.attempt(scenario.name, server.name):
+                self._add(round_, scenario, server.name, self._turn(scenario, server))
+        if scenario.name in self._scripts and not self._has_failed(scenario, "pgbench"):
+            with self.results.attempt(scenario.name, "pgbench"):
+                self._add(round_, scenario, "pgbench", self._pgbench(scenario))
+
+    def _add(self, round_: str, scenario: Scenario, name: str, sample: Sample) -> None:
+        self.results.add(scenario.name, name, sample)
+        _tell(round_, scenario.name, name, sample)
+
+    def _taking_part(self, scenario: Scenario) -> list[Contestant]:
+        """Those who can answer the scenario and have not failed it."""
+        return [
+            server
+            for server in self.servers
+            if (server.name in OURS or not scenario.is_own)
+            and not self._has_failed(scenario, server.name)
+        ]
+
+    def _has_failed(self, scenario: Scenario, name: str) -> bool:
+        return (scenario.name, name) in self.results.failures
 
     def _turn(self, scenario: Scenario, server: Contestant) -> Sample:
-        key = _key(self.measured, scenario, server)
-        requests = [
-            [request.encoded(key) for request in scenario.requests(self.measured, number)]
-            for number in range(scenario.connections)
-        ]
+        requests = self._requests(scenario, server)
+        once = bool(scenario.setup) or not self.pace.seconds
         if scenario.setup:
-            self.runner.run(_execute(self.measured.dsn, scenario.setup))
-        else:
-            self.runner.run(load.run(server.port, requests, _WARM_UP_SECONDS))
+            self.runner.run(_execute(self.measured.dsn, scenario.setup(scenario.connections)))
+        elif self.pace.seconds:
+            self.runner.run(load.run(server.port, requests, self.pace.warm_up_seconds))
         service, database = server.cpu_seconds(), tree_seconds(self._postmaster)
-        seen = self.runner.run(
-            load.run(server.port, requests, self.seconds, once=bool(scenario.setup))
-        )
-        assert not seen.failures, (scenario.name, server.name, seen.first_failure)
+        seen = self.runner.run(load.run(server.port, requests, self.pace.seconds, once=once))
+        assert not seen.failures, seen.first_failure
         answers = len(seen.latencies)
         return Sample(
             seen.per_second,
@@ -156,16 +196,26 @@ class _Bench:
             (tree_seconds(self._postmaster) - database) / answers,
         )
 
+    def _requests(self, scenario: Scenario, server: Contestant) -> list[list[bytes]]:
+        """Each connection's requests, as bytes; without timing, its first ones are enough."""
+        key = _key(self.measured, scenario, server)
+        last = None if self.pace.seconds else VARIANTS
+        return [
+            [request.encoded(key) for request in scenario.requests(self.measured, number)[:last]]
+            for number in range(scenario.connections)
+        ]
+
     def _pgbench(self, scenario: Scenario) -> Sample:
         self.runner.run(self._rewind(scenario))
         database = tree_seconds(self._postmaster)
         seen = pgbench.run(
-            self.scripts[scenario.name],
-            *(self.measured.dsn, scenario.connections, self.seconds, self.folder),
+            self._scripts[scenario.name],
+            *(self.measured.dsn, scenario.connections, self.pace.seconds, self.folder),
         )
         used = tree_seconds(self._postmaster) - database
-        answers = seen.per_second * max(1, round(self.seconds))
-        return Sample(seen.per_second, seen.median_seconds, seen.p99_seconds, 0.0, used / answers)
+        return Sample(
+            seen.per_second, seen.median_seconds, seen.p99_seconds, 0.0, used / seen.transactions
+        )
 
     async def _rewind(self, scenario: Scenario) -> None:
         """Bring the data to what pgbench starts from: the last variant before the first."""

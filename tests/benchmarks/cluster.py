@@ -2,7 +2,7 @@
 
 import asyncio
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,12 +18,22 @@ from tests.benchmarks.data import ORGANIZATION, Data, fill
 from tests.benchmarks.scenarios import Scenario, scenarios
 from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
+from tests.support.pages import rewrite, table
 
 _WARM_UP_SECONDS: Final = 0.5
+_HEADER: Final = ("request", "callers", "coordinator alone", "distributed", "ratio")
+_SECTION: Final = """\
+Milliseconds of a request (medians), the same data on the coordinator alone and distributed,
+everything on the same two cores; by one caller, and by as many as `make bench` has:
+
+{table}
+
+{environment}
+"""
 
 
 def run(rounds: int, seconds: float) -> None:
-    """Measure with the cluster of TEST_CITUS_URL, and print a table for docs/scaling.md."""
+    """Measure with the cluster of TEST_CITUS_URL, and write docs/scaling.md after each request."""
     rows = []
     with ExitStack() as stack:
         alone, distributed = stack.enter_context(_databases())
@@ -42,8 +52,12 @@ def run(rounds: int, seconds: float) -> None:
             cells = [f"{value:.2f}" for value in (*medians, statistics.median(ratios))]
             rows.append([scenario.title, str(scenario.connections), *cells])
             print(*rows[-1], sep="  ", flush=True)
-    header = ["request", "at once", "PostgreSQL, ms", "Citus, ms", "times"]
-    print("", *report.table(header, rows), "", f"Machine: {report.machine()}.", sep="\n")
+            _write(rows, alone.postgres)
+
+
+def _write(rows: Sequence[Sequence[str]], postgres: str) -> None:
+    text = _SECTION.format(table=table([_HEADER, *rows]), environment=report.environment(postgres))
+    rewrite(report.DOCS / "scaling.md", "Past one machine", "make bench-cluster", text)
 
 
 def _wanted() -> Iterator[Scenario]:

@@ -1,6 +1,7 @@
 """Who is measured over HTTP: each one process, on the same database and the same cores."""
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -87,6 +88,9 @@ def contestant(name: str, dsn: str, answers: Path, *, workers: int = 1) -> Itera
         "POOL_SIZE": str(_CONNECTIONS // workers),
     }
     folder = os.environ[BASE] if name == "base" else None
+    if folder is not None and not Path(folder, "service").is_dir():
+        # Python would run the installed package, and so this checkout beside itself.
+        raise FileNotFoundError(f"{folder} is no checkout of Selvedge")
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.DEVNULL, cwd=folder
     ) as process:
@@ -101,8 +105,13 @@ def contestant(name: str, dsn: str, answers: Path, *, workers: int = 1) -> Itera
                 process.kill()
 
 
+def peers_are_installed() -> bool:
+    """Whether there is Node.js, and what `make peers` installs."""
+    return shutil.which("node") is not None and (_INSTALLED / ".installed").exists()
+
+
 def peers_python() -> Path:
-    """The interpreter that has the peers' packages; `make bench` installs them."""
+    """The interpreter that has the peers' packages; `make peers` installs them."""
     return _INSTALLED / "python" / "bin" / "python"
 
 
@@ -129,6 +138,7 @@ def _environment(dsn: str, port: int) -> dict[str, str]:
         "PGHOST": query.get("host", parts.hostname or ""),
         "PGPORT": query.get("port", str(parts.port or 5432)),
         "PGUSER": parts.username or "postgres",
+        "PGPASSWORD": parts.password or "",
         "PGDATABASE": parts.path.lstrip("/"),
         "PORT": str(port),
         "LOG_LEVEL": "warning",

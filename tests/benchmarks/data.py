@@ -104,6 +104,8 @@ class Data:
     """Of an organization that nobody writes to."""
     now: str
     """Its cursor of changes after which there are none."""
+    postgres: str
+    """The version of the server."""
 
 
 @contextmanager
@@ -147,8 +149,10 @@ async def fill(dsn: str, key: str) -> Data:
         await connection.execute("vacuum analyze")
         now = changes.encode(Wanted(), Place(_LAST), _EPOCH, scope("/api/changes", _AT_REST))
         resting_key = await issue_key(dsn, _AT_REST)
+        postgres = await connection.fetchval("show server_version")
         return Data(
-            dsn, key, colors, groups, fields, brands, style_groups, measurement, resting_key, now
+            *(dsn, key, colors, groups, fields, brands, style_groups, measurement, resting_key),
+            *(now, postgres),
         )
     finally:
         await connection.close()

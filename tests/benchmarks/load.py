@@ -56,6 +56,8 @@ class Measured:
 
     def percentile(self, percent: int) -> float:
         """A percentile of the latencies."""
+        if len(self.latencies) == 1:
+            return self.latencies[0]
         return statistics.quantiles(self.latencies, n=100, method="inclusive")[percent - 1]
 
 

@@ -11,24 +11,30 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 from unittest import mock
 from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
+import psycopg
 from aiohttp.test_utils import TestClient, TestServer
+from psycopg.adapt import PyFormat, Transformer
 
 from service.app import create_app
 from service.embedded.postmaster import installation
 from service.settings import Settings
 from tests.benchmarks.data import Data
 from tests.benchmarks.load import Request
-from tests.benchmarks.scenarios import Scenario
+from tests.benchmarks.scenarios import VARIANTS, Scenario
 
 _VERSION: Final = 18
 _COMMENT: Final = re.compile(r"^\s*--.*$", re.MULTILINE)
 _LITERAL: Final = re.compile(r"'(?:[^']|'')*'")
 _VARIABLE: Final = re.compile(r":[A-Za-z0-9_]")
+_READ: Final = re.compile(r"(?<!:):(v\d+)\b")
+_UNREPEATED: Final = re.compile("secret_sha256|typeinfo_tree")
+"""In statements that the service sends now and then: for API keys, and for types (asyncpg)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +43,15 @@ class Script:
 
     text: str
     variables: dict[str, str]
+    transactions: list[tuple[list[str], bytes]]
+    """Of the first connection: the statements of each request, and what the service answered."""
 
 
 async def script(data: Data, scenario: Scenario) -> Script:
     """What each of the scenario's connections sends, in one script that asks which one it is."""
     async with _captured(data) as (client, statements):
         lines, variables = [], _Variables()
+        transactions = []
         for number in range(scenario.connections):
             requests = scenario.requests(data, number)
             lines.append(f"\\{'elif' if number else 'if'} :client_id = {number}")
@@ -51,11 +60,36 @@ async def script(data: Data, scenario: Scenario) -> Script:
             for variant, request in enumerate(requests):
                 lines.append(f"\\{'elif' if variant else 'if'} :variant = {variant}")
                 statements.clear()
-                await _send(client, request, data.key)
-                lines += _transaction(statements, variables)
+                answer = await _send(client, request, data.key)
+                transaction = [*_transaction(statements, variables)]
+                lines += transaction
+                if not number:
+                    transactions.append((transaction, answer))
             lines += ["\\endif", f"\\set variant (:variant + 1) % {len(requests)}"]
         lines.append("\\endif")
-    return Script("\n".join(lines) + "\n", {"variant": "0", **variables.named})
+    return Script("\n".join(lines) + "\n", {"variant": "0", **variables.named}, transactions)
+
+
+def check(script: Script, dsn: str) -> None:
+    """Raise AssertionError unless the script's statements read the documents that were answered.
+
+    pgbench shows no results, so psycopg sends the same statements and the same variables.
+    """
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        for transaction, answer in script.transactions:
+            documents: list[bytes] = []
+            for statement in transaction:
+                query = _READ.sub(r"%(\1)s", statement.replace("%", "%%"))
+                cursor = connection.execute(query.encode(), script.variables)
+                names = [column.name for column in cursor.description or ()]
+                if "documents" in names:
+                    (row,) = cursor.fetchall()
+                    value = row[names.index("documents")]
+                    documents = value if isinstance(value, list) else [value]
+            assert documents, "No statement answered documents."
+            assert all(documents), "A document is null."
+            for document in documents:
+                assert document in answer, (document[:1000], answer[:1000])
 
 
 @asynccontextmanager
@@ -76,12 +110,13 @@ async def _captured(data: Data) -> AsyncIterator[tuple[Any, list[tuple[str, Sequ
             yield client, statements
 
 
-async def _send(client: Any, request: Request, key: str) -> None:
+async def _send(client: Any, request: Request, key: str) -> bytes:
     headers = {"Authorization": f"Bearer {key}", "Content-Type": request.content_type}
     async with client.request(
         request.method, request.path, data=request.body or None, headers=headers
     ) as response:
         assert response.status == 200, await response.text()
+        return bytes(await response.read())
 
 
 class _Variables:
@@ -102,12 +137,14 @@ def _transaction(
     statements: Sequence[tuple[str, Sequence[Any]]], variables: _Variables
 ) -> Iterator[str]:
     for text, parameters in statements:
-        names = [variables.name(_text(value)) for value in parameters]
+        if _UNREPEATED.search(text):
+            continue
+        values = [_parameter(value, variables) for value in parameters]
         # What looks like a variable within a text becomes one; those of casts (::) stay.
         code = _COMMENT.sub("", text)
         quoted = _LITERAL.sub(lambda found: _literal(found[0], variables), code)
         pieces = re.split(r"\$(\d+)", quoted)
-        pieces[1::2] = [f":{names[int(number) - 1]}" for number in pieces[1::2]]
+        pieces[1::2] = [values[int(number) - 1] for number in pieces[1::2]]
         for part in "".join(pieces).split(";"):
             yield f"{part.strip()};"
 
@@ -118,50 +155,69 @@ def _literal(quoted: str, variables: _Variables) -> str:
     return f":{variables.name(quoted[1:-1].replace(chr(39) * 2, chr(39)))}::text"
 
 
-def _text(value: Any) -> str:
-    """A parameter in PostgreSQL's text format."""
-    if isinstance(value, list | tuple):
-        return "{" + ",".join(map(str, value)) + "}"
-    return str(value)
+def _parameter(value: Any, variables: _Variables) -> str:
+    """How a statement reads a parameter: by a variable in PostgreSQL's text format, or as null.
+
+    A variable of pgbench cannot be null. Every parameter of the statements has its type beside it.
+    """
+    if value is None:
+        return "null"
+    listed = sorted(value) if isinstance(value, set | frozenset) else value
+    dumper = Transformer().get_dumper(listed, PyFormat.TEXT)
+    return f":{variables.name(bytes(dumper.dump(listed) or b'').decode())}"
 
 
 @dataclass(frozen=True, slots=True)
 class PgbenchRun:
     """What pgbench reports."""
 
+    transactions: int
     per_second: float
     median_seconds: float
     p99_seconds: float
 
 
 def run(script: Script, dsn: str, connections: int, seconds: float, folder: Path) -> PgbenchRun:
-    """Let pgbench repeat the script; raises RuntimeError."""
-    path, log = folder / "script.sql", folder / "transactions"
-    path.write_text(script.text)
+    """Let pgbench repeat the script, with 0 seconds each request once; raises RuntimeError."""
+    with TemporaryDirectory(dir=folder) as own_folder:
+        path, log = Path(own_folder, "script.sql"), Path(own_folder, "transactions")
+        path.write_text(script.text)
+        command = [
+            *_command(script, dsn),
+            *("-n", "-M", "prepared", "-j", "1", "-c", str(connections), "-f", str(path)),
+            *(("-T", str(max(1, round(seconds)))) if seconds else ("-t", str(VARIANTS))),
+            *("-l", "--log-prefix", str(log)),
+        ]
+        output = _execute(command, PGPASSWORD=urlsplit(dsn).password or "")
+        microseconds = sorted(
+            int(line.split()[2])
+            for written in log.parent.glob("transactions.*")
+            for line in written.read_text().splitlines()
+        )
+    rate = re.search(r"tps = ([0-9.]+)", output)
+    failed = re.search(r"failed transactions: ([0-9]+)", output)
+    assert rate is not None, output
+    assert failed is None or failed[1] == "0", output
+    at = [microseconds[len(microseconds) * percent // 100] / 1e6 for percent in (50, 99)]
+    return PgbenchRun(len(microseconds), float(rate[1]), *at)
+
+
+def _command(script: Script, dsn: str) -> list[str]:
+    """pgbench with the server and the variables."""
     parts = urlsplit(dsn)
     query = {name: values[0] for name, values in parse_qs(parts.query).items()}
-    variables = [
-        part for name, value in script.variables.items() for part in ("-D", f"{name}={value}")
-    ]
-    command = [
+    return [
         str(installation(_VERSION) / "bin" / "pgbench"),
-        *("-n", "-M", "prepared", "-j", "1", "-c", str(connections), "-f", str(path)),
-        *("-T", str(max(1, round(seconds))), "-l", "--log-prefix", str(log), *variables),
         *("-h", query.get("host", parts.hostname or ""), "-p", query.get("port", "5432")),
-        *("-U", parts.username or "postgres", parts.path.lstrip("/")),
+        *("-U", parts.username or "postgres", "-d", parts.path.lstrip("/")),
+        *(part for name, value in script.variables.items() for part in ("-D", f"{name}={value}")),
     ]
-    environment = {**os.environ, "PGOPTIONS": "-c jit=off"}
+
+
+def _execute(command: list[str], **environment: str) -> str:
+    """Return what pgbench prints."""
+    environment = {**os.environ, "PGOPTIONS": "-c jit=off", **environment}
     output = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     if output.returncode:
         raise RuntimeError(f"pgbench: {output.stderr[-2000:]}")
-    found = re.search(r"tps = ([0-9.]+)", output.stdout)
-    failed = re.search(r"failed transactions: ([0-9]+)", output.stdout)
-    assert found is not None, output.stdout
-    assert failed is None or failed[1] == "0", output.stdout
-    microseconds: list[int] = []
-    for written in folder.glob("transactions.*"):
-        microseconds += [int(line.split()[2]) for line in written.read_text().splitlines()]
-        written.unlink()
-    microseconds.sort()
-    at = [microseconds[len(microseconds) * percent // 100] / 1e6 for percent in (50, 99)]
-    return PgbenchRun(float(found[1]), *at)
+    return output.stdout

@@ -1,180 +1,185 @@
-"""docs/benchmarks.md: one part for each command, each replaced by its own next run."""
+"""docs/benchmarks.md: a section for each command, replaced by the command's next run."""
 
 import json
-import platform
-import re
 import subprocess
 from collections.abc import Sequence
-from importlib.metadata import version
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import psutil
 
 from tests.benchmarks.contestants import PEERS, TITLES, peers_python
-from tests.benchmarks.samples import Results
+from tests.benchmarks.samples import EVERY_SCENARIO, Results
 from tests.benchmarks.scenarios import Scenario
+from tests.support.pages import measured_on, rewrite, table
 
-_ROOT: Final = Path(__file__).parents[2]
-_DOCUMENT: Final = _ROOT / "docs" / "benchmarks.md"
+DOCS: Final = Path(__file__).parents[2] / "docs"
+_HERE: Final = Path(__file__).parent
 #: Taken on import, before there is any load of our own.
 _LOAD_BEFORE: Final = psutil.getloadavg()[0]
-_PARTS: Final = ("bench", "scale", "soak")
-_START: Final = """# Benchmarks
-
-Written by `make bench`, `make bench-scale` and `make soak`; each writes its own part. Everything
-runs on one machine: load generator, servers and PostgreSQL (the embedded one, on an empty folder,
-without syncing to disk) share the same two cores, so only ratios within one run mean anything.
-"""
-_OURS: Final = ("aiohttp", "asyncpg", "orjson", "jsonschema-rs", "uvloop")
 _THEIRS: Final = ("fastapi", "litestar", "pydantic", "msgspec", "uvicorn", "uvloop", "asyncpg")
+_SECTION: Final = """\
+## Beside peers and ceilings
+
+{how}
+
+![Requests per second](benchmarks.png)
+
+How many times the other's answers per second Selvedge gives (median of the rounds'
+ratios); the last two are ceilings, not peers:
+
+{ratios}
+
+Medians of the rounds; processor time per request, of the service and of PostgreSQL:
+
+{details}
+{notes}
+{environment}
+{peers}
+"""
 
 
-def write_bench(results: Results, scenarios: Sequence[Scenario], how: str) -> None:
-    """Replace the part of `bench`, and its plot."""
+def write_bench(
+    results: Results,
+    scenarios: Sequence[Scenario],
+    how: str,
+    postgres: str,
+    *,
+    is_complete: bool,
+    docs: Path = DOCS,
+) -> None:
+    """Replace the section of `make bench`, and its plot when the run is over."""
+    notes = [] if is_complete else ["The run did not finish: the figures are of what it measured."]
+    notes += [_failure(name, titled, text) for (titled, name), text in results.failures.items()]
+    text = _SECTION.format(
+        how=how,
+        ratios=_ratios(results, scenarios),
+        details=_details(results, scenarios),
+        notes="".join(f"\n{note}\n" for note in notes),
+        environment=environment(postgres),
+        peers=_peers(),
+    )
+    write_section("make bench", text, docs)
+
+
+def draw_bench(results: Results, scenarios: Sequence[Scenario], docs: Path = DOCS) -> None:
+    """Replace the plot of `make bench`."""
+    names = ("selvedge", *PEERS, "pgbench")
     bars = [
         {
-            "title": one.title,
+            "title": scenario.title,
             "bars": {
-                TITLES[name]: results.rate(one.name, name)
-                for name in ("selvedge", *PEERS, "pgbench")
-                if name in results.samples[one.name]
+                TITLES[name]: results.rate(scenario.name, name)
+                for name in names
+                if results.has(scenario.name, name)
             },
         }
-        for one in scenarios
+        for scenario in scenarios
+        if any(results.has(scenario.name, name) for name in names)
     ]
-    draw({"kind": "rates", "scenarios": bars}, "benchmarks.png")
-    lines = [
-        "## Beside peers and ceilings",
-        "",
-        how,
-        "",
-        "![Requests per second](benchmarks.png)",
-        "",
-        "How many times the other's answers per second Selvedge gives (median of the rounds'",
-        "ratios); the last two are ceilings, not peers:",
-        "",
-        *_ratios(results, scenarios),
-        "",
-        "Medians of the rounds; processor time per request, of the service and of PostgreSQL:",
-        "",
-        *_details(results, scenarios),
-        "",
-        *_machine(),
-    ]
-    write_part("bench", lines)
+    if bars:
+        draw({"kind": "rates", "scenarios": bars}, docs / "benchmarks.png")
 
 
 def compared(results: Results, scenarios: Sequence[Scenario]) -> str:
     """How this checkout does beside the base: ratios of rates and of processor time."""
-    rows = []
-    for one in scenarios:
-        if one.is_own:
+    rows, parts = [], ("service_cpu", "database_cpu")
+    for scenario in scenarios:
+        if not results.has(scenario.name, "selvedge", "base"):
             continue
-        cpu = [
-            sum(results.median(one.name, who, f"{part}_cpu") for part in ("service", "database"))
-            for who in ("selvedge", "base")
-        ]
-        rows.append([one.name, f"{results.ratio(one.name, 'base'):.3f}", f"{cpu[0] / cpu[1]:.3f}"])
-    return "\n".join(table(["scenario", "rate to base", "processor time to base"], rows))
+        own, other = (
+            sum(results.median(scenario.name, name, part) for part in parts)
+            for name in ("selvedge", "base")
+        )
+        cpu = f"{own / other:.3f}" if other else ""
+        rows.append((scenario.name, f"{results.ratio(scenario.name, 'base'):.3f}", cpu))
+    return table([("scenario", "rate to base", "processor time to base"), *rows])
 
 
-def write_part(name: str, lines: Sequence[str]) -> None:
-    """Replace one part of the document and keep the others."""
-    parts = dict.fromkeys(_PARTS, "")
-    if _DOCUMENT.exists():
-        found = re.findall(r"<!-- (\w+) -->\n(.*?)\n<!-- end -->", _DOCUMENT.read_text(), re.DOTALL)
-        parts |= dict(found)
-    parts[name] = "\n".join(lines)
-    text = [f"<!-- {part} -->\n{body}\n<!-- end -->\n" for part, body in parts.items() if body]
-    _DOCUMENT.parent.mkdir(exist_ok=True)
-    _DOCUMENT.write_text("\n".join([_START, *text]))
+def write_section(command: str, text: str, docs: Path = DOCS) -> None:
+    """Replace the section of one command and keep the others."""
+    rewrite(docs / "benchmarks.md", "Benchmarks", command, text)
 
 
-def draw(plot: dict[str, Any], name: str) -> None:
+def draw(plot: dict[str, Any], path: Path) -> None:
     """Draw with matplotlib, which is installed where the peers are."""
-    path = _DOCUMENT.parent / name
-    path.parent.mkdir(exist_ok=True)
     subprocess.run(
-        [str(peers_python()), str(Path(__file__).parent / "peers" / "draw.py"), str(path)],
+        [str(peers_python()), str(_HERE / "peers" / "draw.py"), str(path)],
         input=json.dumps(plot).encode(),
         check=True,
     )
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table whose first column is text and whose others are numbers."""
-    rule = ["---", *["---:"] * (len(header) - 1)]
-    return [f"| {' | '.join(row)} |" for row in (header, rule, *rows)]
-
-
-def machine() -> str:
-    """What everything ran on, in one line, and what else it was doing."""
-    memory = psutil.virtual_memory().total / 2**30
+def environment(postgres: str) -> str:
+    """Commit, host and versions, and what else the host was doing."""
     return (
-        f"{_processor()}, {psutil.cpu_count()} cores, {memory:.0f} GB, {platform.system()};"
-        f" load average of the minute before: {_LOAD_BEFORE:.1f} (0 is a machine to itself)"
+        f"{measured_on(postgres, 'orjson', 'jsonschema-rs', 'uvloop')}\n"
+        f"Load average of the minute before: {_LOAD_BEFORE:.1f} (0 is a machine to itself)."
     )
 
 
-def _ratios(results: Results, scenarios: Sequence[Scenario]) -> list[str]:
-    names = [name for name in TITLES if name != "selvedge"]
-    rows = []
-    for one in scenarios:
-        known = results.samples[one.name]
-        cells = [f"{results.ratio(one.name, n):.2f}" if n in known else "" for n in names]
-        rows.append([f"{one.title} (c={one.connections})", *cells])
-    return table(["scenario", *(TITLES[name] for name in names)], rows)
+def _failure(name: str, scenario: str, text: str) -> str:
+    """One line: a failure's text may have many, and is in the run's output as a whole."""
+    where = "did not start" if scenario == EVERY_SCENARIO else f"failed at `{scenario}`"
+    line = text.partition("\n")[0][:200].replace("`", "'")
+    return f"**{TITLES[name]} {where}:** `{line}`"
 
 
-def _details(results: Results, scenarios: Sequence[Scenario]) -> list[str]:
+def _ratios(results: Results, scenarios: Sequence[Scenario]) -> str:
+    names = [name for name in TITLES if any(results.has(each.name, name) for each in scenarios)]
+    others = [name for name in names if name != "selvedge"]
+    rows = [
+        (
+            f"{scenario.title} (c={scenario.connections})",
+            *(_ratio(results, scenario.name, name) for name in others),
+        )
+        for scenario in scenarios
+    ]
+    return table([("scenario", *(TITLES[name] for name in others)), *rows])
+
+
+def _ratio(results: Results, scenario: str, name: str) -> str:
+    if {(scenario, "selvedge"), (scenario, name)} & results.failures.keys():
+        return "failed"
+    known = results.has(scenario, "selvedge", name)
+    return f"{results.ratio(scenario, name):.2f}" if known else ""
+
+
+def _details(results: Results, scenarios: Sequence[Scenario]) -> str:
     rows = []
-    for one in scenarios:
-        for name in results.samples[one.name]:
+    for scenario in scenarios:
+        for name in results.samples.get(scenario.name, {}):
             median, p99, service, database = (
-                results.median(one.name, name, value)
+                results.median(scenario.name, name, value)
                 for value in ("median", "p99", "service_cpu", "database_cpu")
             )
             rows.append(
-                [
-                    one.title,
+                (
+                    scenario.title,
                     TITLES[name],
-                    f"{results.rate(one.name, name):,.0f}",
+                    f"{results.rate(scenario.name, name):,.0f}",
                     f"{median * 1e3:.2f}",
                     f"{p99 * 1e3:.2f}",
                     f"{service * 1e6:,.0f}" if name != "pgbench" else "",
                     f"{database * 1e6:,.0f}",
-                ]
+                )
             )
-    header = ["scenario", "who", "per second", "median ms", "p99 ms", "service µs", "PostgreSQL µs"]
-    return table(header, rows)
+    header = ("scenario", "who", "per second", "median ms", "p99 ms", "service µs", "PostgreSQL µs")
+    return table([header, *rows])
 
 
-def _machine() -> list[str]:
-    theirs = json.loads(
-        subprocess.run(
-            [str(peers_python()), "-m", "pip", "list", "--format", "json"],
-            check=True,
-            capture_output=True,
-        ).stdout
-    )
-    listed = {one["name"].lower(): one["version"] for one in theirs}
+@cache
+def _peers() -> str:
+    """Versions of what the peers run on."""
+    listed = subprocess.run(
+        [str(peers_python()), "-m", "pip", "list", "--format", "json"],
+        check=True,
+        capture_output=True,
+    ).stdout
+    versions = {package["name"].lower(): package["version"] for package in json.loads(listed)}
     node = subprocess.run(["node", "--version"], check=True, capture_output=True, text=True)
-    package = json.loads((Path(__file__).parent / "peers" / "fastify" / "package.json").read_text())
+    package = json.loads((_HERE / "peers" / "fastify" / "package.json").read_text())
     others = " ".join(f"{name} {number}" for name, number in package["dependencies"].items())
-    return [
-        f"Machine: {machine()}.",
-        f"Selvedge: Python {platform.python_version()}, "
-        + ", ".join(f"{name} {version(name)}" for name in _OURS)
-        + ", PostgreSQL 18.",
-        "Peers: " + ", ".join(f"{name} {listed[name]}" for name in _THEIRS if name in listed) + ";",
-        f"Node.js {node.stdout.strip()} with {others}.",
-    ]
-
-
-def _processor() -> str:
-    try:
-        names = re.findall(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    except OSError:
-        names = []
-    return names[0] if names else platform.machine()
+    theirs = ", ".join(f"{name} {versions[name]}" for name in _THEIRS if name in versions)
+    return f"Peers: {theirs};\nNode.js {node.stdout.strip()} with {others}."

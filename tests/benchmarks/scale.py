@@ -17,8 +17,9 @@ from service.listing import cursor, parameters
 from service.resources.registry import STYLE_RELATIONS
 from tests.benchmarks import load, report
 from tests.benchmarks.contestants import contestant
-from tests.benchmarks.data import ORGANIZATION, Data, data
+from tests.benchmarks.data import ORGANIZATION, Data
 from tests.benchmarks.load import Request
+from tests.support.pages import table
 
 _SMALLEST: Final = 10**4
 _CHUNK: Final = 10**6
@@ -41,6 +42,20 @@ _BY_NUMBER: Final = [
     ("sort[0].order", "desc"),
 ]
 
+_SECTION: Final = """\
+## Pages of long lists
+
+Milliseconds of one caller while nothing else goes on (medians of
+up to {repeats}), by the number of style relations of the organization; the deepest
+page is the last full one, by cursor.
+
+![Milliseconds by number of relations](benchmarks-scale.png)
+
+{table}
+
+{environment}
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -51,29 +66,34 @@ class Point:
     milliseconds: float
 
 
-def run(largest: int) -> None:
-    """Measure and write the part of the document."""
+def run(measured: Data, largest: int, docs: Path = report.DOCS) -> None:
+    """Measure, and write the section of the document and its plot after each size."""
     with (
-        data() as measured,
         TemporaryDirectory(prefix="selvedge-scale-") as folder,
         contestant("selvedge", measured.dsn, Path(folder)) as server,
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
     ):
-        points = list(_points(measured, server.port, runner, largest))
-    _write(points)
+        points: list[Point] = []
+        for size in _points(measured, server.port, runner, largest):
+            points += size
+            _write(points, measured.postgres, docs)
 
 
-def _points(measured: Data, port: int, runner: asyncio.Runner, largest: int) -> Iterator[Point]:
-    rows, wanted = 0, _SMALLEST
+def _points(
+    measured: Data, port: int, runner: asyncio.Runner, largest: int
+) -> Iterator[list[Point]]:
+    """Return the points of one size after the other."""
+    wanted = _SMALLEST
     runner.run(_execute(measured.dsn, _STYLES, ORGANIZATION))
     while wanted <= largest:
-        rows = runner.run(_grow(measured.dsn, wanted))
+        rows, points = runner.run(_grow(measured.dsn, wanted)), []
         for name, sort in (("by id", _BY_ID), ("by related style number, descending", _BY_NUMBER)):
             for depth in ("first", "deepest"):
                 path = runner.run(_path(measured, sort, deep=depth == "deepest"))
                 milliseconds = runner.run(_measure(port, measured.key, path))
-                yield Point(wanted, f"{depth} page {name}", milliseconds)
+                points.append(Point(wanted, f"{depth} page {name}", milliseconds))
                 print(f"{rows:>12,}  {depth:<8}{name:<38}{milliseconds:8.2f} ms", flush=True)
+        yield points
         wanted *= 10
 
 
@@ -142,7 +162,7 @@ async def _execute(dsn: str, statement: str, *parameters: object) -> None:
         await connection.close()
 
 
-def _write(points: Sequence[Point]) -> None:
+def _write(points: Sequence[Point], postgres: str, docs: Path) -> None:
     sizes = sorted({point.rows for point in points})
     pages = list(dict.fromkeys(point.page for point in points))
     found = {(point.page, point.rows): point.milliseconds for point in points}
@@ -164,21 +184,12 @@ def _write(points: Sequence[Point]) -> None:
         "y_label": "milliseconds",
         "title": "A page of 30 style relations",
     }
-    report.draw(plot, "benchmarks-scale.png")
+    report.draw(plot, docs / "benchmarks-scale.png")
     rows = [[page, *(f"{found[page, size]:.2f}" for size in sizes)] for page in pages]
-    report.write_part(
-        "scale",
-        [
-            "## Pages of long lists",
-            "",
-            "Milliseconds of one caller while nothing else goes on (medians of",
-            f"up to {_REPEATS}), by the number of style relations of the organization; the deepest",
-            "page is the last full one, by cursor.",
-            "",
-            "![Milliseconds by number of relations](benchmarks-scale.png)",
-            "",
-            *report.table(["page", *(f"{size:,}" for size in sizes)], rows),
-            "",
-            f"Machine: {report.machine()}.",
-        ],
+    header = ["page", *(f"{size:,}" for size in sizes)]
+    text = _SECTION.format(
+        repeats=_REPEATS,
+        table=table([header, *rows]),
+        environment=report.environment(postgres),
     )
+    report.write_section("make bench-scale", text, docs)

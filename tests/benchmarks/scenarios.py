@@ -26,8 +26,9 @@ class Scenario:
     connections: int
     requests: Callable[[Data, int], list[Request]]
     """The requests of the connection of that number, sent round and round."""
-    setup: str = ""
-    """A statement that comes before each turn; then every request is sent once and no more."""
+    setup: Callable[[int], str] | None = None
+    """Makes the statement that comes before a turn of so many connections; then every request is
+    sent once and no more."""
     is_own: bool = False
     """Whether Selvedge alone has such a thing."""
     at_rest: bool = False
@@ -44,7 +45,7 @@ def scenarios() -> Iterator[Scenario]:
     yield Scenario("put-some", "bulk PUT of 200 colors, a tenth changed", 8, some)
     yield Scenario("put-fields", "bulk PUT of 200 style custom fields", 8, _put_fields)
     yield Scenario("patch", "PATCH of a color", 16, _patch)
-    yield Scenario("delete", "bulk DELETE of 200 item categories", 8, _delete, setup=_CATEGORIES)
+    yield Scenario("delete", "bulk DELETE of 200 item categories", 8, _delete, setup=_categories)
     for name, title, by_key in (
         ("put-by-id", "bulk PUT of 200 colors by id, one at a time, short answer", False),
         ("put-by-key", "the same by their own keys", True),
@@ -160,12 +161,15 @@ def _news(data: Data, _: int) -> list[Request]:
 
 #: Ids far from those of the demo data, the same in every turn.
 _FIRST_CATEGORY: Final = 10_000_000
-_CATEGORIES: Final = f"""
-insert into item_category (organization_id, id, name)
-select 1, n, 'Category ' || n
-from generate_series({_FIRST_CATEGORY}, {_FIRST_CATEGORY + 8 * DELETES * BATCH - 1}) as n
-on conflict do nothing
-"""
+
+
+def _categories(connections: int) -> str:
+    return f"""
+        insert into item_category (organization_id, id, name)
+        select 1, {_FIRST_CATEGORY} + n, 'Category ' || n
+        from generate_series(0, {connections * DELETES * BATCH - 1}) as n
+        on conflict do nothing
+    """
 
 
 def _delete(_: Data, connection: int) -> list[Request]:

@@ -14,9 +14,10 @@ import uvloop
 
 from tests.benchmarks import load, report
 from tests.benchmarks.contestants import contestant, tree_seconds
-from tests.benchmarks.data import Data, data
+from tests.benchmarks.data import Data
 from tests.benchmarks.load import Measured
 from tests.benchmarks.scenarios import scenarios
+from tests.support.pages import table
 from tests.support.processes import workers as workers_of
 
 #: Connections by scenario: 64, mostly reads.
@@ -30,6 +31,24 @@ _MIX: Final = {
 }
 _WORKERS: Final = 2
 _PROBES: Final = 120
+_HEADER: Final = (
+    *("scenario", "connections", "answers", "errors"),
+    *("median ms", "p99 ms", "p99 / median"),
+)
+_SECTION: Final = """\
+## Under load for long
+
+{minutes:.3g} minutes of mixed load at 64 connections on {workers} workers.
+
+![Memory by time](benchmarks-soak.png)
+
+{table}
+
+Resident memory, {memory}.
+How the connections fell among the workers, by processor time: {used}.
+
+{environment}
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,88 +59,85 @@ class _Memory:
     megabytes: dict[int, list[float]]
 
 
-def run(minutes: float) -> None:
-    """Load for that long and write the part of the document; AssertionError on any error."""
+def run(measured: Data, minutes: float, docs: Path = report.DOCS) -> None:
+    """Load for that long, less if interrupted, and write the section; AssertionError on errors."""
+    seen = {name: Measured() for name in _MIX}
     with (
-        data() as measured,
         TemporaryDirectory(prefix="selvedge-soak-") as folder,
         contestant("selvedge", measured.dsn, Path(folder), workers=_WORKERS) as server,
     ):
         while len(workers := workers_of(server.process)) < _WORKERS:
             time.sleep(0.1)
         before = [tree_seconds(worker) for worker in workers]
-        seen, memory = uvloop.run(_load(measured, server.port, workers, minutes))
-        used = [tree_seconds(one) - was for one, was in zip(workers, before, strict=True)]
-    _write(seen, memory, used, minutes)
-    errors = sum(one.failures for one in seen.values())
-    assert not errors, next(one.first_failure for one in seen.values() if one.failures)
+        memory = _Memory([], {worker.pid: [] for worker in workers})
+        try:
+            uvloop.run(_load(measured, server.port, workers, minutes, seen, memory))
+        finally:
+            used = [tree_seconds(one) - was for one, was in zip(workers, before, strict=True)]
+            if memory.minutes and all(each.latencies for each in seen.values()):
+                _write(seen, memory, used, measured.postgres, docs)
+    errors = sum(each.failures for each in seen.values())
+    assert not errors, next(each.first_failure for each in seen.values() if each.failures)
 
 
 async def _load(
-    measured: Data, port: int, workers: Sequence[psutil.Process], minutes: float
-) -> tuple[dict[str, Measured], _Memory]:
-    by_name = {one.name: one for one in scenarios()}
-    runs = []
-    for name, connections in _MIX.items():
-        requests = [
-            [request.encoded(measured.key) for request in by_name[name].requests(measured, number)]
-            for number in range(connections)
-        ]
-        runs.append(load.run(port, requests, minutes * 60))
-    watch = asyncio.create_task(_watch(workers, minutes))
-    seen = await asyncio.gather(*runs)
-    return dict(zip(_MIX, seen, strict=True)), await watch
+    measured: Data,
+    port: int,
+    workers: Sequence[psutil.Process],
+    minutes: float,
+    seen: dict[str, Measured],
+    memory: _Memory,
+) -> None:
+    by_name = {scenario.name: scenario for scenario in scenarios()}
+    async with asyncio.TaskGroup() as group:
+        for name, connections in _MIX.items():
+            requests = [
+                [request.encoded(measured.key) for request in by_name[name].requests(measured, n)]
+                for n in range(connections)
+            ]
+            group.create_task(load.run(port, requests, minutes * 60, measured=seen[name]))
+        watching = group.create_task(_watch(workers, minutes, memory))
+    await watching
 
 
-async def _watch(workers: Sequence[psutil.Process], minutes: float) -> _Memory:
-    memory = _Memory([], {worker.pid: [] for worker in workers})
+async def _watch(workers: Sequence[psutil.Process], minutes: float, memory: _Memory) -> None:
+    started = time.monotonic()
     for probe in range(_PROBES + 1):
-        memory.minutes.append(minutes * probe / _PROBES)
+        memory.minutes.append((time.monotonic() - started) / 60)
         for worker in workers:
             memory.megabytes[worker.pid].append(worker.memory_info().rss / 2**20)
         await asyncio.sleep(minutes * 60 / _PROBES if probe < _PROBES else 0)
-    return memory
 
 
 def _write(
-    seen: dict[str, Measured], memory: _Memory, used: Sequence[float], minutes: float
+    seen: dict[str, Measured], memory: _Memory, used: Sequence[float], postgres: str, docs: Path
 ) -> None:
     plot = {
         "kind": "lines",
         "lines": [
-            {"label": f"worker {number}", "x": memory.minutes, "y": values}
+            {"label": f"worker {number}", "x": memory.minutes[: len(values)], "y": values}
             for number, values in enumerate(memory.megabytes.values(), start=1)
         ],
         "x_label": "minutes",
         "y_label": "resident memory, MB",
         "title": "Memory of the workers under mixed load at 64 connections",
     }
-    report.draw(plot, "benchmarks-soak.png")
-    halves = [
-        f"worker {number}: {_mean(values[_PROBES // 4 : _PROBES // 2]):.0f} MB in the second"
-        f" quarter, {_mean(values[-_PROBES // 4 :]):.0f} MB in the last"
-        for number, values in enumerate(memory.megabytes.values(), start=1)
-    ]
-    header = ["scenario", "connections", "answers", "errors", "median ms", "p99 ms", "p99 / median"]
-    report.write_part(
-        "soak",
-        [
-            "## Under load for long",
-            "",
-            f"{minutes:g} minutes of mixed load at 64 connections on {_WORKERS} workers.",
-            "",
-            "![Memory by time](benchmarks-soak.png)",
-            "",
-            *report.table(header, _rows(seen)),
-            "",
-            f"Resident memory, {'; '.join(halves)}.",
-            "How the connections fell among the workers, by processor time: "
-            + ", ".join(f"worker {n} {one:.0f} s" for n, one in enumerate(used, start=1))
-            + ".",
-            "",
-            f"Machine: {report.machine()}.",
-        ],
+    report.draw(plot, docs / "benchmarks-soak.png")
+    text = _SECTION.format(
+        minutes=memory.minutes[-1],
+        workers=_WORKERS,
+        table=table([_HEADER, *_rows(seen)]),
+        memory="; ".join(
+            f"worker {number}: {_mean(values[len(values) // 4 : len(values) // 2]):.0f} MB in the"
+            f" second quarter, {_mean(values[-len(values) // 4 :]):.0f} MB in the last"
+            for number, values in enumerate(memory.megabytes.values(), start=1)
+        ),
+        used=", ".join(
+            f"worker {number} {each:.0f} s" for number, each in enumerate(used, start=1)
+        ),
+        environment=report.environment(postgres),
     )
+    report.write_section("make soak", text, docs)
 
 
 def _rows(seen: dict[str, Measured]) -> list[list[str]]:
@@ -142,4 +158,4 @@ def _rows(seen: dict[str, Measured]) -> list[list[str]]:
 
 
 def _mean(values: Sequence[float]) -> float:
-    return statistics.fmean(values)
+    return statistics.fmean(values or [0])

@@ -2,7 +2,7 @@
 
 from tests.faults import judge
 from tests.faults.judge import FATES, TOLD, Tally
-from tests.support.pages import machine, table
+from tests.support.pages import measured_on, table
 
 _HEADER = ("fault", "rounds", *FATES, "answered wrong", "slowest return")
 _TOLD_HEADER = ("fault", *TOLD)
@@ -52,7 +52,7 @@ take turns.
 - The pool is exhausted for about as long as a request waits for a connection (5 s), so that some of
   a crowd are served late and some are turned away.
 
-Measured on {machine}.
+{measured_on}
 """
 
 
@@ -87,7 +87,7 @@ def document(tallies: dict[str, Tally], seed: int, postgres: str, facts: dict[st
         seconds=judge.RETURN_SECONDS,
         results=results(tallies),
         told=told(tallies),
-        machine=machine(postgres, "uvloop"),
+        measured_on=measured_on(postgres, "uvloop"),
         **facts,
     )
 

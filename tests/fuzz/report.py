@@ -1,7 +1,7 @@
 """The tables, and the section of docs/reliability.md around them."""
 
 from tests.fuzz.campaign import SEVERAL, Tally
-from tests.support.pages import machine, table
+from tests.support.pages import measured_on, table
 
 _OPERATIONS = (
     "list", "read", "create", "replace", "patch", "delete",
@@ -39,7 +39,7 @@ Creates are of one record and of several. The faults (a request with several cou
 
 {kinds}
 
-Measured on {machine}.
+{measured_on}
 """
 
 
@@ -69,6 +69,6 @@ def section(tally: Tally, facts: dict[str, object]) -> str:
         planted=tally.cases,
         routes=routes(tally),
         kinds=kinds(tally),
-        machine=machine(tally.postgres, "hypothesis", "schemathesis"),
+        measured_on=measured_on(tally.postgres, "hypothesis", "schemathesis"),
         **facts,
     )

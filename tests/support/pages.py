@@ -3,11 +3,16 @@
 import os
 import platform
 import re
+import subprocess
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import Final
 
-RELIABILITY = "Reliability"
+import psutil
+
+RELIABILITY: Final = "Reliability"
+_ROOT: Final = Path(__file__).parents[2]
 
 
 def rewrite(page: Path, title: str, command: str, text: str) -> None:
@@ -38,10 +43,48 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {line} |" for line in lines)
 
 
-def machine(postgres: str, *packages: str) -> str:
-    """What something was measured on; ``postgres`` is the server's version."""
-    named = ", ".join(f"{name} {version(name)}" for name in ("aiohttp", "asyncpg", *packages))
+def commit() -> str:
+    """Return the commit that is measured; the documents, which measurements write, do not count."""
+    head = _git("rev-parse", "--short", "HEAD")
+    if not head:
+        return "unknown"
+    changes = _git("status", "--porcelain", "--", ".", *_DOCUMENTS)
+    return f"`{head}`" + (" and uncommitted changes" if changes else "")
+
+
+_DOCUMENTS: Final = [f":(exclude,glob)docs/*.{ending}" for ending in ("md", "png")]
+
+
+def _git(*arguments: str) -> str:
+    """Return what git prints, or nothing where there is no git or no repository."""
+    try:
+        return subprocess.run(
+            ["git", *arguments], cwd=_ROOT, check=True, capture_output=True, text=True
+        ).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+COMMIT: Final = commit()
+"""Taken on import: what is edited during a run of minutes was not measured."""
+
+
+def measured_on(postgres: str, *packages: str) -> str:
+    """Return commit, host and versions, a line each; `postgres` is the server's version."""
+    memory = psutil.virtual_memory().total / 2**30
+    versions = [f"{name} {version(name)}" for name in ("aiohttp", "asyncpg", *packages)]
+    system = f"{platform.system()} {platform.machine()}"
     return (
-        f"{platform.system()} {platform.machine()} with {os.cpu_count()} cores: "
-        f"Python {platform.python_version()}, PostgreSQL {postgres}, {named}"
+        f"Measured on commit {COMMIT}.\n"
+        f"Machine: {_processor()}, {os.cpu_count()} cores, {memory:.0f} GB, {system}.\n"
+        f"Versions: Python {platform.python_version()}, PostgreSQL {postgres}, "
+        f"{', '.join(versions)}."
     )
+
+
+def _processor() -> str:
+    try:
+        names = re.findall(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    except OSError:
+        names = []
+    return names[0] if names else "unknown processor"
