@@ -1,0 +1,65 @@
+"""Measured figures name the commit that they were measured on."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.policy import pages
+from tests.policy.sources import ROOT
+
+_SECTION = re.compile(r"<!-- written by `(.+?)` -->\n(.*?)<!-- end of `\1` -->", re.DOTALL)
+_COMMIT = re.compile(r"[Mm]easured on commit\s+`[0-9a-f]{7,40}`")
+_FIGURE = re.compile(r"\b(?:took|measured)\b[^.]*?\s\d[\d.,]* (?:µs|ms|s|MB|GB)\b", re.IGNORECASE)
+_WRITERS = {
+    "make bench": "benchmarks.md",
+    "make bench-scale": "benchmarks.md",
+    "make soak": "benchmarks.md",
+    "make faults": "reliability.md",
+    "make fuzz": "reliability.md",
+    "make attack": "reliability.md",
+    "make bench-cluster": "scaling.md",
+}
+"""Commands that write what they measured, and where."""
+
+
+def has_figures(text: str) -> bool:
+    """Whether somebody tells what something took, or a command wrote it."""
+    return bool(_SECTION.search(text) or _FIGURE.search(" ".join(text.split())))
+
+
+def unnamed(text: str) -> list[str]:
+    """Which sections name no commit, and the whole text where it has figures and names none."""
+    sections = [command for command, body in _SECTION.findall(text) if not _COMMIT.search(body)]
+    return sections + ["the page"] * (has_figures(text) and not _COMMIT.search(text))
+
+
+@pytest.mark.parametrize(
+    "page", pages.documents(), ids=lambda page: page.relative_to(ROOT).as_posix()
+)
+def test_measured_figures_name_a_commit(page: Path) -> None:
+    assert not unnamed(pages.text(page))
+
+
+@pytest.mark.parametrize("command", _WRITERS)
+def test_every_command_that_measures_has_its_section(command: str) -> None:
+    page = pages.text(ROOT / "docs" / _WRITERS[command])
+    assert command in [name for name, _ in _SECTION.findall(page)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("A page takes at most 8 MB.", []),
+        ("It took 5 ms.", ["the page"]),
+        ("It took\n5 ms, measured on commit `0a6cef5`.", []),
+        ("It took 5 ms, measured on commit unknown.", ["the page"]),
+        (
+            "<!-- written by `make it` -->\n5\n<!-- end of `make it` -->\n"
+            "Measured on commit `0a6cef5`.",
+            ["make it"],
+        ),
+    ],
+)
+def test_figures_without_a_commit_are_found(text: str, found: list[str]) -> None:
+    assert unnamed(text) == found
