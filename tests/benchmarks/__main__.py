@@ -70,10 +70,12 @@ def _bench(arguments: argparse.Namespace) -> int:
         os.environ[BASE] = arguments.base
         names = ["base"]
     results = Results(_RESULTS)
-    results.begin(commit=COMMIT, rounds=pace.rounds, seconds=pace.seconds)
+    results.begin(commit=COMMIT.replace("`", ""), rounds=pace.rounds, seconds=pace.seconds)
+    is_whole = len(chosen) == len([*scenarios()]) and not arguments.contestants and pace.seconds
+    docs = report.DOCS if is_whole else _RESULTS.parent
     how = _HOW.format(rounds=pace.rounds, seconds=pace.seconds)
     with data() as measured:
-        write = partial(report.write_bench, results, chosen, how, measured.postgres)
+        write = partial(report.write_bench, results, chosen, how, measured.postgres, docs=docs)
         progress = partial(write, is_complete=False)
         run = partial(bench.run, measured, chosen, arguments.contestants or names, pace, results)
         try:
@@ -83,11 +85,11 @@ def _bench(arguments: argparse.Namespace) -> int:
                 run(progress)
                 write(is_complete=True)
         finally:
-            print(f"Every sample is in {_RESULTS}.")
+            print(f"Samples are in {_RESULTS}, tables in {docs}/benchmarks.md.")
             if arguments.base:
                 print(report.compared(results, chosen))
             else:
-                report.draw_bench(results, chosen)
+                report.draw_bench(results, chosen, docs)
     for (scenario, name), text in results.failures.items():
         print(f"FAILED {scenario} {name}: {text}")
     return 1 if results.failures else 0

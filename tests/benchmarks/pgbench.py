@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -29,6 +30,8 @@ from tests.benchmarks.load import Request
 from tests.benchmarks.scenarios import VARIANTS, Scenario
 
 _VERSION: Final = 18
+_WARM_UP: Final = 1
+"""Seconds; pgbench takes whole ones."""
 _COMMENT: Final = re.compile(r"^\s*--.*$", re.MULTILINE)
 _LITERAL: Final = re.compile(r"'(?:[^']|'')*'")
 _VARIABLE: Final = re.compile(r":[A-Za-z0-9_]")
@@ -172,6 +175,7 @@ class PgbenchRun:
     """What pgbench reports."""
 
     transactions: int
+    """All, the warm-up's included."""
     per_second: float
     median_seconds: float
     p99_seconds: float
@@ -185,21 +189,33 @@ def run(script: Script, dsn: str, connections: int, seconds: float, folder: Path
         command = [
             *_command(script, dsn),
             *("-n", "-M", "prepared", "-j", "1", "-c", str(connections), "-f", str(path)),
-            *(("-T", str(max(1, round(seconds)))) if seconds else ("-t", str(VARIANTS))),
+            *(("-T", str(_WARM_UP + ceil(seconds))) if seconds else ("-t", str(VARIANTS))),
             *("-l", "--log-prefix", str(log)),
         ]
         output = _execute(command, PGPASSWORD=urlsplit(dsn).password or "")
-        microseconds = sorted(
-            int(line.split()[2])
+        lines = [
+            line.split()
             for written in log.parent.glob("transactions.*")
             for line in written.read_text().splitlines()
-        )
-    rate = re.search(r"tps = ([0-9.]+)", output)
+        ]
     failed = re.search(r"failed transactions: ([0-9]+)", output)
-    assert rate is not None, output
     assert failed is None or failed[1] == "0", output
-    at = [microseconds[len(microseconds) * percent // 100] / 1e6 for percent in (50, 99)]
-    return PgbenchRun(len(microseconds), float(rate[1]), *at)
+    return measured(lines, _WARM_UP if seconds else 0)
+
+
+def measured(lines: Sequence[Sequence[str]], warm_up: int) -> PgbenchRun:
+    """Read pgbench's log: latency in microseconds, and the end by the clock in two fields.
+
+    What ends during the warm-up is not measured: then every session still prepares its statements.
+    """
+    pairs = [(int(line[4]) + int(line[5]) / 1e6, int(line[2]) / 1e6) for line in lines]
+    start = min(end - latency for end, latency in pairs) + warm_up
+    latencies = sorted(latency for end, latency in pairs if end > start)
+    if not latencies:
+        raise RuntimeError(f"pgbench was not done with anything after {warm_up} s")
+    rate = len(latencies) / (max(end for end, _ in pairs) - start)
+    at = [latencies[len(latencies) * percent // 100] for percent in (50, 99)]
+    return PgbenchRun(len(pairs), rate, *at)
 
 
 def _command(script: Script, dsn: str) -> list[str]:

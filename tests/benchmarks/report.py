@@ -135,6 +135,7 @@ def _ratios(results: Results, scenarios: Sequence[Scenario]) -> str:
             *(_ratio(results, scenario.name, name) for name in others),
         )
         for scenario in scenarios
+        if not scenario.is_own
     ]
     return table([("scenario", *(TITLES[name] for name in others)), *rows])
 

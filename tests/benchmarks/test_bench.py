@@ -101,6 +101,17 @@ def test_a_parameter_that_is_null_is_no_variable() -> None:
     assert lines == ["select null::jsonb, :v0::bigint;"]
 
 
+def test_what_pgbench_does_first_is_not_measured() -> None:
+    log = [(800_000, 10, 900_000), (100_000, 11, 600_000), (200_000, 12, 100_000)]
+    lines = [["0", "0", str(latency), "0", *map(str, end)] for latency, *end in log]
+    run = pgbench.measured(lines, warm_up=1)
+    assert run.transactions == 3
+    assert run.per_second == pytest.approx(2)
+    assert (run.median_seconds, run.p99_seconds) == (0.2, 0.2)
+    with pytest.raises(RuntimeError):
+        pgbench.measured(lines, warm_up=3)
+
+
 @pytest.mark.parametrize(
     "spoil",
     [
