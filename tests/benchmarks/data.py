@@ -20,6 +20,7 @@ from tests.support.api import issue_key
 
 ORGANIZATION = 1
 RECORDS = 1600
+KEYED = 200
 LANGUAGES = (8, 10, 14)
 
 _COLORS = """
@@ -27,6 +28,10 @@ insert into color (organization_id, name, user_defined_id, color_reference, colo
 select $1::bigint, 'Heather ' || n, 'B-' || n, '19-' || 4000 + n || ' TCX', 'Lab dip requested.'
 from generate_series(1, $2::integer) as n
 returning id
+"""
+_KEYS = """
+update color set user_defined_id = 'K-' || id
+where organization_id = $1::bigint and id = any($2::bigint[])
 """
 _GROUPS = """
 insert into color_in_group (organization_id, color_id, color_group_id)
@@ -92,6 +97,8 @@ class Data:
     key: str
     colors: list[int]
     """Ids of RECORDS colors with three groups and three languages each, for the writes."""
+    keyed: list[int]
+    """Ids of KEYED more colors, whose keys `K-<id>` no other scenario changes."""
     groups: list[int]
     """Ids of color groups."""
     fields: dict[int, list[int]]
@@ -130,7 +137,8 @@ async def fill(dsn: str, key: str) -> Data:
     try:
         live = "select id from {} where organization_id = $1 and state = 'active' order by id"
         groups = await column(live.format("color_group"))
-        colors = await column(_COLORS, RECORDS)
+        colors = await column(_COLORS, RECORDS + KEYED)
+        await connection.execute(_KEYS, ORGANIZATION, colors[RECORDS:])
         await connection.execute(_GROUPS, ORGANIZATION, colors, groups)
         await connection.execute(_LANGUAGES, ORGANIZATION, colors, LANGUAGES)
         fields: dict[int, list[int]] = {
@@ -151,8 +159,8 @@ async def fill(dsn: str, key: str) -> Data:
         resting_key = await issue_key(dsn, _AT_REST)
         postgres = await connection.fetchval("show server_version")
         return Data(
-            *(dsn, key, colors, groups, fields, brands, style_groups, measurement, resting_key),
-            *(now, postgres),
+            *(dsn, key, colors[:RECORDS], colors[RECORDS:], groups, fields, brands, style_groups),
+            *(measurement, resting_key, now, postgres),
         )
     finally:
         await connection.close()

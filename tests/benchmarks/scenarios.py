@@ -82,9 +82,9 @@ def _put_colors(data: Data, connection: int, every: int) -> list[Request]:
 
 def _put_briefly(data: Data, connection: int, *, by_key: bool) -> list[Request]:
     """The batches in which every color changes, answered by outcomes."""
-    batches = [orjson.loads(one.body) for one in _put_colors(data, connection, every=1)]
+    own = replace(data, colors=data.keyed)
+    batches = [orjson.loads(one.body) for one in _put_colors(own, connection, every=1)]
     for item in (item for batch in batches for item in batch):
-        # The other scenarios' keys are given twice.
         item["userDefinedId"] = f"K-{item['id']}"
         if by_key:
             del item["id"]
