@@ -9,7 +9,7 @@ from service import schemas
 from service.resources.registry import MASTER_RECORDS
 from service.schemas.derived import OWN_KEY, WITHIN
 from service.transfer.errors import TransferError
-from service.transfer.fields import Field, record_fields
+from service.transfer.fields import Field, line_fields, record_fields, with_shown_lists
 from service.transfer.parts import TravellingPart, parts_of
 
 
@@ -29,6 +29,16 @@ class Travelling:
     def replaced(self) -> Field:
         """Every field that a replace takes."""
         return self._fields("replace")
+
+    @cached_property
+    def written(self) -> Field:
+        """Every field that an exported line has and an import reads, parts included."""
+        return line_fields(self.fields, {part.member: part.fields for part in self.parts})
+
+    @cached_property
+    def columns(self) -> Field:
+        """Every field that a CSV file can have a column for: also lists as documents show them."""
+        return with_shown_lists(self.written, schemas.definition(self.name, "document"))
 
     def _fields(self, form: str) -> Field:
         parts = (part.member for part in self.parts)

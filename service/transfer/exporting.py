@@ -11,6 +11,7 @@ import orjson
 
 from service.client import Client, NotFoundError, Page, Sort
 from service.transfer.collections import Travelling
+from service.transfer.table_export import write_table
 
 MANIFEST: Final = "manifest.json"
 _PAGE: Final = 100
@@ -27,6 +28,8 @@ class Export:
     collections: Sequence[Travelling]
     tell: Callable[[int], object]
     """Is told how many records were written since it was told last."""
+    csv: bool = False
+    """Whether the files are CSV instead of NDJSON."""
 
     async def run(self) -> dict[str, int]:
         """How many records each collection has.
@@ -58,8 +61,17 @@ class Export:
                     file.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
                     count += 1
                 self.tell(len(page.records))
-        unfinished.replace(self.folder / f"{one.name}.ndjson")
+        await asyncio.to_thread(self._finish, one, unfinished)
         return count
+
+    def _finish(self, one: Travelling, unfinished: Path) -> None:
+        kind = "csv" if self.csv else "ndjson"
+        if self.csv:
+            table = self.folder / f"{one.name}.csv.unfinished"
+            write_table(unfinished, table, one.written)
+            unfinished.unlink()
+            unfinished = table
+        unfinished.replace(self.folder / f"{one.name}.{kind}")
 
     def _pages(self, one: Travelling) -> AsyncIterator[Page]:
         """All records, by their position where they have one: importing gives it by the order."""

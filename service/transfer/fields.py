@@ -1,6 +1,6 @@
 """What the schemas say of the fields of a record: which are ids, of what, and what they hold."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -25,6 +25,10 @@ class Field:
     """Of an object, without those that the service sets."""
     set_by_service: frozenset[str] = frozenset()
     items: "Field | None" = None
+    required: frozenset[str] = frozenset()
+    """Members that an object must have."""
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    """The value's JSON Schema, for its allowed values and lengths."""
 
     @cached_property
     def has_ids(self) -> bool:
@@ -54,25 +58,57 @@ class Field:
 def record_fields(schema: Located, collection: str, parts: Iterable[str]) -> Field:
     """The fields of a collection's records; neither their own id nor their parts are among them."""
     named = {name: part for name, part in schema.properties.items() if name != "id"}
-    found = _object(named, collection)
+    found = _object(schema, named, collection)
     return replace(found, set_by_service=found.set_by_service | {*parts})
 
 
 def part_fields(schema: Located, place: str) -> Field:
     """The fields of a part: a list, or an object."""
     if "array" in schema.types:
-        return Field(schema.types, items=_item(schema.items, place, None))
-    return _object(schema.properties, place)
+        item = _item(schema.items, place, None)
+        return Field(schema.types, items=item, limits=schema.schema)
+    return _object(schema, schema.properties, place)
 
 
-def _object(named: dict[str, Located], place: str) -> Field:
+def line_fields(record: Field, parts: Mapping[str, Field]) -> Field:
+    """Return the fields that the line of a record has: its id, its own and its parts."""
+    named = {"id": Field(frozenset({"string"})), **record.members, **parts}
+    return replace(record, members=named, set_by_service=record.set_by_service - parts.keys())
+
+
+def with_shown_lists(line: Field, document: Located) -> Field:
+    """Return the fields with the lists that documents show in place of those that are sent."""
+    shown = dict(_shown_lists(line, document))
+    fixed = line.set_by_service - shown.keys()
+    return replace(line, members=line.members | shown, set_by_service=fixed)
+
+
+def _shown_lists(line: Field, document: Located) -> Iterator[tuple[str, Field]]:
+    for part in line.members.values():
+        if part.shown_as and part.items:
+            name, member = part.shown_as
+            beside = document.properties[name].items.properties.keys() - {member}
+            item = Field(
+                frozenset({"object"}),
+                members={member: part.items},
+                set_by_service=frozenset(beside),
+            )
+            yield name, Field(frozenset({"array"}), items=item)
+
+
+def _object(schema: Located, named: dict[str, Located], place: str) -> Field:
     fixed = frozenset(name for name, part in named.items() if part.schema.get("readOnly"))
     members = {
         name: _field(part, place if "/" in place else f"{place}/{name}")
         for name, part in named.items()
         if name not in fixed
     }
-    return Field(frozenset({"object"}), members=members, set_by_service=fixed)
+    return Field(
+        frozenset({"object"}),
+        members=members,
+        set_by_service=fixed,
+        required=frozenset(schema.schema.get("required", ())),
+    )
 
 
 def _field(schema: Located, place: str) -> Field:
@@ -80,15 +116,15 @@ def _field(schema: Located, place: str) -> Field:
     shown_as = _shown_as(said)
     if "array" in schema.types:
         item = _item(schema.items, place, refers_to)
-        return Field(schema.types, shown_as=shown_as, items=item)
-    return Field(schema.types, refers_to, shown_as)
+        return Field(schema.types, shown_as=shown_as, items=item, limits=said)
+    return Field(schema.types, refers_to, shown_as, limits=said)
 
 
 def _item(schema: Located, place: str, refers_to: str | None) -> Field:
     """What a list holds: scalars, or objects with an id that is their own or names a record."""
     if "object" not in schema.types:
-        return Field(schema.types, refers_to)
-    found = _object(schema.properties, place)
+        return Field(schema.types, refers_to, limits=schema.schema)
+    found = _object(schema, schema.properties, place)
     if refers_to:
         one = Field(found.members["id"].types, refers_to)
         return replace(found, members=found.members | {"id": one})

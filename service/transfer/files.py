@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import orjson
 
@@ -26,6 +26,8 @@ class Line:
     digest: bytes
     size: int
     """In bytes, of the file."""
+    row: tables.Row | None = None
+    """Of a CSV file, where the columns of its fields can be told."""
 
     def name(self, key_fields: Sequence[str]) -> str:
         """What the files call the record: its id, else its own key, else all that it says."""
@@ -46,6 +48,8 @@ class Source:
 
     path: Path
     collection: Travelling
+    encoding: str | None = None
+    """Of a CSV file that has no byte order mark; None for UTF-8."""
 
     def require_lines(self) -> None:
         """Raise TransferError unless every line is a record."""
@@ -61,7 +65,9 @@ class Source:
                 yield from _lines(file, self, only)
 
 
-def sources(place: Path, collections: Mapping[str, Travelling]) -> list[Source]:
+def sources(
+    place: Path, collections: Mapping[str, Travelling], encoding: str | None = None
+) -> list[Source]:
     """The files at a place, a folder or one file, in the order of the collections.
 
     Raises TransferError where there is none, or one that is no collection's.
@@ -78,10 +84,16 @@ def sources(place: Path, collections: Mapping[str, Travelling]) -> list[Source]:
             raise TransferError(f"{path} is no folder, and no file of NDJSON or CSV")
         require(path.stem, collections)
         if by_name.setdefault(path.stem, path) is not path:
-            raise TransferError(f"{by_name[path.stem]} and {path} are of one collection")
+            raise TransferError(
+                f"{by_name[path.stem]} and {path} are of one collection: remove one"
+            )
     if not by_name:
         raise TransferError(f"{place} has no files to import: colors.ndjson, groups.csv and so on")
-    return [Source(by_name[name], one) for name, one in collections.items() if name in by_name]
+    return [
+        Source(by_name[name], collection, encoding)
+        for name, collection in collections.items()
+        if name in by_name
+    ]
 
 
 def _lines(file: Iterable[bytes], source: Source, only: Iterable[int] | None) -> Iterator[Line]:
@@ -97,11 +109,12 @@ def _lines(file: Iterable[bytes], source: Source, only: Iterable[int] | None) ->
         yield Line(number, document, _digest(raw.strip()), len(raw))
 
 
-def _rows(file: Iterable[bytes], source: Source, only: Iterable[int] | None) -> Iterator[Line]:
+def _rows(file: IO[bytes], source: Source, only: Iterable[int] | None) -> Iterator[Line]:
     try:
-        for number, row, size in tables.rows(file, source.collection.fields):
-            if only is None or number in only:
-                yield Line(number, row, _digest(orjson.dumps(row)), size)
+        for row in tables.rows(file, source.collection.columns, source.encoding):
+            if only is None or row.line in only:
+                digest = _digest(orjson.dumps(row.document))
+                yield Line(row.line, row.document, digest, row.size, row)
     except tables.TableError as error:
         raise _no_line(source, error.line, str(error)) from error
 

@@ -1,126 +1,174 @@
-"""Records of CSV files: a field in each column, named in the first line.
+"""CSV reader: a record for each row, a field for each column (contract, Files).
 
-Lists of values are separated by semicolons; what lies deeper is named by its path, as the
-interface names fields: ``languages[0].text``. An empty cell says nothing.
+Columns are named by paths, as the interface names fields: ``languages[0].text``. Lists of values
+are separated by semicolons within a cell. An empty cell says nothing.
 """
 
 import csv
-import re
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any, Final, NamedTuple
 
+from service.transfer import encodings
+from service.transfer.cells import CellError, value_of
+from service.transfer.columns import Column, ColumnError, Path, columns_of, path_of
 from service.transfer.fields import Field
 
-_STEP: Final = re.compile(r"(\w+)|\[([0-9]{1,4})\]|\.")
-_PATH: Final = re.compile(r"\w+(\[[0-9]{1,4}\]|\.\w+)*", re.ASCII)
-_FLAGS: Final = {"true": True, "false": False}
-_WHOLE: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
-_DECIMAL: Final = re.compile(r"-?[0-9]{1,18}\.[0-9]{1,18}", re.ASCII)
+_MOST: Final = 2**24
+"""Characters of a cell; the service takes fewer."""
 _DISAGREE: Final = "the columns disagree whether there is a list, an object or a value"
-
-_Path = tuple[str | int, ...]
+_UNMARKED: Final = "the file looks like UTF-16 without a byte order mark"
 
 
 class TableError(Exception):
     """The file is no table of records."""
 
-    def __init__(self, line: int, reason: str) -> None:
-        super().__init__(reason)
+    def __init__(self, line: int, reason: str, column: str = "") -> None:
+        super().__init__(f"column {column}: {reason}" if column else reason)
         self.line = line
 
 
-def rows(file: Iterable[bytes], fields: Field) -> Iterator[tuple[int, dict[str, Any], int]]:
-    """The number of each line, its record, and its size in bytes; raises TableError."""
-    reading = _Reading(file)
-    found = csv.reader(reading.texts(), strict=True)
+class Row(NamedTuple):
+    """A record, and where it stands in the file."""
+
+    line: int
+    """The number of the row's first line."""
+    document: dict[str, Any]
+    size: int
+    """Bytes read since the row before; the file is read in blocks."""
+    names: dict[Path, str]
+    """The columns with a value, by the path of the value in the document."""
+
+    def column(self, field: str | None) -> str:
+        """Return the column of a field that the service names; the field where there is none."""
+        path = path_of(field or "") or ()
+        while path:
+            if path in self.names:
+                return self.names[path]
+            path = path[:-1]
+        return field or ""
+
+
+def rows(file: IO[bytes], fields: Field, encoding: str | None = None) -> Iterator[Row]:
+    """Yield the rows that are not empty; raises TableError.
+
+    The encoding is that of the byte order mark, else the given one, else UTF-8.
+    """
+    actual = encodings.encoding_of(file, encoding)
+    if actual is None:
+        raise TableError(1, f"{_UNMARKED}: {encodings.REMEDY.replace('cp1252', 'utf-16-le')}")
+    table = _Table(file, fields)
     try:
-        header = next(found, None)
-        if header is None:
-            raise TableError(1, "there is no line that names the columns")
-        paths = [_path(name.strip()) for name in header]
-        if len({*paths}) < len(paths):
-            raise TableError(1, "a column stands there twice")
-        while (row := next(found, None)) is not None:
-            if len(row) not in (0, len(paths)):
-                message = f"{len(row)} cells below {len(paths)} columns"
-                raise TableError(found.line_num, message)
-            if any(row):
-                yield found.line_num, _record(paths, row, fields, found.line_num), reading.taken()
+        yield from table.rows(actual)
     except csv.Error as error:
-        raise TableError(found.line_num, f"no CSV: {error}") from error
+        reason = f"no CSV: {error}; within quotation marks write a quotation mark twice"
+        raise TableError(table.line, reason) from error
     except UnicodeDecodeError as error:
-        raise TableError(found.line_num + 1, "no UTF-8") from error
+        raise _undecodable(file, error, actual) from error
 
 
-class _Reading:
-    """Lines as texts, and how many bytes they had."""
+@dataclass
+class _Table:
+    """One file while it is read."""
 
-    def __init__(self, file: Iterable[bytes]) -> None:
-        self._file, self._size = file, 0
+    file: IO[bytes]
+    fields: Field
+    line: int = 1
+    _columns: Sequence[Column | None] = ()
+    _delimiter: str = ","
+    _taken: int = 0
 
-    def texts(self) -> Iterator[str]:
-        encoding = "utf-8-sig"  # spreadsheets put a mark in front
-        for raw in self._file:
-            self._size += len(raw)
-            yield raw.decode(encoding)
-            encoding = "utf-8"
+    def rows(self, encoding: str) -> Iterator[Row]:
+        csv.field_size_limit(_MOST)
+        text = encodings.texts(self.file, encoding)
+        self._delimiter = encodings.delimiter_of(text.readline())
+        text.seek(0)
+        cells = csv.reader(text, delimiter=self._delimiter, strict=True)
+        self._read_header(next(cells, []))
+        self.line = cells.line_num + 1
+        for row in cells:
+            if any(row):
+                yield self._row(row)
+            self.line = cells.line_num + 1
 
-    def taken(self) -> int:
-        """Bytes since it was asked last."""
-        size, self._size = self._size, 0
-        return size
+    def _read_header(self, names: list[str]) -> None:
+        if not any(name.strip() for name in names):
+            raise TableError(1, "there is no line that names the columns")
+        try:
+            self._columns = columns_of(names, self.fields)
+        except ColumnError as error:
+            raise TableError(1, str(error)) from error
+
+    def _row(self, row: list[str]) -> Row:
+        if len(row) < len(self._columns):
+            reason = f"{len(row)} cells below {len(self._columns)} columns"
+            raise TableError(self.line, f"{reason}: write empty cells too")
+        found = dict[str | int, Any]()
+        for place, text in enumerate(row):
+            if text:
+                self._add(found, place, text)
+        names = dict[Path, str]()
+        document: dict[str, Any] = _whole(found, (), names)
+        return Row(self.line, document, self._size(), names)
+
+    def _add(self, record: dict[str | int, Any], place: int, text: str) -> None:
+        """Put the value of a cell where its column says."""
+        column = self._columns[place] if place < len(self._columns) else None
+        if column is None:
+            reason = f"cell {place + 1} stands in no named column: name it, or empty the cell"
+            raise TableError(self.line, f"{reason}; quote cells that contain {self._delimiter!r}")
+        *way, last = column.path
+        parent = record
+        for step in way:
+            parent = parent.setdefault(step, {})
+            if not isinstance(parent, dict):
+                raise TableError(self.line, _DISAGREE, column.name)
+        if last in parent:
+            raise TableError(self.line, _DISAGREE, column.name)
+        parent[last] = _Cell(self._value(text, column), column.name)
+
+    def _value(self, text: str, column: Column) -> Any:
+        # Where commas are decimal points, spreadsheets separate cells by semicolons.
+        has_decimal_commas = self._delimiter == ";"
+        try:
+            return value_of(text, column.field, has_decimal_commas=has_decimal_commas)
+        except CellError as error:
+            raise TableError(self.line, str(error), column.name) from error
+
+    def _size(self) -> int:
+        before, self._taken = self._taken, self.file.tell()
+        return self._taken - before
 
 
-def _path(name: str) -> _Path:
-    if not _PATH.fullmatch(name):
-        raise TableError(1, f"{name or 'an empty name'} names no field")
-    steps = _STEP.finditer(name)
-    return tuple(int(step[2]) if step[2] else step[1] for step in steps if step[0] != ".")
+def _undecodable(file: IO[bytes], error: UnicodeDecodeError, encoding: str) -> TableError:
+    """Return the error of the line that is not in the encoding, and of its column."""
+    lines = encodings.text_before(file, error, encoding).split("\n")
+    lines[-1] += "?"  # stands for what cannot be decoded
+    delimiter = encodings.delimiter_of(lines[0])
+    names, cells = (
+        next(csv.reader([one], delimiter=delimiter), []) for one in (lines[0], lines[-1])
+    )
+    column = names[len(cells) - 1] if 0 < len(cells) <= len(names) and len(lines) > 1 else ""
+    named = encoding.upper().removesuffix("-SIG")
+    return TableError(len(lines), f"no {named}: {encodings.REMEDY}", column.strip())
 
 
-def _record(paths: list[_Path], row: list[str], fields: Field, line: int) -> dict[str, Any]:
-    record = dict[str | int, Any]()
-    for path, text in zip(paths, row, strict=True):
-        if text:
-            *way, last = path
-            here = record
-            for step in way:
-                here = here.setdefault(step, {})
-                if not isinstance(here, dict):
-                    raise TableError(line, _DISAGREE)
-            here[last] = _value(text, _at(fields, path))
-    whole: dict[str, Any] = _whole(record, line)
-    return whole
+class _Cell(NamedTuple):
+    """A value, and the name of its column."""
+
+    value: Any
+    name: str
 
 
-def _whole(found: Any, line: int) -> Any:
-    """What was put together by steps: lists of what is not empty, in the order of the numbers."""
-    if not isinstance(found, dict):
-        return found
-    numbers = [step for step in found if isinstance(step, int)]
+def _whole(found: Any, path: Path, names: dict[Path, str]) -> Any:
+    """Return what was put together by steps; lists have what is not empty, by their numbers.
+
+    Enters the name of each value's column by the value's path.
+    """
+    if isinstance(found, _Cell):
+        names[path] = found.name
+        return found.value
+    numbers = sorted(step for step in found if isinstance(step, int))
     if not numbers:
-        return {step: _whole(value, line) for step, value in found.items()}
-    if len(numbers) < len(found):
-        raise TableError(line, _DISAGREE)
-    return [_whole(found[number], line) for number in sorted(numbers)]
-
-
-def _at(fields: Field, path: _Path) -> Field:
-    found: Field | None = fields
-    for step in path:
-        if found is not None:
-            found = found.items if isinstance(step, int) else found.members.get(step)
-    return found or Field()
-
-
-def _value(text: str, field: Field) -> Any:
-    """What a cell says; a text where it is of no other form, for the service to judge."""
-    if "array" in field.types and field.items:
-        return [_value(one.strip(), field.items) for one in text.split(";") if one.strip()]
-    if "boolean" in field.types and text.lower() in _FLAGS:
-        return _FLAGS[text.lower()]
-    if field.types & {"integer", "number"} and _WHOLE.fullmatch(text):
-        return int(text)
-    if "number" in field.types and _DECIMAL.fullmatch(text):
-        return float(text)
-    return text
+        return {step: _whole(part, (*path, step), names) for step, part in found.items()}
+    return [_whole(found[n], (*path, place), names) for place, n in enumerate(numbers)]

@@ -83,7 +83,7 @@ class Translator:
                 found[name] = value
             else:
                 found[name] = self._value(part, value, path + name)
-        for name, one, value in _shown(fields, document):
+        for name, one, value in shown_lists(fields, document):
             found[name] = self._value(one, value, path + name)
         if self._activates and found.get(DEACTIVATED):
             found[DEACTIVATED], self._result.is_activated = False, True
@@ -103,8 +103,8 @@ class Translator:
         return stored.id
 
 
-def _shown(fields: Field, document: dict[str, Any]) -> Iterator[tuple[str, Field, list[Any]]]:
-    """The lists that are sent as ids and that a document shows as objects."""
+def shown_lists(fields: Field, document: dict[str, Any]) -> Iterator[tuple[str, Field, list[Any]]]:
+    """Yield the lists that are sent as ids and that a document shows as objects."""
     for name, part in fields.members.items():
         if part.shown_as and name not in document:
             shown, member = part.shown_as

@@ -6,16 +6,20 @@ from typing import Any
 import pytest
 
 from service.client import Client
+from service.transfer.cells import text_of, value_of
 from service.transfer.collections import travelling
 from service.transfer.errors import TransferError
+from service.transfer.fields import Field
 from service.transfer.files import sources
 from service.transfer.tables import TableError, rows
 from tests.transfer.conftest import Folder, listed
 
 
-def read(text: str, collection: str = "sub-suppliers") -> list[dict[str, Any]]:
-    file = io.BytesIO(text.encode())
-    return [row for _, row, _ in rows(file, travelling()[collection].fields)]
+def read(
+    text: str | bytes, collection: str = "sub-suppliers", encoding: str | None = None
+) -> list[dict[str, Any]]:
+    file = io.BytesIO(text if isinstance(text, bytes) else text.encode())
+    return [row.document for row in rows(file, travelling()[collection].columns, encoding)]
 
 
 def test_cells_say_what_their_fields_are() -> None:
@@ -37,22 +41,149 @@ def test_lists_are_separated_or_have_columns_of_their_own() -> None:
     ]
 
 
-def test_flags_are_read_and_what_is_none_stays_a_text() -> None:
-    text = "isMandatory,maxChar,isMultiLine\nTRUE,12,perhaps\n"
-    found = read(text, "style-custom-fields")
-    assert found == [{"isMandatory": True, "maxChar": 12, "isMultiLine": "perhaps"}]
+def test_columns_of_parts_have_the_types_of_their_schemas() -> None:
+    assert read("name,translations[0].languageId\nRed,8\n", "colors") == [
+        {"name": "Red", "translations": [{"languageId": 8}]}
+    ]
+    header = "sizes[0].id,sizes[0].name,sizes[0].isDeactivated,sizes[0].gradingGroupId"
+    assert read(f"{header}\n7,36,TRUE,2\n", "size-ranges") == [
+        {"sizes": [{"id": 7, "name": "36", "isDeactivated": True, "gradingGroupId": 2}]}
+    ]
+    header = "measurements[0].sizeRangeSizeId,measurements[0].lines[0].companyMeasurement"
+    assert read(f"{header}\n7,36.50\n", "sample-requests") == [
+        {"measurements": [{"sizeRangeSizeId": 7, "lines": [{"companyMeasurement": "36.50"}]}]}
+    ]
+
+
+def test_lists_as_documents_show_them_have_types_too() -> None:
+    header = "colorGroups[0].id,colorGroups[0].name,languageNames[0].languageId"
+    assert read(f"{header}\n3,Reds,8\n", "colors") == [
+        {"colorGroups": [{"id": 3, "name": "Reds"}], "languageNames": [{"languageId": 8}]}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("TRUE", True), ("wahr", "wahr"), ("1", True), ("0", False), ("No", False), (" yes ", True),
+    ],
+)  # fmt: skip
+def test_flags_are_read_and_what_is_none_stays_a_text(text: str, value: Any) -> None:
+    assert read(f"isMandatory\n{text}\n", "style-custom-fields") == [{"isMandatory": value}]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("12", 12), (" 12 ", 12), ("12.0", 12), ("12.5", "12.5"), ("1.2E+05", "1.2E+05"),
+        ("9223372036854775807", 2**63 - 1), ("9223372036854775808", "9223372036854775808"),
+        ("-9223372036854775808", -(2**63)), ("1,200", "1,200"), ("\u0661", "\u0661"),
+    ],
+)  # fmt: skip
+def test_whole_numbers_are_read(text: str, value: Any) -> None:
+    assert read(f'maxChar\n"{text}"\n', "style-custom-fields") == [{"maxChar": value}]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("48.5", 48.5), ("-1e-05", -1e-05), ("1e400", "1e400"), ("48,5", "48,5")]
+)
+def test_decimal_numbers_are_read(text: str, value: Any) -> None:
+    assert read(f'latitude\n"{text}"\n') == [{"latitude": value}]
+
+
+def test_commas_are_decimal_points_where_semicolons_separate_cells() -> None:
+    assert read("name;latitude\nAda;48,5\nBo;-7.25\n") == [
+        {"name": "Ada", "latitude": 48.5},
+        {"name": "Bo", "latitude": -7.25},
+    ]
+    text = "name;measurementChart.lines[0].name;measurementChart.lines[0].tolerance\nA;1,5;1,50\n"
+    assert read(text, "styles") == [
+        {"name": "A", "measurementChart": {"lines": [{"name": "1,5", "tolerance": "1.50"}]}}
+    ]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_delimiters_of_spreadsheets_are_understood(delimiter: str) -> None:
+    header, cells = ("number", "name", "groupIds"), ("S1", '"a,b;c\td|e"', '"3;4"')
+    text = f"{delimiter.join(header)}\r\n{delimiter.join(cells)}\r\n"
+    assert read(text, "styles") == [{"number": "S1", "name": "a,b;c\td|e", "groupIds": [3, 4]}]
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252", "utf-16-le"]
+)
+def test_encodings_of_spreadsheets_are_understood(encoding: str) -> None:
+    """By their byte order mark, else by name."""
+    text = "name\nGrößen\n".encode(encoding)
+    is_marked = encoding in {"utf-8", "utf-8-sig", "utf-16", "utf-32"}
+    assert read(text, encoding=None if is_marked else encoding) == [{"name": "Größen"}]
+    if is_marked:
+        assert read(text, encoding="cp1252" if encoding != "utf-8" else None) == [
+            {"name": "Größen"}
+        ]
+
+
+def test_names_of_columns_may_be_capitalised_and_columns_without_a_name_empty() -> None:
+    text = "ID,Name,CONTACTS[0].eMail,,\n1,Ada,a@example.com,,\n2,Bo,,,,,\n"
+    assert read(text) == [
+        {"id": "1", "name": "Ada", "contacts": [{"email": "a@example.com"}]},
+        {"id": "2", "name": "Bo"},
+    ]
+
+
+def test_what_only_the_service_sets_may_have_columns() -> None:
+    """They are in files that were made of documents; nothing of them is sent."""
+    found = read("name,properties[0],beginDate\nAda,inUse,2026-01-01\n", "groups")
+    assert [one["name"] for one in found] == ["Ada"]
+
+
+def test_empty_lists_and_empty_texts_differ_from_no_value() -> None:
+    text = 'name,contacts,city,zipCode\nAda,[],"""""",\nBo,,"""",""""""""\n'
+    assert read(text) == [
+        {"name": "Ada", "contacts": [], "city": ""},
+        {"name": "Bo", "city": '"', "zipCode": '"'},
+    ]
+
+
+@pytest.mark.parametrize(
+    "value", ["", '"', '""', '"""', " x ", "a\nb", "a\r\nb", "=1+1", "[]", "null"]
+)
+def test_texts_are_read_as_they_were_written(value: str) -> None:
+    assert value_of(text_of(value), Field(frozenset({"string"}))) == value
+
+
+def test_lines_are_those_where_rows_begin() -> None:
+    content = b'name,city\n"A\nB",C\n\n,\nD,E\n'
+    found = [*rows(io.BytesIO(content), travelling()["sub-suppliers"].columns)]
+    assert [(row.line, row.document["name"]) for row in found] == [(2, "A\nB"), (6, "D")]
+    assert sum(row.size for row in found) == len(content)
+
+
+def test_columns_of_fields_are_told_though_list_entries_are_left_out() -> None:
+    file = io.BytesIO(b"NAME,contacts[2].email,contacts[4].email\nA,,b@example.com\n")
+    [row] = rows(file, travelling()["sub-suppliers"].columns)
+    told = [row.column(field) for field in ("name", "contacts[0].email", "contacts[0].role", None)]
+    assert told == ["NAME", "contacts[4].email", "contacts[0].role", ""]
 
 
 @pytest.mark.parametrize(
     ("text", "line", "told"),
     [
         ("", 1, "no line that names the columns"),
-        ("name,name\n", 1, "twice"),
-        ("name,\n", 1, "names no field"),
-        ("name\nA\nB,C\n", 3, "2 cells below 1 columns"),
+        ("name,Name\n", 1, "the column Name stands there twice: remove one"),
+        ("name,\nA,B\n", 2, "cell 2 stands in no named column"),
+        ("name,custom-id\n", 1, "custom-id names no field: use names such as"),
+        ("naem\n", 1, "naem names no field: did you mean name?.*import --columns"),
+        ("contacts[0].mail\n", 1, "did you mean email?"),
+        ("contacts.email\n", 1, r"a number such as \[0\] is missing before email"),
+        ("name[0]\n", 1, r"there is no list before \[0\]"),
+        ("name\nA\nB,C\n", 3, "cell 2 stands in no named column.*quote cells that contain ','"),
+        ("name,city\nA\n", 2, "1 cells below 2 columns: write empty cells"),
         ('name\n"A\n', 2, "no CSV"),
-        ("contacts,contacts[0].email\nx,y\n", 2, "disagree"),
-        ("contacts[0],contacts.email\nx,y\n", 2, "disagree"),
+        ('name\n"5" inch"\n', 2, "no CSV.*write a quotation mark twice"),
+        ("contacts,contacts[0].email\n[],y\n", 2, "disagree"),
+        ("contacts\nx\n", 2, r"column contacts: use \[\] for an empty list"),
+        ("contacts[0]\nx\n", 2, r"column contacts\[0\]: use a column for each field: id, "),
     ],
 )
 def test_what_is_no_table_is_told(text: str, line: int, told: str) -> None:
@@ -61,9 +192,20 @@ def test_what_is_no_table_is_told(text: str, line: int, told: str) -> None:
     assert caught.value.line == line
 
 
-def test_what_is_no_text_is_told() -> None:
-    with pytest.raises(TableError, match="no UTF-8"):
-        list(rows(io.BytesIO(b"name\n\xff\n"), travelling()["brands"].fields))
+@pytest.mark.parametrize(
+    ("raw", "encoding", "line", "told"),
+    [
+        (b"name,city\nA,B\nC,\xd6\n", None, 3, "column city: no UTF-8: save.*--encoding cp1252"),
+        (b"name\n\x81\n", "cp1252", 2, "column name: no CP1252"),
+        ("name\nA\n".encode("utf-16") + b"\x00\xd8\n", None, 3, "no UTF-16"),
+        (b"\xef\xbb\xbfname\n\xff\n", None, 2, "column name: no UTF-8"),
+        ("name\nA\n".encode("utf-16-le"), None, 1, "looks like UTF-16.*--encoding utf-16-le"),
+    ],
+)
+def test_what_is_no_text_is_told(raw: bytes, encoding: str | None, line: int, told: str) -> None:
+    with pytest.raises(TableError, match=told) as caught:
+        read(raw, encoding=encoding)
+    assert caught.value.line == line
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,95 @@
+"""CSV columns: from the names in a header to fields (contract, Files)."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Final, TypeAlias
+
+from service.transfer.fields import Field
+
+Path: TypeAlias = tuple[str | int, ...]
+_STEP: Final = re.compile(r"(\w+)|\[([0-9]{1,4})\]|\.", re.ASCII)
+_PATH: Final = re.compile(r"\w+(\[[0-9]{1,4}\]|\.\w+)*", re.ASCII)
+
+
+class ColumnError(Exception):
+    """A name in the header is no column of the collection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column that has a name."""
+
+    name: str
+    """As the file writes it."""
+    path: Path
+    field: Field
+
+
+def columns_of(names: Sequence[str], fields: Field) -> list[Column | None]:
+    """Return the column of each name, None where there is none; raises ColumnError."""
+    columns = [_column(name.strip(), fields) for name in names]
+    first = dict[Path, Column]()
+    for column in filter(None, columns):
+        if first.setdefault(column.path, column) is not column:
+            message = f"the column {column.name} stands there twice: remove one of the two"
+            raise ColumnError(message)
+    return columns
+
+
+def path_text(path: Path) -> str:
+    """Return a path as headers and error fields write it: ``languages[0].text``."""
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return "".join(steps).removeprefix(".")
+
+
+def path_of(name: str) -> Path | None:
+    """Return the steps of a name such as ``languages[0].text``; None where it is no path."""
+    if not _PATH.fullmatch(name):
+        return None
+    steps = _STEP.finditer(name)
+    return tuple(int(step[2]) if step[2] else step[1] for step in steps if step[0] != ".")
+
+
+def _column(name: str, fields: Field) -> Column | None:
+    if not name:
+        return None
+    path = path_of(name)
+    if path is None:
+        raise ColumnError(f"{name} names no field: use names such as number or contacts[0].email")
+    steps = list[str | int]()
+    field: Field | None = fields
+    for step in path:
+        actual, field = _next(step, field, name)
+        steps.append(actual)
+    return Column(name, tuple(steps), field or Field())
+
+
+def _next(step: str | int, field: Field | None, name: str) -> tuple[str | int, Field | None]:
+    """Return the step as the schema spells it, and its field; None for what the service sets."""
+    if field is None:
+        return step, None
+    if isinstance(step, int):
+        if field.items is None:
+            raise ColumnError(f"{name} names no field: there is no list before [{step}]")
+        return step, field.items
+    if field.items:
+        raise ColumnError(f"{name} names no field: a number such as [0] is missing before {step}")
+    for actual in _spellings(step, field):
+        return actual, field.members.get(actual)
+    raise ColumnError(_unknown(step, field, name))
+
+
+def _spellings(step: str, field: Field) -> Iterator[str]:
+    """The member of that name, else the one that differs in capital letters alone."""
+    names = [*field.members, *sorted(field.set_by_service)]
+    yield from (name for name in names if name == step)
+    yield from (name for name in names if name.lower() == step.lower())
+
+
+def _unknown(step: str, field: Field, name: str) -> str:
+    lower = {member.lower(): member for member in field.members}
+    close = get_close_matches(step.lower(), lower, n=1)
+    hint = f"did you mean {lower[close[0]]}?" if close else "remove the column, or rename it."
+    return f"{name} names no field: {hint} selvedge import --columns COLLECTION lists all names"

@@ -1,0 +1,72 @@
+"""CSV writer: the records of an NDJSON file as a table that an import reads again."""
+
+import csv
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import orjson
+
+from service.transfer.cells import text_of
+from service.transfer.columns import Path as ColumnPath
+from service.transfer.columns import path_text
+from service.transfer.fields import Field
+from service.transfer.translating import shown_lists
+
+_ENCODING: Final = "utf-8-sig"
+"""Spreadsheets take a file without the byte order mark for one of their own code page."""
+_Order: TypeAlias = tuple[int, ...]
+"""Where a column stands: by the schema's order of fields, then by the places in lists."""
+_Cells: TypeAlias = dict[_Order, tuple[ColumnPath, str]]
+
+
+def write_table(lines: Path, table: Path, fields: Field) -> None:
+    """Write the records of an NDJSON file as CSV, in two passes: the first finds the columns.
+
+    There is a column for each field that can be written, list entries that some record has, and
+    nothing that only the service sets.
+    """
+    columns = dict(_simple(fields))
+    for cells in _rows(lines, fields):
+        columns |= {order: path for order, (path, _) in cells.items()}
+    orders = sorted(columns)
+    with os.fdopen(_private(table), "w", encoding=_ENCODING, newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(path_text(columns[order]) for order in orders)
+        for cells in _rows(lines, fields):
+            writer.writerow(cells[order][1] if order in cells else "" for order in orders)
+
+
+def _private(table: Path) -> int:
+    """Return a descriptor of a new file that only its owner may read."""
+    table.unlink(missing_ok=True)
+    return os.open(table, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+
+
+def _rows(lines: Path, fields: Field) -> Iterator[_Cells]:
+    with lines.open("rb") as file:
+        for line in file:
+            yield {order: (path, text) for order, path, text in _cells(fields, orjson.loads(line))}
+
+
+def _simple(fields: Field) -> Iterator[tuple[_Order, ColumnPath]]:
+    """Yield the columns that every table has: fields of one cell."""
+    for place, (name, field) in enumerate(fields.members.items()):
+        if not field.members and not (field.items and field.items.members):
+            yield (place,), (name,)
+
+
+def _cells(
+    fields: Field, value: Any, order: _Order = (), path: ColumnPath = ()
+) -> Iterator[tuple[_Order, ColumnPath, str]]:
+    """Yield the cells of a value that are not empty."""
+    if isinstance(value, dict) and fields.members:
+        whole = value | {name: ids for name, _, ids in shown_lists(fields, value)}
+        for place, (name, field) in enumerate(fields.members.items()):
+            yield from _cells(field, whole.get(name), (*order, place), (*path, name))
+    elif isinstance(value, list) and value and fields.items and fields.items.members:
+        for place, entry in enumerate(value):
+            yield from _cells(fields.items, entry, (*order, place), (*path, place))
+    elif value is not None:
+        yield order, path, text_of(value)
