@@ -39,6 +39,10 @@ class Part:
         sent = Request("PUT", self._path, body=content, headers=guard(if_match))
         return await self._content(sent)
 
+    async def rehearse(self, content: Any) -> None:
+        """Check whether ``replace`` would succeed; nothing is written."""
+        await self._transport.send(Request("PUT", self._path, [("dryRun", "true")], body=content))
+
     async def patch(self, changes: Sequence[Document], *, if_match: str | None = None) -> Content:
         """The part changed by a JSON Patch of its writable form; measured values have it."""
         headers = guard(if_match)

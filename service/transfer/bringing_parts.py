@@ -7,20 +7,21 @@ who need it: so charts come before sample requests, and what is deactivated afte
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from service.client import Detail, FailureError
 from service.transfer.files import Line
-from service.transfer.nested import ids_of_part, own_ids
+from service.transfer.forms import below
+from service.transfer.nested import ids_of_part
 from service.transfer.parts import TravellingPart
 from service.transfer.sending import AS_BEFORE, AT_ONCE, Sender
 from service.transfer.translating import Translated, Translator
 
 _EARLY: Final = b"early"
 _ACTIVE: Final = b"active"
-_WHOLE: Final = b"whole"
-_STAGES: Final = (_EARLY, _ACTIVE, _WHOLE)
+WHOLE: Final = b"whole"
+_STAGES: Final = (_EARLY, _ACTIVE, WHOLE)
 """What is kept before the digest of a line, by how much of its part was sent: without references
 to what came later; all of it, but active; as it is."""
 
@@ -79,11 +80,9 @@ class PartsOf:
     async def _early(self, line: Line, record_id: Any) -> None:
         """Of what refers to its own kind, some may not be there yet: without that."""
         if self._stage(line):
-            self.counts[AS_BEFORE] += self._stage(line) == _WHOLE
-        elif faults := self.part.faults(line.document[self.part.member]):
+            self.counts[AS_BEFORE] += self._stage(line) == WHOLE
+        elif faults := self.part.faults(line.document):
             self._reject(line, faults)
-        elif self.sender.options.dry_run:
-            self._rehearse(line)
         else:
             await self._send(line, record_id, self._translated(line, leaves_out=True))
 
@@ -101,16 +100,10 @@ class PartsOf:
             found = self.translator.translate(self.part.fields, line.document[self.part.member])
             await self._send(line, record_id, found)
 
-    def _rehearse(self, line: Line) -> None:
-        """Parts are not rehearsed; what refers to their objects is."""
-        for owner, one in own_ids(self.part.fields, line.document[self.part.member]):
-            if not self.sender.known.find(owner, one):
-                self.sender.known.keep(owner, [(one, None, None)])
-
     def _translated(self, line: Line, *, leaves_out: bool = False) -> Translated:
         """The part, all of it active where it was never sent as a whole."""
         stored = self.sender.known.find(self._mark, self._name(line))
-        was_whole = stored is not None and (stored.digest or b"").startswith(_WHOLE)
+        was_whole = stored is not None and (stored.digest or b"").startswith(WHOLE)
         return self.translator.translate(
             self.part.fields,
             line.document[self.part.member],
@@ -128,8 +121,8 @@ class PartsOf:
         if shown is not None:
             for owner, named in ids_of_part(self.part.fields, in_file, found.item, shown):
                 self.sender.known.keep(owner, [named])
-        stage = _EARLY if found.missing else _ACTIVE if found.is_activated else _WHOLE
-        self.counts["updated"] += stage == _WHOLE
+        stage = _EARLY if found.missing else _ACTIVE if found.is_activated else WHOLE
+        self.counts["updated"] += stage == WHOLE
         kept = (self._name(line), None, stage + line.digest)
         self.sender.known.keep(self._mark, [kept])
 
@@ -150,15 +143,10 @@ class PartsOf:
 
     def _reject(self, line: Line, details: Any) -> None:
         self.counts["failed"] += 1
-        self.sender.reject(line, [_below(self.part.member, one) for one in details])
+        self.sender.reject(line, [below(self.part.member, one) for one in details])
 
 
 def unknown(path: str, target: str, one: str) -> Detail:
     """What is wrong with a reference to what no file brought."""
     message = f"There is no {one} among the {target} that came in."
     return Detail("validation_error.unknown_reference", path, message)
-
-
-def _below(member: str, one: Detail) -> Detail:
-    path = one.field or ""
-    return replace(one, field=member + ("." if path and path[0] != "[" else "") + path)

@@ -14,6 +14,7 @@ from service.transfer.bringing_parts import PartsOf, unknown
 from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
 from service.transfer.known import Known, Stored
+from service.transfer.rehearsing import RehearsedParts
 from service.transfer.rejects import Rejects
 from service.transfer.sending import AS_BEFORE, Entry, Options, Sender
 from service.transfer.translating import Translator
@@ -54,7 +55,8 @@ class Import:
             self.begin(sender.source.collection.name)
             await _File(sender, self._translator).bring()
             for part in sender.source.collection.parts:
-                one = PartsOf(sender, self._translator, part, counts[part.place])
+                kind = RehearsedParts if self.options.dry_run else PartsOf
+                one = kind(sender, self._translator, part, counts[part.place])
                 self.begin(one.name)
                 await one.early()
                 parts.append(one)

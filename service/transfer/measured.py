@@ -3,12 +3,16 @@
 What is requested travels beside them, for it is sent when the request is created.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace as replaced
 from typing import Any, Final
 
-from service.client import Client, Detail, FailureError
+from service.client import Client, Detail, FailureError, NotFoundError
 from service.schemas import Located
+from service.schemas.validation import Validator
 from service.transfer.fields import Field, part_fields
+from service.transfer.forms import below, by_schema
 
 _SIZE: Final = "sizeRangeSizeId"
 _MARKERS: Final = ("approved", "designerVisibleOnly")
@@ -68,29 +72,82 @@ def _name_deactivated(lines: list[dict[str, Any]], of_chart: list[dict[str, Any]
         last = line["lineId"] or last
 
 
-def faults(sizes: Any) -> list[Detail]:
-    """The places where a size should be named, and is not."""
+def faults(document: dict[str, Any], member: str) -> list[Detail]:
+    """The places where a size should be named, and is not, or where another one is."""
+    sizes, requested = document[member], _requested(document)
     if not isinstance(sizes, list):
         return [Detail("validation_error.invalid_type", "", "Use a list of sizes.")]
+    ids = [size.get(_SIZE) if isinstance(size, dict) else None for size in sizes]
     return [
-        Detail("validation_error.required_field", f"[{place}].{_SIZE}", "This field is required.")
+        Detail(f"validation_error.{kind}", f"[{place}].{_SIZE}", message)
+        for place, one in enumerate(ids)
+        for kind, message in _wrong_size(one, requested)
+    ]
+
+
+def _wrong_size(size_id: Any, requested: set[Any] | None) -> Iterator[tuple[str, str]]:
+    if not isinstance(size_id, int):
+        yield "required_field", "This field is required."
+    elif requested is not None and size_id not in requested:
+        yield "unknown_reference", "Samples of this size are not requested: see sizeRangeSizeIds."
+
+
+def _requested(document: dict[str, Any]) -> set[Any] | None:
+    """Return the sizes that a line asks for, in either form; None where it does not say."""
+    ids = document.get("sizeRangeSizeIds")
+    shown = document.get("sizes")
+    if ids is None and isinstance(shown, list):
+        ids = [size.get(_SIZE) for size in shown if isinstance(size, dict)]
+    return {one for one in ids if isinstance(one, int)} if isinstance(ids, list) else None
+
+
+def failures(form: Validator, sizes: list[dict[str, Any]]) -> list[Detail]:
+    """Return what is wrong with the values of any size by the published schema."""
+    return [
+        below(f"[{place}]", detail)
         for place, size in enumerate(sizes)
-        if not isinstance(size, dict) or not isinstance(size.get(_SIZE), int)
+        for detail in by_schema(form, _values(size))
     ]
 
 
 async def replace(client: Client, record_id: Any, sizes: list[dict[str, Any]]) -> None:
     """Replace what was measured in each size."""
-    style_id = (await client.collection("sample-requests").read(record_id)).data["styleId"]
+    path = await _path_of(client, record_id)
     for place, size in enumerate(sizes):
-        values = {name: size[name] for name in size if name != _SIZE}
+        with _located(place):
+            await client.part(*path, size[_SIZE]).replace(_values(size))
+
+
+async def rehearse(client: Client, record_id: Any, sizes: list[dict[str, Any]]) -> bool:
+    """Let the service check the values of each size; return whether it has all of the sizes."""
+    path, is_whole = await _path_of(client, record_id), True
+    for place, size in enumerate(sizes):
         try:
-            path = ("styles", style_id, "sample-requests", record_id, "measurements", size[_SIZE])
-            await client.part(*path).replace(values)
-        except FailureError as error:
-            rows = (replaced(row, field=f"[{place}].{row.field}") for row in error.details)
-            error.details = tuple(rows)
-            raise
+            with _located(place):
+                await client.part(*path, size[_SIZE]).rehearse(_values(size))
+        except NotFoundError:
+            is_whole = False
+    return is_whole
+
+
+@contextmanager
+def _located(place: int) -> Iterator[None]:
+    """Name the size in what the service says of its values."""
+    try:
+        yield
+    except FailureError as error:
+        error.details = tuple(below(f"[{place}]", detail) for detail in error.details)
+        raise
+
+
+async def _path_of(client: Client, record_id: Any) -> tuple[Any, ...]:
+    style_id = (await client.collection("sample-requests").read(record_id)).data["styleId"]
+    return "styles", style_id, "sample-requests", record_id, "measurements"
+
+
+def _values(size: dict[str, Any]) -> dict[str, Any]:
+    """Return what is sent of a size, whose id is in the path."""
+    return {name: size[name] for name in size if name != _SIZE}
 
 
 def _path(document: dict[str, Any]) -> str:

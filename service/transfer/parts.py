@@ -10,8 +10,10 @@ from service import schemas
 from service.client import Client, Detail
 from service.queries.parts import Part
 from service.resources.registry import MEASUREMENTS, PARTS
+from service.schemas.validation import Validator
 from service.transfer import measured
 from service.transfer.fields import Field, part_fields
+from service.transfer.forms import by_schema
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +25,8 @@ class TravellingPart:
     collection: str
     below: str
     """The last step of its path: ``measurement-chart``."""
+    form: Validator
+    """What the service holds a replace against before it looks at the data."""
 
     @property
     def place(self) -> str:
@@ -39,9 +43,24 @@ class TravellingPart:
         """Every field that a replace takes."""
         return part_fields(schemas.definition(self.name, "replace"), self.place)
 
-    def faults(self, part: Any) -> list[Detail]:  # noqa: ARG002
-        """What is so wrong with a part that it cannot be sent."""
+    def faults(self, document: dict[str, Any]) -> list[Detail]:  # noqa: ARG002
+        """What is so wrong with the part of a line that it cannot be sent."""
         return []
+
+    def failures(self, part: Any) -> list[Detail]:
+        """Return what is wrong with a part by the published schema."""
+        return by_schema(self.form, part)
+
+    async def rehearse(self, client: Client, record_id: Any, part: Any) -> bool:
+        """Let the service check a replacement; raises FailureError. Return whether it was whole."""
+        await client.part(self.collection, record_id, self.below).rehearse(part)
+        return True
+
+    async def stand_in(self, client: Client) -> Any:
+        """Return the id of a record that the part of a new one can be checked against."""
+        async for document in client.collection(self.collection).records(page_size=1):
+            return document["id"]
+        return None
 
     def is_empty(self, document: dict[str, Any]) -> bool:
         """Whether its record's document shows that there is nothing of it."""
@@ -69,9 +88,21 @@ class MeasuredValues(TravellingPart):
         """A list of sizes."""
         return measured.fields(schemas.definition(self.name, "replace"))
 
-    def faults(self, part: Any) -> list[Detail]:
-        """Sizes that are not named, for their ids are in the path."""
-        return measured.faults(part)
+    def faults(self, document: dict[str, Any]) -> list[Detail]:
+        """Sizes that are not named, for their ids are in the path, or that are not requested."""
+        return measured.faults(document, self.member)
+
+    def failures(self, part: Any) -> list[Detail]:
+        """Return what is wrong with any of the sizes."""
+        return measured.failures(self.form, part)
+
+    async def rehearse(self, client: Client, record_id: Any, part: Any) -> bool:
+        """Let the service check the values of the sizes that it has; raises FailureError."""
+        return await measured.rehearse(client, record_id, part)
+
+    async def stand_in(self, client: Client) -> Any:  # noqa: ARG002
+        """Return None: another request has other sizes and lines."""
+        return None
 
     async def read(self, client: Client, document: dict[str, Any]) -> dict[str, Any]:
         """The values, and those that were frozen when the samples were requested."""
@@ -91,5 +122,6 @@ def parts_of(collection: str) -> Iterator[TravellingPart]:
 
 def _travelling(part: Part) -> TravellingPart:
     if part is MEASUREMENTS:
-        return MeasuredValues(part.name, part.owner.name, part.name)
-    return TravellingPart(part.name, part.owner.name, part.below.strip("/"))
+        return MeasuredValues(part.name, part.owner.name, part.name, part.replace_form)
+    below = part.below.strip("/")
+    return TravellingPart(part.name, part.owner.name, below, part.replace_form)

@@ -85,7 +85,7 @@ class Translator:
                 found[name] = self._value(part, value, path + name)
         for name, one, value in shown_lists(fields, document):
             found[name] = self._value(one, value, path + name)
-        if self._activates and found.get(DEACTIVATED):
+        if self._activates and found.get(DEACTIVATED) is True:
             found[DEACTIVATED], self._result.is_activated = False, True
         return found
 
