@@ -18,15 +18,34 @@ DEMO: Final = _PACKAGE / "demo" / "files"
 """The demo data of organization 1, as files to import."""
 
 
+PRIVATE: Final = 0o600
+"""The mode of files with customers' data or keys: their owner alone reads and writes them."""
+
+
 def fresh(path: Path, mode: int) -> IO[str]:
     """Return a new file to write, with that mode whatever the umask; one that was there goes.
 
     It is never a link's target, which another owner of the folder might have put there for root.
     """
-    path.unlink(missing_ok=True)
-    file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w")
+    file = os.fdopen(_new(path), "w")
     os.fchmod(file.fileno(), mode)
     return file
+
+
+def private(path: Path) -> IO[bytes]:
+    """Return a new binary file that only its owner can read; replaces one at the path."""
+    return os.fdopen(_new(path), "wb")
+
+
+def make_private(path: Path) -> None:
+    """Make a file readable by its owner alone; create an empty one where there is none."""
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT, PRIVATE))
+    path.chmod(PRIVATE)
+
+
+def _new(path: Path) -> int:
+    path.unlink(missing_ok=True)
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
 
 
 def program_folders() -> list[Path]:

@@ -14,6 +14,8 @@ _MARKS: Final = (
 )
 _LONGEST: Final = 4
 _DELIMITERS: Final = re.compile(r"[,;\t|]")
+TABLE_ENCODING: Final = "utf-8-sig"
+"""Of files that are written: without the mark, spreadsheets decode them by their own code page."""
 REMEDY: Final = "save the file as CSV UTF-8, or name its encoding: --encoding cp1252"
 
 

@@ -37,6 +37,10 @@ class Line:
             return f"key:{'/'.join(str(self.document[name]) for name in key_fields)}"
         return f"content:{self.digest.hex()}"
 
+    def column(self, field: str | None) -> str:
+        """Return the column of a field that the service names; of NDJSON the field."""
+        return self.row.column(field) if self.row else field or ""
+
     def has_key(self, key_fields: Sequence[str]) -> bool:
         """Whether it says the own key, where records have one."""
         return bool(key_fields) and all(self.document.get(name) for name in key_fields)

@@ -1,30 +1,49 @@
-"""Lines that did not go in, with the service's own rows of what is wrong (contract, Files)."""
+"""Rejected lines: NDJSON with the service's rows, and CSV for people (contract, Files)."""
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+import csv
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from io import TextIOWrapper
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Any, Final, Self
 
 import orjson
 
 from service.client import Detail
+from service.files import private
+from service.transfer.encodings import TABLE_ENCODING
 from service.transfer.files import Line, Source
+
+_COLUMNS: Final = ("file", "line", "column", "message", "type")
+_TABLE: Final = ".csv"
+
+
+def reject_files(path: Path) -> tuple[Path, Path]:
+    """Return the NDJSON file and the CSV file beside it; the path names one of the two."""
+    if path.suffix == _TABLE:
+        return path.with_suffix(".ndjson"), path
+    return path, path.with_suffix(_TABLE)
 
 
 @dataclass
 class Rejects:
-    """A file of NDJSON, one line for each that was rejected; made when there is the first."""
+    """Two files about rejected lines, made when there is the first: NDJSON, and CSV beside it.
+
+    NDJSON has a line for each rejected line, CSV a row for each thing that is wrong with it.
+    """
 
     path: Path | None
     count: int = 0
     first: str = ""
     """The first one, for people."""
-    _file: IO[bytes] | None = None
+    _files: "_Files | None" = None
+    _open: ExitStack = field(default_factory=ExitStack)
 
     def __enter__(self) -> Self:
-        if self.path:
-            self.path.unlink(missing_ok=True)
+        for path in reject_files(self.path) if self.path else ():
+            path.unlink(missing_ok=True)
         return self
 
     def __exit__(
@@ -33,23 +52,46 @@ class Rejects:
         _error: BaseException | None,
         _traceback: TracebackType | None,
     ) -> None:
-        if self._file:
-            self._file.close()
+        self._open.close()
 
     def add(self, source: Source, line: Line, details: Iterable[Detail]) -> None:
         """Tell of a line what is wrong with it."""
-        rows = [asdict(detail) for detail in details]
+        rows = [*details]
         if not self.count:
-            said = "; ".join(f"{row['field'] or 'record'}: {row['value']}" for row in rows)
+            said = "; ".join(f"{line.column(row.field) or 'record'}: {row.value}" for row in rows)
             self.first = f"{source.path.name}, line {line.number}: {said}"
         self.count += 1
         if self.path:
-            self._file = self._file or self.path.open("wb")
-            told = {
-                "file": source.path.name,
-                "line": line.number,
-                "details": rows,
-                "record": line.document,
-            }
-            self._file.write(orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE))
-            self._file.flush()
+            self._files = self._files or _Files.create(self.path, self._open)
+            self._files.write(source, line, rows)
+
+
+@dataclass(frozen=True)
+class _Files:
+    """Both files, open."""
+
+    lines: IO[bytes]
+    table: TextIOWrapper
+
+    @classmethod
+    def create(cls, path: Path, stack: ExitStack) -> Self:
+        lines, table = map(private, reject_files(path))
+        stack.enter_context(lines)
+        text = stack.enter_context(TextIOWrapper(table, TABLE_ENCODING, newline=""))
+        csv.writer(text).writerow(_COLUMNS)
+        return cls(lines, text)
+
+    def write(self, source: Source, line: Line, details: list[Detail]) -> None:
+        name, number = source.path.name, line.number
+        told: Mapping[str, Any] = {
+            "file": name,
+            "line": number,
+            "details": [asdict(detail) for detail in details],
+            "record": line.document,
+        }
+        self.lines.write(orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE))
+        csv.writer(self.table).writerows(
+            (name, number, line.column(row.field), row.value, row.type) for row in details
+        )
+        self.lines.flush()
+        self.table.flush()

@@ -1,21 +1,21 @@
 """CSV writer: the records of an NDJSON file as a table that an import reads again."""
 
 import csv
-import os
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import orjson
 
+from service.files import private
 from service.transfer.cells import text_of
 from service.transfer.columns import Path as ColumnPath
 from service.transfer.columns import path_text
+from service.transfer.encodings import TABLE_ENCODING
 from service.transfer.fields import Field
 from service.transfer.translating import shown_lists
 
-_ENCODING: Final = "utf-8-sig"
-"""Spreadsheets take a file without the byte order mark for one of their own code page."""
 _Order: TypeAlias = tuple[int, ...]
 """Where a column stands: by the schema's order of fields, then by the places in lists."""
 _Cells: TypeAlias = dict[_Order, tuple[ColumnPath, str]]
@@ -31,17 +31,11 @@ def write_table(lines: Path, table: Path, fields: Field) -> None:
     for cells in _rows(lines, fields):
         columns |= {order: path for order, (path, _) in cells.items()}
     orders = sorted(columns)
-    with os.fdopen(_private(table), "w", encoding=_ENCODING, newline="") as file:
+    with TextIOWrapper(private(table), TABLE_ENCODING, newline="") as file:
         writer = csv.writer(file)
         writer.writerow(path_text(columns[order]) for order in orders)
         for cells in _rows(lines, fields):
             writer.writerow(cells[order][1] if order in cells else "" for order in orders)
-
-
-def _private(table: Path) -> int:
-    """Return a descriptor of a new file that only its owner may read."""
-    table.unlink(missing_ok=True)
-    return os.open(table, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
 
 
 def _rows(lines: Path, fields: Field) -> Iterator[_Cells]:

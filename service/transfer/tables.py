@@ -5,13 +5,13 @@ are separated by semicolons within a cell. An empty cell says nothing.
 """
 
 import csv
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import IO, Any, Final, NamedTuple
 
 from service.transfer import encodings
 from service.transfer.cells import CellError, value_of
-from service.transfer.columns import Column, ColumnError, Path, columns_of, path_of
+from service.transfer.columns import Column, ColumnError, Path, columns_of, path_of, path_text
 from service.transfer.fields import Field
 
 _MOST: Final = 2**24
@@ -36,17 +36,20 @@ class Row(NamedTuple):
     document: dict[str, Any]
     size: int
     """Bytes read since the row before; the file is read in blocks."""
-    names: dict[Path, str]
-    """The columns with a value, by the path of the value in the document."""
+    names: Mapping[Path, str]
+    """The names of the columns, by their paths."""
+    numbers: Mapping[Path, int]
+    """The numbers in the names of list entries, by their paths in the document."""
 
     def column(self, field: str | None) -> str:
-        """Return the column of a field that the service names; the field where there is none."""
-        path = path_of(field or "") or ()
-        while path:
-            if path in self.names:
-                return self.names[path]
-            path = path[:-1]
-        return field or ""
+        """Return the column of a field that the service names, or what it would be called."""
+        path, actual = path_of(field or "") or (), list[str | int]()
+        for end, step in enumerate(path, start=1):
+            actual.append(self.numbers.get(path[:end], step))
+        for end in range(len(path), 0, -1):
+            if tuple(actual[:end]) in self.names:
+                return self.names[tuple(actual[:end])]
+        return path_text(tuple(actual)) or field or ""
 
 
 def rows(file: IO[bytes], fields: Field, encoding: str | None = None) -> Iterator[Row]:
@@ -75,6 +78,7 @@ class _Table:
     fields: Field
     line: int = 1
     _columns: Sequence[Column | None] = ()
+    _names: Mapping[Path, str] = field(default_factory=dict)
     _delimiter: str = ","
     _taken: int = 0
 
@@ -98,6 +102,7 @@ class _Table:
             self._columns = columns_of(names, self.fields)
         except ColumnError as error:
             raise TableError(1, str(error)) from error
+        self._names = {one.path: one.name for one in self._columns if one}
 
     def _row(self, row: list[str]) -> Row:
         if len(row) < len(self._columns):
@@ -107,9 +112,9 @@ class _Table:
         for place, text in enumerate(row):
             if text:
                 self._add(found, place, text)
-        names = dict[Path, str]()
-        document: dict[str, Any] = _whole(found, (), names)
-        return Row(self.line, document, self._size(), names)
+        numbers = dict[Path, int]()
+        document: dict[str, Any] = _whole(found, (), numbers)
+        return Row(self.line, document, self._size(), self._names, numbers)
 
     def _add(self, record: dict[str | int, Any], place: int, text: str) -> None:
         """Put the value of a cell where its column says."""
@@ -125,7 +130,7 @@ class _Table:
                 raise TableError(self.line, _DISAGREE, column.name)
         if last in parent:
             raise TableError(self.line, _DISAGREE, column.name)
-        parent[last] = _Cell(self._value(text, column), column.name)
+        parent[last] = self._value(text, column)
 
     def _value(self, text: str, column: Column) -> Any:
         # Where commas are decimal points, spreadsheets separate cells by semicolons.
@@ -153,22 +158,15 @@ def _undecodable(file: IO[bytes], error: UnicodeDecodeError, encoding: str) -> T
     return TableError(len(lines), f"no {named}: {encodings.REMEDY}", column.strip())
 
 
-class _Cell(NamedTuple):
-    """A value, and the name of its column."""
-
-    value: Any
-    name: str
-
-
-def _whole(found: Any, path: Path, names: dict[Path, str]) -> Any:
+def _whole(found: Any, path: Path, numbers: dict[Path, int]) -> Any:
     """Return what was put together by steps; lists have what is not empty, by their numbers.
 
-    Enters the name of each value's column by the value's path.
+    Enters the number of each list entry by the entry's path.
     """
-    if isinstance(found, _Cell):
-        names[path] = found.name
-        return found.value
-    numbers = sorted(step for step in found if isinstance(step, int))
-    if not numbers:
-        return {step: _whole(part, (*path, step), names) for step, part in found.items()}
-    return [_whole(found[n], (*path, place), names) for place, n in enumerate(numbers)]
+    if not isinstance(found, dict):
+        return found
+    order = sorted(step for step in found if isinstance(step, int))
+    if not order:
+        return {step: _whole(part, (*path, step), numbers) for step, part in found.items()}
+    numbers |= {(*path, place): number for place, number in enumerate(order)}
+    return [_whole(found[n], (*path, place), numbers) for place, n in enumerate(order)]

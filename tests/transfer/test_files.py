@@ -163,7 +163,12 @@ def test_columns_of_fields_are_told_though_list_entries_are_left_out() -> None:
     file = io.BytesIO(b"NAME,contacts[2].email,contacts[4].email\nA,,b@example.com\n")
     [row] = rows(file, travelling()["sub-suppliers"].columns)
     told = [row.column(field) for field in ("name", "contacts[0].email", "contacts[0].role", None)]
-    assert told == ["NAME", "contacts[4].email", "contacts[0].role", ""]
+    assert told == ["NAME", "contacts[4].email", "contacts[4].role", ""]
+
+
+def test_values_of_a_list_are_in_the_column_of_the_list() -> None:
+    [row] = rows(io.BytesIO(b"Number,groupIDs\nS1,3;4\n"), travelling()["styles"].columns)
+    assert [row.column(field) for field in ("groupIds[1]", "brandId")] == ["groupIDs", "brandId"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,89 @@
+"""What is wrong with lines is told as NDJSON, and as CSV for spreadsheets (contract, Files)."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.client import Client, Detail
+from service.transfer.collections import travelling
+from service.transfer.files import sources
+from service.transfer.rejects import Rejects, reject_files
+from service.transfer.sending import Options
+from tests.transfer.conftest import Folder, listed
+
+SKIP = Options(skip=True)
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return [*csv.DictReader(file)]
+
+
+async def test_a_table_names_file_line_column_and_message(client: Client, folder: Folder) -> None:
+    """Columns are named as the file names them; lines are those where rows begin."""
+    folder.write(
+        "sub-suppliers.csv",
+        "Name,latitude,CONTACTS[3].email,contacts[3].role",
+        '"Ada\nLtd",7,,',
+        f"Größe,91.5,{'x' * 1001},",
+        '"","48,5",,QA',
+    )
+    folder.write("size-ranges.csv", "name,SIZES[4].name", "One,S", 'Two," "')
+    await folder.bring(client, options=SKIP)
+    told = [
+        (one["file"], one["line"], one["column"], one["message"])
+        for one in table(folder.path / "rejects.csv")
+    ]
+    assert sorted(told) == [
+        ("size-ranges.csv", "3", "SIZES[4].name", "Use more than white space."),
+        ("sub-suppliers.csv", "4", "CONTACTS[3].email", "Use at most 1000 characters."),
+        ("sub-suppliers.csv", "4", "latitude", "Use 90 or less."),
+        ("sub-suppliers.csv", "5", "Name", "This field is required."),
+        ("sub-suppliers.csv", "5", "latitude", "Use a number."),
+    ]  # fmt: skip
+
+
+async def test_cells_that_the_table_names_can_be_mended(client: Client, folder: Folder) -> None:
+    """The same command then sends what was mended, and nothing else."""
+    text = "id,name,translations[0].languageId,translations[0].colorName\n1,Red,1,Rot\n2,Blue,ein,Blau\n"
+    (folder.path / "colors.csv").write_text(text, encoding="utf-8")
+    await folder.bring(client, options=SKIP)
+    [row] = table(folder.path / "rejects.csv")
+    lines = text.splitlines()
+    place = lines[0].split(",").index(row["column"])
+    cells = lines[int(row["line"]) - 1].split(",")
+    cells[place] = "1"
+    lines[int(row["line"]) - 1] = ",".join(cells)
+    folder.write("colors.csv", *lines)
+    counts = await folder.bring(client)
+    assert counts["colors/translations"] == {"as before": 1, "updated": 1}
+    assert len(await listed(client, "colors")) == 2
+    assert not (folder.path / "rejects.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("named", "lines", "rows"),
+    [
+        ("rejects.ndjson", "rejects.ndjson", "rejects.csv"),
+        ("rejects.csv", "rejects.ndjson", "rejects.csv"),
+        ("rejects", "rejects", "rejects.csv"),
+    ],
+)
+def test_both_files_are_private_and_may_be_named_by_either(
+    folder: Folder, named: str, lines: str, rows: str
+) -> None:
+    path = folder.path / named
+    assert reject_files(path) == (folder.path / lines, folder.path / rows)
+    folder.write("brands.ndjson", {"name": "Alpine"})
+    [source] = sources(folder.path, travelling())
+    [line] = source.lines()
+    with Rejects(path) as rejects:
+        assert not any(one.exists() for one in reject_files(path))
+        rejects.add(source, line, [Detail("conflict", None, "No.")])
+    assert [one.stat().st_mode & 0o777 for one in reject_files(path)] == [0o600, 0o600]
+    found: list[dict[str, Any]] = [*table(folder.path / rows)]
+    assert found == [
+        {"file": "brands.ndjson", "line": "1", "column": "", "message": "No.", "type": "conflict"}
+    ]
