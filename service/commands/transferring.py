@@ -16,6 +16,7 @@ from yarl import URL
 from service.client import Client
 from service.commands import CommandError, Parsers
 from service.commands.asking import asked_service
+from service.commands.column_listing import ListColumns
 from service.settings import Settings
 from service.transfer.patience import Patience
 
@@ -31,9 +32,13 @@ _OUTCOMES: Final = {
     "deleted": "deleted",
     "absent": "absent",
     "as before": "as before",
+    "checked": "checked",
     "failed": "rejected",
 }
 """What the summary calls each outcome."""
+_CHECKED: Final = """
+checked: parts of records, or of sizes of sample requests, that only a real import creates. Their
+values were checked, but what depends on stored data was not rehearsed."""
 
 
 def add(parsers: Parsers) -> None:
@@ -41,10 +46,14 @@ def add(parsers: Parsers) -> None:
     exporting = parsers.add_parser(
         "export",
         help="write records to files",
-        description=f"Write all live records to files of NDJSON, one for each collection. {_WHERE}",
+        description="Write all live records to files of NDJSON or CSV, one for each collection. "
+        f"{_WHERE}",
     )
     exporting.add_argument("folder", type=Path, metavar="DIR", help="where to write")
     exporting.add_argument("collections", nargs="*", metavar="COLLECTION", help="default: all")
+    exporting.add_argument(
+        "--csv", action="store_true", help="write CSV: what an import can read of each record"
+    )
     exporting.set_defaults(run=export)
     importing = parsers.add_parser(
         "import",
@@ -62,7 +71,19 @@ def add(parsers: Parsers) -> None:
     )
     importing.add_argument("--dry-run", action="store_true", help="only try it; write nothing")
     importing.add_argument(
-        "--rejects", type=Path, metavar="FILE", help="write what is wrong with lines here"
+        "--rejects",
+        type=Path,
+        metavar="FILE",
+        help="write what is wrong with lines here as NDJSON, and as CSV beside it",
+    )
+    importing.add_argument(
+        "--encoding", help="of CSV files without a byte order mark: cp1252; UTF-8 is the default"
+    )
+    importing.add_argument(
+        "--columns",
+        action=ListColumns,
+        metavar="COLLECTION",
+        help="print the columns that a CSV file of the collection can have, and do nothing else",
     )
     importing.set_defaults(run=import_)
 
@@ -79,7 +100,9 @@ def export(_: Settings, arguments: Namespace) -> None:
 
         async def run() -> dict[str, int]:
             async with Client(url, key, retrying=Patience(tell=_waiting(bar, url))) as client:
-                return await Export(client, arguments.folder, collections, bar.update).run()
+                return await Export(
+                    client, arguments.folder, collections, bar.update, csv=arguments.csv
+                ).run()
 
         counts = asyncio.run(run())
     for name, count in counts.items():
@@ -92,16 +115,15 @@ def import_(_: Settings, arguments: Namespace) -> None:
     from service.transfer.files import sources
     from service.transfer.importing import Import
     from service.transfer.known import knowledge
-    from service.transfer.rejects import Rejects
+    from service.transfer.rejects import Rejects, reject_files
     from service.transfer.sending import Options
 
     url, key = asked_service()
-    found = sources(arguments.place, travelling())
+    found = sources(arguments.place, travelling(), _encoding(arguments.encoding))
     options = Options(arguments.match, arguments.on_error == "skip", arguments.dry_run)
-    if arguments.rejects and any(
-        arguments.rejects.absolute() == one.path.absolute() for one in found
-    ):
-        raise CommandError(f"{arguments.rejects} is to be imported: keep rejects elsewhere")
+    for path in reject_files(arguments.rejects) if arguments.rejects else ():
+        if any(path.absolute() == source.path.absolute() for source in found):
+            raise CommandError(f"{path} is to be imported: keep rejects elsewhere")
     size = sum(one.path.stat().st_size * (1 + len(one.collection.parts)) for one in found)
     with (
         knowledge(_map(found[0].path.parent, url, key), rehearsal=options.dry_run) as known,
@@ -141,6 +163,14 @@ def _map(folder: Path, url: str, key: str) -> Path:
     return folder / f"ids-{address.host}-{address.port}-{organization[1]}.sqlite3"
 
 
+def _encoding(name: str | None) -> str | None:
+    from service.transfer.encodings import is_known
+
+    if name is not None and not is_known(name):
+        raise CommandError(f"{name} is no encoding: use a name such as cp1252 or utf-16-le")
+    return name
+
+
 def _waiting(bar: "tqdm[None]", url: str) -> Callable[[str], None]:
     """What tells that the service is away; of one reason once a minute, for all requests."""
     told = dict[str, float]()
@@ -159,6 +189,8 @@ def _print_summary(counts: Mapping[str, Counter[str]]) -> None:
     print(f"{'':28}" + "".join(f"{_OUTCOMES[one]:>11}" for one in shown))
     for name, found in counts.items():
         print(f"{name:28}" + "".join(f"{found[one]:11}" for one in shown))
+    if "checked" in shown:
+        print(_CHECKED)
 
 
 def _rejected(rejects: "Rejects", *, skips: bool, rehearses: bool) -> str:

@@ -24,7 +24,9 @@ def fields(schema: Located) -> Field:
     size = part_fields(schema, "sample-requests/measurements")
     named = Field(frozenset({"integer"}), "size-ranges/sizes")
     fixed = size.set_by_service - {_SIZE}
-    items = replaced(size, members=size.members | {_SIZE: named}, set_by_service=fixed)
+    members = {_SIZE: named, **size.members}
+    required = size.required | {_SIZE}
+    items = replaced(size, members=members, set_by_service=fixed, required=required)
     return Field(frozenset({"array"}), items=items)
 
 

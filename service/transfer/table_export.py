@@ -27,15 +27,26 @@ def write_table(lines: Path, table: Path, fields: Field) -> None:
     There is a column for each field that can be written, list entries that some record has, and
     nothing that only the service sets.
     """
-    columns = dict(_simple(fields))
-    for cells in _rows(lines, fields):
-        columns |= {order: path for order, (path, _) in cells.items()}
+    columns = _columns(lines, fields)
     orders = sorted(columns)
     with TextIOWrapper(private(table), TABLE_ENCODING, newline="") as file:
         writer = csv.writer(file)
         writer.writerow(path_text(columns[order]) for order in orders)
         for cells in _rows(lines, fields):
             writer.writerow(cells[order][1] if order in cells else "" for order in orders)
+
+
+def table_columns(lines: Path, fields: Field) -> list[str]:
+    """Return the names of the columns that a table of the records has."""
+    columns = _columns(lines, fields)
+    return [path_text(columns[order]) for order in sorted(columns)]
+
+
+def _columns(lines: Path, fields: Field) -> dict[_Order, ColumnPath]:
+    columns = dict(_simple(fields))
+    for cells in _rows(lines, fields):
+        columns |= {order: path for order, (path, _) in cells.items()}
+    return columns
 
 
 def _rows(lines: Path, fields: Field) -> Iterator[_Cells]:

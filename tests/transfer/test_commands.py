@@ -11,7 +11,7 @@ import orjson
 from service.client import Client
 from service.files import DEMO
 from tests.policy.sources import ROOT
-from tests.transfer.conftest import Folder, Stage
+from tests.transfer.conftest import Folder, Stage, listed
 
 SECONDS = 60
 
@@ -85,3 +85,60 @@ async def test_the_demo_files_are_written_to_a_new_folder(folder: Folder) -> Non
     copy = folder.path / "files"
     assert (await selvedge("", "", "demo", "files", str(copy))).code == 0
     assert {path.name for path in copy.iterdir()} == {path.name for path in DEMO.iterdir()}
+
+
+async def test_tables_come_out_and_go_in(
+    stage: Stage, keys: dict[str, str], client: Client, folder: Folder
+) -> None:
+    """Also one of an old spreadsheet, once its encoding is named."""
+    url, key, out = str(stage.url), keys["write"], folder.path / "out"
+    path = folder.path / "groups.csv"
+    path.write_bytes("ID;Name\r\n7;Größen\r\n".encode("cp1252"))
+    ended = await selvedge(url, key, "import", str(path))
+    assert (ended.code, ended.printed) == (1, "")
+    assert "groups.csv, line 2: column Name: no UTF-8: save the file as CSV UTF-8" in ended.told
+    assert (await selvedge(url, key, "import", str(path), "--encoding", "cp1252")).code == 0
+    assert (await selvedge(url, key, "export", str(out), "groups", "--csv")).code == 0
+    assert {one.name for one in out.iterdir()} == {"groups.csv", "manifest.json"}
+    assert (out / "groups.csv").stat().st_mode & 0o777 == 0o600
+    [group] = await listed(client, "groups")
+    table = f"\ufeffid,name,userDefinedId,state\r\n{group['id']},Größen,,active\r\n"
+    assert (out / "groups.csv").read_bytes().decode() == table
+
+
+async def test_a_dry_run_says_which_parts_it_could_not_rehearse(
+    stage: Stage, keys: dict[str, str], folder: Folder
+) -> None:
+    folder.write("size-ranges.csv", "name,sizes[0].name", "Range,S")
+    ended = await selvedge(str(stage.url), keys["write"], "import", str(folder.path), "--dry-run")
+    assert ended.printed.split()[:8] == [
+        "created", "checked", "size-ranges", "1", "0", "size-ranges/sizes", "0", "1",
+    ]  # fmt: skip
+    assert "what depends on stored data was not rehearsed" in ended.printed
+
+
+async def test_columns_are_listed_without_a_service() -> None:
+    ended = await selvedge("", "", "import", "--columns", "colors")
+    assert ended.code == 0
+    lines = [line.split(maxsplit=1) for line in ended.printed.splitlines() if line]
+    told = {name: " ".join(rest.split()) for name, rest in lines}
+    assert told["name"] == "text yes 1 to 1000 characters"
+    assert told["translations[0].languageId"] == "whole number yes an id in languages"
+    ended = await selvedge("", "", "import", "--columns", "colours")
+    assert ended.code == 2
+    assert "colours is no collection; use brands, " in ended.told
+
+
+async def test_wrong_encodings_and_rejects_over_files_are_told(
+    stage: Stage, keys: dict[str, str], folder: Folder
+) -> None:
+    url, place = str(stage.url), str(folder.path)
+    folder.write("groups.csv", "name", "Alpine")
+    told = [
+        await selvedge(url, keys["write"], "import", place, "--encoding", "excel"),
+        await selvedge(url, keys["write"], "import", place, "--rejects", f"{place}/groups.ndjson"),
+    ]
+    assert [ended.told.splitlines()[-1] for ended in told] == [
+        "selvedge: excel is no encoding: use a name such as cp1252 or utf-16-le",
+        f"selvedge: {place}/groups.csv is to be imported: keep rejects elsewhere",
+    ]

@@ -47,7 +47,8 @@ async def test_a_table_names_file_line_column_and_message(client: Client, folder
 
 async def test_cells_that_the_table_names_can_be_mended(client: Client, folder: Folder) -> None:
     """The same command then sends what was mended, and nothing else."""
-    text = "id,name,translations[0].languageId,translations[0].colorName\n1,Red,1,Rot\n2,Blue,ein,Blau\n"
+    header = "id,name,translations[0].languageId,translations[0].colorName"
+    text = f"{header}\n1,Red,1,Rot\n2,Blue,ein,Blau\n"
     (folder.path / "colors.csv").write_text(text, encoding="utf-8")
     await folder.bring(client, options=SKIP)
     [row] = table(folder.path / "rejects.csv")

@@ -1,0 +1,93 @@
+"""Listing of the columns that a CSV file can have, for ``selvedge import --columns``."""
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from service.transfer.cells import EMPTY_LIST, SEPARATOR
+from service.transfer.collections import Travelling
+from service.transfer.fields import Field
+
+_KINDS: Final = {
+    "boolean": "true or false",
+    "integer": "whole number",
+    "number": "decimal number",
+    "string": "text",
+}
+"""What a cell of each JSON type is called; of several types the first one counts."""
+_UNBOUNDED: Final = 2**53
+"""Limits beyond are those of the number's type, not of the field."""
+
+
+class ColumnRow(NamedTuple):
+    """What is to be known of one column."""
+
+    column: str
+    kind: str
+    required: str
+    allowed: str
+
+
+def column_rows(collection: Travelling) -> Iterator[ColumnRow]:
+    """Yield a row for each column, those of parts included; list entries are shown as ``[0]``."""
+    yield ColumnRow("id", "text", "", "the file's own name of the record: others refer to it")
+    fields = collection.written
+    for row in _rows(fields, ""):
+        if row.column != "id":
+            is_key = row.column == next(iter(collection.key_fields), None)
+            yield row._replace(allowed=_joined(row.allowed, "the own key" if is_key else ""))
+
+
+def _rows(fields: Field, prefix: str) -> Iterator[ColumnRow]:
+    for name, field in fields.members.items():
+        path, required = prefix + name, "yes" if name in fields.required else ""
+        if field.items and field.items.members:
+            allowed = _joined(_count(field), f"{EMPTY_LIST} for none")
+            yield ColumnRow(path, "list", required, allowed)
+            yield from _rows(field.items, f"{path}[0].")
+        elif field.items:
+            kind = f"{_kind(field.items)}s, separated by {SEPARATOR}"
+            allowed = _joined(_count(field), _reference(field.items))
+            yield ColumnRow(path, kind, required, allowed)
+        elif field.members:
+            yield from _rows(field, f"{path}.")
+        else:
+            own = f"the file's own name of the entry in {fields.owner}"
+            is_own = bool(fields.owner) and name == fields.own_id
+            yield ColumnRow(path, _kind(field), required, own if is_own else _allowed(field))
+
+
+def _kind(field: Field) -> str:
+    return next((kind for type_, kind in _KINDS.items() if type_ in field.types), "text")
+
+
+def _reference(field: Field) -> str:
+    return f"ids in {field.refers_to}" if field.refers_to else ""
+
+
+def _allowed(field: Field) -> str:
+    """Return the values or lengths that the schema allows."""
+    if field.refers_to:
+        return f"an id in {field.refers_to}"
+    limits = field.limits
+    if "enum" in limits:
+        return ", ".join(str(value) for value in limits["enum"] if value is not None)
+    if "x-decimals" in limits:
+        return f"at most {limits['x-decimals']} digits after the point"
+    if "string" in field.types:
+        return _span(limits, "minLength", "maxLength", " characters")
+    return _span(limits, "minimum", "maximum", "")
+
+
+def _count(field: Field) -> str:
+    return _span(field.limits, "minItems", "maxItems", " entries")
+
+
+def _span(limits: Any, low: str, high: str, unit: str) -> str:
+    least, most = limits.get(low), limits.get(high)
+    if most is None or most > _UNBOUNDED:
+        return f"{least} or more{unit}" if least else ""
+    return f"{least} to {most}{unit}" if least is not None else f"at most {most}{unit}"
+
+
+def _joined(*texts: str) -> str:
+    return "; ".join(filter(None, texts))

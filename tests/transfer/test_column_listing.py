@@ -1,0 +1,58 @@
+"""``selvedge import --columns``: what is listed can be read, and what is exported is listed."""
+
+import io
+import re
+
+import orjson
+import pytest
+
+from service.files import DEMO
+from service.transfer.collections import Travelling, travelling
+from service.transfer.column_listing import ColumnRow, column_rows
+from service.transfer.table_export import table_columns
+from service.transfer.tables import rows
+
+COLLECTIONS = [*travelling().values()]
+named = pytest.mark.parametrize("collection", COLLECTIONS, ids=lambda one: one.name)
+
+
+@named
+def test_every_column_that_is_listed_can_be_in_a_header(collection: Travelling) -> None:
+    header = ",".join(row.column for row in column_rows(collection))
+    assert [*rows(io.BytesIO(header.encode()), collection.columns)] == []
+
+
+@named
+def test_every_column_of_an_export_is_listed(collection: Travelling) -> None:
+    listed = {row.column for row in column_rows(collection)}
+    found = table_columns(DEMO / f"{collection.name}.ndjson", collection.written)
+    assert {re.sub(r"\[\d+\]", "[0]", column) for column in found} <= listed
+    lines = (DEMO / f"{collection.name}.ndjson").read_bytes().splitlines()
+    assert lines
+    assert orjson.loads(lines[0]).keys() & {*found}
+
+
+def test_types_lengths_and_values_are_told() -> None:
+    found = {
+        row.column: row for name in ("styles", "size-ranges", "sample-requests", "sub-suppliers")
+        for row in column_rows(travelling()[name])
+    }  # fmt: skip
+    for row in (
+        ColumnRow("number", "text", "yes", "1 to 500 characters; the own key"),
+        ColumnRow(
+            "groupIds", "whole numbers, separated by ;", "", "at most 200 entries; ids in groups"
+        ),
+        ColumnRow("state", "text", "", "active, inactive"),
+        ColumnRow("latitude", "decimal number", "", "-90 to 90"),
+        ColumnRow("sizes", "list", "", "at most 1000 entries; [] for none"),
+        ColumnRow("sizes[0].name", "text", "yes", "1 to 1000 characters"),
+        ColumnRow("sizes[0].isDeactivated", "true or false", "", ""),
+        ColumnRow(
+            "measurements[0].sizeRangeSizeId", "whole number", "yes", "an id in size-ranges/sizes"
+        ),
+        ColumnRow(
+            "measurements[0].lines[0].companyMeasurement",
+            "decimal number", "", "at most 10 digits after the point",
+        ),
+    ):  # fmt: skip
+        assert found[row.column] == row
