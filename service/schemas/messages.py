@@ -10,7 +10,7 @@ from service.failures import Failure, Path
 _KINDS = {
     "string": "Use a text.",
     "integer": "Use a whole number.",
-    "number": "Use a number.",
+    "number": "Use a number such as -12.5.",
     "boolean": "Use true or false.",
     "array": "Use a list.",
     "object": "Use an object.",

@@ -17,7 +17,7 @@ from tests.policy.sources import ROOT
 from tests.support.databases import fresh_database
 from tests.support.folders import temporary_folder
 
-SECONDS: Final = 90
+SECONDS: Final = 180
 _BLOCK: Final = re.compile(r"```(sh|text)\n(.*?)```", re.DOTALL)
 _END: Final = "=== the end of a block ==="
 

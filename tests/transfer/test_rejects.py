@@ -41,7 +41,7 @@ async def test_a_table_names_file_line_column_and_message(client: Client, folder
         ("sub-suppliers.csv", "4", "CONTACTS[3].email", "Use at most 1000 characters."),
         ("sub-suppliers.csv", "4", "latitude", "Use 90 or less."),
         ("sub-suppliers.csv", "5", "Name", "This field is required."),
-        ("sub-suppliers.csv", "5", "latitude", "Use a number."),
+        ("sub-suppliers.csv", "5", "latitude", "Use a number such as -12.5."),
     ]  # fmt: skip
 
 

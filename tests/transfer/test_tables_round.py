@@ -2,13 +2,18 @@
 
 import csv
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from service.client import Client
 from service.files import DEMO
-from service.transfer.collections import chosen, travelling
+from service.transfer.collections import Travelling, chosen, travelling
 from service.transfer.exporting import Export
 from service.transfer.files import Source
 from service.transfer.known import knowledge
+from service.transfer.table_export import write_table
+from service.transfer.translating import Translator
 from tests.support.api import issue_key
 from tests.support.demo_files import export
 from tests.transfer.conftest import Folder, Stage
@@ -23,6 +28,45 @@ async def export_tables(stage: Stage, key: str, folder: Path) -> None:
 def header(path: Path) -> list[str]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         return next(csv.reader(file))
+
+
+def without_null(value: Any) -> Any:
+    """A value as it would be sent: null says the same as nothing."""
+    if isinstance(value, dict):
+        return {name: without_null(one) for name, one in value.items() if one is not None}
+    return [*map(without_null, value)] if isinstance(value, list) else value
+
+
+def sent(collection: Travelling, path: Path) -> list[Any]:
+    """What an import sends of each line, with the file's own ids."""
+    with knowledge(path.with_name("ids.sqlite3"), rehearsal=True) as known:
+        translator = Translator(known, ())
+        return [
+            without_null(
+                [
+                    translator.translate(fields, value).item
+                    for fields, value in [
+                        (collection.fields, {**line.document, "id": None}),
+                        *(
+                            (part.fields, line.document.get(part.member))
+                            for part in collection.parts
+                        ),
+                    ]
+                ]
+            )
+            for line in Source(path, collection).lines()
+        ]
+
+
+@pytest.mark.parametrize("collection", [*travelling().values()], ids=lambda one: one.name)
+def test_a_table_says_what_the_lines_say_that_it_was_made_of(
+    collection: Travelling, tmp_path: Path
+) -> None:
+    """In every collection and part, to the type and digit."""
+    lines, table = DEMO / f"{collection.name}.ndjson", tmp_path / f"{collection.name}.csv"
+    write_table(lines, table, collection.written)
+    assert sent(collection, table) == sent(collection, lines)
+    assert len(sent(collection, lines)) > 30
 
 
 async def test_tables_of_organization_1_make_it_anew(
