@@ -37,8 +37,8 @@ _OUTCOMES: Final = {
 }
 """What the summary calls each outcome."""
 _CHECKED: Final = """
-checked: parts of records, or of sizes of sample requests, that only a real import creates. Their
-values were checked, but what depends on stored data was not rehearsed."""
+checked: parts that belong or refer to what only a real import creates. Their values were checked,
+but what depends on stored data was not rehearsed."""
 
 
 def add(parsers: Parsers) -> None:

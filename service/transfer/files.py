@@ -26,7 +26,7 @@ class Line:
     digest: bytes
     size: int
     """In bytes, of the file."""
-    row: tables.Row | None = None
+    row: tables.TableRow | None = None
     """Of a CSV file, where the columns of its fields can be told."""
 
     def name(self, key_fields: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ _SERVER_ERROR: Final = 500
 class RehearsedParts(PartsOf):
     """A part of one file's records; nothing of it is written."""
 
-    _found: list[Any] | None = None
+    _stand_ins: list[Any] | None = None
 
     async def early(self) -> None:
         """Let references find the objects that the lines would bring, then check every line."""
@@ -63,9 +63,9 @@ class RehearsedParts(PartsOf):
 
     async def _stand_in(self) -> Any:
         """Return the id of a record that parts of new ones are checked against; None without."""
-        if self._found is None:
-            self._found = [await self.part.stand_in(self.sender.client)]
-        return self._found[0]
+        if self._stand_ins is None:
+            self._stand_ins = [await self.part.stand_in(self.sender.client)]
+        return self._stand_ins[0]
 
     async def _rehearse(self, record_id: Any, translated: Translated) -> tuple[list[Detail], bool]:
         if record_id is None:
@@ -78,5 +78,4 @@ class RehearsedParts(PartsOf):
             if error.status >= _SERVER_ERROR:
                 raise
             # Placeholders of what would be created lead nowhere yet.
-            details = [row for row in error.details if row.field not in translated.unmade]
-            return details, True
+            return [row for row in error.details if row.field not in translated.unmade], False

@@ -83,13 +83,13 @@ class _Files:
 
     def write(self, source: Source, line: Line, details: list[Detail]) -> None:
         name, number = source.path.name, line.number
-        told: Mapping[str, Any] = {
+        entry: Mapping[str, Any] = {
             "file": name,
             "line": number,
             "details": [asdict(detail) for detail in details],
             "record": line.document,
         }
-        self.lines.write(orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE))
+        self.lines.write(orjson.dumps(entry, option=orjson.OPT_APPEND_NEWLINE))
         csv.writer(self.table).writerows(
             (name, number, line.column(row.field), row.value, row.type) for row in details
         )

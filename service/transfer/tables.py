@@ -28,7 +28,7 @@ class TableError(Exception):
         self.line = line
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """A record, and where it stands in the file."""
 
     line: int
@@ -52,7 +52,7 @@ class Row(NamedTuple):
         return path_text(tuple(actual)) or field or ""
 
 
-def rows(file: IO[bytes], fields: Field, encoding: str | None = None) -> Iterator[Row]:
+def rows(file: IO[bytes], fields: Field, encoding: str | None = None) -> Iterator[TableRow]:
     """Yield the rows that are not empty; raises TableError.
 
     The encoding is that of the byte order mark, else the given one, else UTF-8.
@@ -82,7 +82,7 @@ class _Table:
     _delimiter: str = ","
     _taken: int = 0
 
-    def rows(self, encoding: str) -> Iterator[Row]:
+    def rows(self, encoding: str) -> Iterator[TableRow]:
         csv.field_size_limit(_MOST)
         text = encodings.texts(self.file, encoding)
         self._delimiter = encodings.delimiter_of(text.readline())
@@ -104,7 +104,7 @@ class _Table:
             raise TableError(1, str(error)) from error
         self._names = {one.path: one.name for one in self._columns if one}
 
-    def _row(self, row: list[str]) -> Row:
+    def _row(self, row: list[str]) -> TableRow:
         if len(row) < len(self._columns):
             reason = f"{len(row)} cells below {len(self._columns)} columns"
             raise TableError(self.line, f"{reason}: write empty cells too")
@@ -114,7 +114,7 @@ class _Table:
                 self._add(found, place, text)
         numbers = dict[Path, int]()
         document: dict[str, Any] = _whole(found, (), numbers)
-        return Row(self.line, document, self._size(), self._names, numbers)
+        return TableRow(self.line, document, self._size(), self._names, numbers)
 
     def _add(self, record: dict[str | int, Any], place: int, text: str) -> None:
         """Put the value of a cell where its column says."""

@@ -119,6 +119,9 @@ async def test_measured_values_of_a_request_that_is_there_are_rehearsed(
 async def test_a_dry_run_of_the_demo_files_finds_nothing_wrong(
     client: Client, folder: Folder
 ) -> None:
+    """Also where their parts are checked against records that are there."""
+    await client.collection("size-ranges").create({"name": "There"})
+    await client.collection("styles").create({"number": "There", "name": "There"})
     with (
         knowledge(folder.path / "ids.sqlite3", rehearsal=True) as known,
         Rejects(None) as rejects,
