@@ -23,6 +23,7 @@ from service.http.gauges import gauges
 from service.http.middleware import around, of_refused
 from service.http.pulse import Pulse
 from service.http.refusing import REFUSED
+from service.http.router import Router
 from service.organizations.caller import Callers
 from service.routes import Route, routes
 from service.settings import Settings
@@ -36,6 +37,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     logging.getLogger("service").setLevel(settings.log_level.upper())
     traces, traced = _traces(settings)
     app = web.Application(middlewares=[*traced, around])
+    app._router = Router()  # as an argument it is deprecated
     pages.prepare(app, openapi.document())
     app[CORS] = Cors(settings.cors_origins)
     system.prepare(app)

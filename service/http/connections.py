@@ -15,21 +15,18 @@ from contextlib import suppress
 from operator import attrgetter
 from typing import Any, Final
 
-from aiohttp import HttpVersion10, HttpVersion11, web
+from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
 from aiohttp.http_exceptions import BadHttpMessage, HttpProcessingError
-from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
+from aiohttp.http_parser import RawRequestMessage
 from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 
 from service.failures import failed
-from service.http.refusing import REFUSED, HeadTooLongError, Refusal, refusal
+from service.http.heads import HeadReader
+from service.http.refusing import REFUSED, Refusal, refusal
 
 MOST: Final = 1000
 """Connections of a worker, whatever its files allow: what they begin to send takes memory, too."""
 KEEP_ALIVE_SECONDS: Final = 75
-HEAD_SECONDS: Final = 30
-"""For a request's head, from its first byte, or from the start of the connection."""
-LONGEST_HEAD: Final = 64 * 1024
-"""Bytes; a head that is still not complete then never will be."""
 LINGER_SECONDS: Final = 2
 """What comes after a request that is none is taken for so long, and dropped."""
 DRAIN_SECONDS: Final = 2
@@ -77,15 +74,13 @@ class Runner(web.AppRunner):
         await super().cleanup()
 
 
-class Connection(RequestHandler):
-    """aiohttp's connection, of which can be told whether it rests, and which waits for no head."""
+class Connection(HeadReader):
+    """aiohttp's connection, and the states of it that the server asks for."""
 
-    __slots__ = ("_body", "_head_bytes", "_lingers")
+    __slots__ = ("_lingers",)
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
-        self._body: StreamReader = EMPTY_PAYLOAD
-        self._head_bytes = 0
         self._lingers = False
 
     @property
@@ -103,58 +98,23 @@ class Connection(RequestHandler):
         """When it is closed for resting, by the clock of the event loop."""
         return self._next_keepalive_close_time
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Wait for the first head."""
-        super().connection_made(transport)
-        self._await_head()
-
-    def data_received(self, data: bytes) -> None:
-        """Take what came; a head that stays unfinished ends the connection."""
-        super().data_received(data)
-        if self._messages and isinstance(self._messages[-1][0], _ErrInfo):
-            self._break_off()
-        if self._waiter is None or self._waiter.done():
-            self._head_bytes = 0
-            return
-        if not self._head_bytes:
-            self._await_head()
-        self._head_bytes += len(data)
-        if self._head_bytes > LONGEST_HEAD:
-            self._close = True
-            self._messages.append((_ErrInfo(431, HeadTooLongError(), ""), EMPTY_PAYLOAD))
-            self._waiter.set_result(None)
-
-    def _break_off(self) -> None:
-        """Let what cannot be read end a body that it stands in; elsewhere it is a request."""
-        body = self._messages[-2][1] if len(self._messages) > 1 else self._body
-        if not body.is_eof():
-            self._messages.pop()
-            self._close = True
-            body.set_exception(RequestPayloadError())
-
-    def _await_head(self) -> None:
-        """Close the connection in HEAD_SECONDS unless a head is complete by then."""
-        self._next_keepalive_close_time = self._loop.time() + HEAD_SECONDS
-        if self._keepalive_handle is not None:
-            self._keepalive_handle.cancel()
-        self._keepalive_handle = self._loop.call_at(self.closes_at, self._process_keepalive)
-
     def _handle_request(
         self,
         request: web.BaseRequest,
         start: float | None,
         handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]],
     ) -> Coroutine[Any, Any, tuple[web.StreamResponse, bool]]:
-        """The same as ever; what aiohttp does when the task begins is done when it is made.
-
-        The parser takes other versions for this one, and they would be answered as they came.
-        """
+        """The same as ever; what aiohttp does when the task begins is done when it is made."""
         self._request_in_progress = True
         self._body = request.content
-        version = request._message.version
-        if version is not HttpVersion11 and version is not HttpVersion10:
+        message = request._message
+        if message.version is not HttpVersion11 and not _is_earlier(message):
             refuse = self._make_error_handler(_ErrInfo(400, BadHttpMessage(""), ""))
             return super()._handle_request(request, start, refuse)
+        if message.upgrade:
+            # The parser ends at a request that asks for another protocol. It may have dropped what
+            # stood behind it, so the answer says that the connection ends.
+            request._message = message._replace(should_close=True)
         return super()._handle_request(request, start, handler)
 
     def _make_error_handler(
@@ -200,6 +160,14 @@ class Connection(RequestHandler):
         if request.writer.output_size > 0:
             raise ConnectionError("A part of another answer is sent already.")
         return Refusal(failed("server_error", message="Something went wrong here."))
+
+
+def _is_earlier(message: RawRequestMessage) -> bool:
+    """Return whether it is HTTP/1.0 without a transfer coding (RFC 9112, 6.1).
+
+    The parser takes every other version for 1.1, which would be answered as it came.
+    """
+    return message.version is HttpVersion10 and hdrs.TRANSFER_ENCODING not in message.headers
 
 
 class _Server(web.Server):

@@ -3,9 +3,11 @@
 import asyncio
 import io
 import re
+from typing import NoReturn
 
 import orjson
 import pytest
+from aiohttp import web
 
 from service.http import receiving
 from service.http.context import ACCESS_LOG
@@ -39,6 +41,11 @@ REFUSED: dict[str, tuple[bytes, tuple[int, str]]] = {
         MALFORMED,
     ),
     "a body without an end": (POST + b"Transfer-Encoding: gzip\r\n\r\n{}", MALFORMED),
+    "chunks in an earlier version": (
+        b"POST /api/groups HTTP/1.0\r\n" + KEY + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        MALFORMED,
+    ),
+    "quotation marks": (b"-" + b"b'" * 24_000 + b" /x\r\n\r\n", MALFORMED),
     "a long target": (
         b"GET /%b%b HTTP/1.1\r\n" % (SECRET, b"x" * 40_000) + KEY,
         (414, "uri_too_long"),
@@ -169,6 +176,22 @@ async def test_other_transfer_codings_are_not_implemented(coding: str, shared_ap
     plain = ("Content-Type: application/json", "Transfer-Encoding: Chunked")
     taken = await exchange(shared_api, head(shared_api, "POST", GROUPS, *plain) + body)
     assert taken.status == 201, taken.raw
+
+
+@pytest.mark.parametrize("target", ["/" * 32_000, "/api/groups" + "/" * 32_000, "/a" * 16_000])
+async def test_a_path_of_slashes_is_no_route(
+    target: str, shared_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """aiohttp's router would look at each of its beginnings: a tenth of a second, without a key."""
+
+    def look(*_: object) -> NoReturn:
+        raise AssertionError("The router looks.")
+
+    monkeypatch.setattr(web.UrlDispatcher, "resolve", look)
+    answer = await exchange(shared_api, head(shared_api, "GET", target))
+    is_failure(answer, 404, "not_found.route")
+    stranger = Api(shared_api.client, "nobody")
+    is_failure(await exchange(stranger, head(stranger, "GET", target)), 401, "unauthorized")
 
 
 EXPECTING = ("Expect: 100-continue", "Content-Type: application/json")
