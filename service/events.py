@@ -21,6 +21,9 @@ _SECRETS: Final = (
     (re.compile(r"(postgres(?:ql)?://[^\s:/?#]{0,100}:)\S{0,1000}@"), r"\1...@"),
     (re.compile(r"(password\s*=\s*)('[^']*'|[^\s&]+)", re.IGNORECASE), r"\1..."),
 )
+_CONTROLS: Final = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Characters that JSON need not escape: DEL, C1 controls, line separators, and marks that turn the
+direction of text."""
 
 
 def without_secrets(text: str) -> str:
@@ -28,6 +31,13 @@ def without_secrets(text: str) -> str:
     for secret, shown in _SECRETS:
         text = secret.sub(shown, text)
     return text
+
+
+def printable(line: bytes) -> bytes:
+    """Return a line of JSON with a question mark for each character that a terminal would obey."""
+    if line.isascii() and b"\x7f" not in line:
+        return line
+    return _CONTROLS.sub("?", line.decode()).encode()
 
 
 def tell(event: str, message: str, level: int = logging.INFO, **facts: object) -> None:
@@ -59,7 +69,7 @@ class Lines(logging.Formatter):
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
         hidden = {k: without_secrets(v) if isinstance(v, str) else v for k, v in line.items()}
-        return orjson.dumps(hidden, default=str).decode()
+        return printable(orjson.dumps(hidden, default=str)).decode()
 
 
 class Count:

@@ -156,6 +156,20 @@ def in_request_order(root: Any, failures: Iterable[Failure]) -> list[Failure]:
     return sorted(failures, key=lambda one: order(one.path))
 
 
+def in_query_order(pairs: Sequence[tuple[str, str]], failures: Iterable[Failure]) -> list[Failure]:
+    """The failures by where their parameters stand in a query; those of missing ones come last."""
+    places = dict[str, int]()
+    for place, (name, _) in enumerate(pairs):
+        places.setdefault(_companions(name), place)
+    last = len(pairs)
+    return sorted(failures, key=lambda one: places.get(_companions(one.field), last))
+
+
+def _companions(name: str | None) -> str:
+    """What a parameter stands with: a missing member of a filter has no place of its own."""
+    return str(name).partition(".")[0].lower()
+
+
 class _RequestOrder:
     """Where paths stand in a body."""
 

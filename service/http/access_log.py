@@ -13,6 +13,7 @@ from typing import TextIO
 import orjson
 from aiohttp import web
 
+from service.events import printable
 from service.organizations.caller import Caller
 
 FLUSH_SECONDS = 0.5
@@ -78,7 +79,7 @@ class AccessLog:
         self._timer = None
         lines, self._lines = self._lines, []
         if lines:
-            self._stream.write(b"".join(lines).decode())
+            self._stream.write(b"".join(map(printable, lines)).decode())
             self._stream.flush()
 
 

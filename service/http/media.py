@@ -1,5 +1,6 @@
 """What bodies are sent as, and how long one may be."""
 
+import re
 from typing import Final
 
 JSON: Final = "application/json"
@@ -11,3 +12,27 @@ PROBLEM: Final = "application/problem+json"
 MAX_BODY_MIB: Final = 8
 MAX_BODY_BYTES: Final = MAX_BODY_MIB * 2**20
 TOO_LONG: Final = f"Use at most {MAX_BODY_MIB} MiB."
+
+_LONGEST: Final = 500
+"""Characters of a ``Content-Type`` that are read."""
+_TOKEN: Final = r"[-!#$%&'*+.^_`|~0-9A-Za-z]++"
+_QUOTED: Final = r'"(?:[^"\\]|\\.)*+"'
+_PARAMETER: Final = rf"[ \t]*+;[ \t]*+(?:({_TOKEN})=({_TOKEN}|{_QUOTED}))?+"
+_CONTENT_TYPE: Final = re.compile(rf"({_TOKEN}/{_TOKEN})((?:{_PARAMETER})*+)[ \t]*+")
+_PARAMETERS: Final = re.compile(_PARAMETER)
+_CHARSETS: Final = frozenset({"utf-8", "utf8", "us-ascii"})
+
+
+def is_sent_as(content_type: str, media_type: str) -> bool:
+    """Return whether a ``Content-Type`` names the media type, in a charset that is UTF-8.
+
+    aiohttp reads it as the header of an e-mail, with its comments: quadratic, and with exceptions.
+    """
+    if content_type == media_type:
+        return True
+    match = _CONTENT_TYPE.fullmatch(content_type) if len(content_type) <= _LONGEST else None
+    if match is None or match[1].lower() != media_type:
+        return False
+    parameters = _PARAMETERS.findall(match[2])
+    charsets = [value for name, value in parameters if name.lower() == "charset"]
+    return all(charset.strip('"').lower() in _CHARSETS for charset in charsets)

@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
-from urllib.parse import unquote_to_bytes
 
 from aiohttp import hdrs, web
 
@@ -29,6 +28,7 @@ from service.http.expectations import check_expectation, check_transfer_coding, 
 from service.http.headers import X_REQUEST_ID
 from service.http.metrics import observer
 from service.http.negotiation import READS, negotiated
+from service.http.query_string import check_query_string
 from service.organizations.caller import Caller, Callers
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -117,12 +117,7 @@ def _check(request: web.Request) -> None:
         raise failed("not_found.route", message="There is nothing at this path.")
     if request.method not in READS and not request[CALLER].may_write:
         raise failed("forbidden.scope", message="This key may only read.")
-    if "%" in (query := request.rel_url.raw_query_string):
-        try:
-            unquote_to_bytes(query).decode()
-        except UnicodeDecodeError:
-            message = "The query is not UTF-8."
-            raise failed("validation_error.invalid_value", message=message) from None
+    check_query_string(request)
     check_expectation(request)
 
 

@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from aiohttp import web
+from aiohttp import hdrs, web
 from aiohttp.web_protocol import RequestPayloadError
 
 from service.failures import ApiError, failed
 from service.http.accounts import COUNTED_FROM, hold
 from service.http.expectations import meet_expectation
 from service.http.headers import joined
-from service.http.media import MAX_BODY_BYTES, TOO_LONG
+from service.http.media import MAX_BODY_BYTES, TOO_LONG, is_sent_as
 from service.schemas.parsing import malformed
 
 IDLE_SECONDS: Final = 30
@@ -59,9 +59,8 @@ async def receive(request: web.Request, media_type: str) -> bytes:
 
 
 def _check_kind(request: web.Request, media_type: str) -> None:
-    charset = (request.charset or "utf-8").lower()
     headers = {"Accept-Patch": media_type} if request.method == "PATCH" else {}
-    if request.content_type != media_type or charset not in ("utf-8", "utf8", "us-ascii"):
+    if not is_sent_as(request.headers.get(hdrs.CONTENT_TYPE, ""), media_type):
         message = f"Send {media_type} in UTF-8."
         raise failed("unsupported_media_type", "Content-Type", message=message, headers=headers)
     if (joined(request, "Content-Encoding") or "identity").lower() != "identity":

@@ -11,7 +11,7 @@ class Router(web.UrlDispatcher):
     """Finds the route of a request in a time that no caller can stretch.
 
     aiohttp looks up each beginning of a path that ends at a slash: quadratic in a path of slashes.
-    No parameter of a route matches a slash, so a path with more of them than any route has no route.
+    No parameter of a route matches a slash, so a path of more slashes than any route has none.
     """
 
     def __init__(self) -> None:

@@ -1,5 +1,6 @@
 """A span for each request, in the trace that its caller names (W3C Trace Context)."""
 
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -13,6 +14,10 @@ from service.http.context import CALLER, REQUEST_ID, ROUTES
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _PROPAGATOR = TraceContextTextMapPropagator()
+
+# They warn of what callers send, with all of it.
+for _name in ("opentelemetry.trace.span", "opentelemetry.trace.propagation.tracecontext"):
+    logging.getLogger(_name).setLevel(logging.ERROR)
 
 
 def traced(traces: Traces) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import orjson
 
-from service.failures import ApiError, Failure
+from service.failures import ApiError, Failure, in_query_order
 from service.listing import cursor
 
 DEFAULT_LIMIT: Final = 100
@@ -110,9 +110,7 @@ def read(pairs: Sequence[tuple[str, str]], known: Mapping[str, Any], scope: str)
     else:
         found = Reading(_wanted(reader, known), _start(reader), wait=wait)
     if reader.failures:
-        order = list(dict.fromkeys(name for name, _ in pairs))
-        reader.failures.sort(key=lambda one: _order(order, str(one.path[0])))
-        raise ApiError(reader.failures)
+        raise ApiError(in_query_order(pairs, reader.failures))
     return found
 
 
@@ -121,10 +119,6 @@ def encode(wanted: Wanted, after: Place, epoch: int, scope: str) -> str:
     place = [after.n, after.collection, after.record]
     asked = [wanted.collections, wanted.record, wanted.limit, wanted.documents]
     return cursor.seal(orjson.dumps([_VERSION, epoch, place, asked]), scope)
-
-
-def _order(names: list[str], name: str) -> int:
-    return names.index(name) if name in names else len(names)
 
 
 def _start(reader: _Reader) -> Place | None:

@@ -22,6 +22,7 @@ from service.handlers.kinds import (
 from service.http import envelope
 from service.http.expectations import NOT_MET
 from service.http.media import JSON, TOO_LONG
+from service.http.query_string import TOO_MANY_PARAMETERS
 from service.http.receiving import TOO_LATE
 from service.http.refusing import LONG_HEADERS, LONG_LINE, MALFORMED, UNKNOWN_METHOD
 from service.listing.changes import MAX_LIMIT
@@ -63,6 +64,7 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
         "The multiple-language feature is off.",
     ),
     "validation_error.unknown_parameter": (("colour",), "There is no such parameter."),
+    "validation_error.too_many_parameters": ((), TOO_MANY_PARAMETERS),
     "validation_error.exclusive_parameters": (("pageSize",), "A cursor carries the whole query."),
     "validation_error.invalid_cursor": (("cursor",), "This is not a cursor of this list."),
     "validation_error.malformed_json": (
@@ -116,9 +118,9 @@ _MOST_IDS = schemas.definition("common/scalars", "ids").schema["maxItems"]
 _OF_ITEMS = ("validation_error", "forbidden.organization", "not_found", "conflict")
 _BESIDE_ITEMS = (
     "validation_error.malformed_json", "validation_error.unknown_parameter",
-    "validation_error.exclusive_parameters", "validation_error.invalid_cursor",
-    "validation_error.state_not_allowed", "not_found.route", "conflict.test_failed",
-    "conflict.in_progress", "conflict.ambiguous_key",
+    "validation_error.too_many_parameters", "validation_error.exclusive_parameters",
+    "validation_error.invalid_cursor", "validation_error.state_not_allowed", "not_found.route",
+    "conflict.test_failed", "conflict.in_progress", "conflict.ambiguous_key",
 )  # fmt: skip
 OF_KIND: dict[Kind, dict[str, tuple[Path, str]]] = {
     LIST: {

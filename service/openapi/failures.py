@@ -53,9 +53,10 @@ _HEADERS = {
     503: ("Retry-After",),
 }
 _EVERYWHERE = (
-    "validation_error.unknown_parameter", "validation_error.invalid_value", "malformed_request",
-    "unauthorized", "uri_too_long", "expectation_failed", "too_many_requests", "headers_too_large",
-    "server_error", "not_implemented", "server_error.unavailable",
+    "validation_error.unknown_parameter", "validation_error.invalid_value",
+    "validation_error.too_many_parameters", "malformed_request", "unauthorized", "uri_too_long",
+    "expectation_failed", "too_many_requests", "headers_too_large", "server_error",
+    "not_implemented", "server_error.unavailable",
 )  # fmt: skip
 _OF_BODIES = (
     "validation_error.malformed_json", "validation_error.required_field",

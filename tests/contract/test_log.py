@@ -17,6 +17,7 @@ from service.http.context import ACCESS_LOG
 from service.queries import changed
 from tests.support.api import Api
 from tests.support.published import is_failure
+from tests.support.raw import exchange, head
 
 GROUPS = "/api/groups"
 
@@ -73,6 +74,22 @@ async def test_no_line_of_access_log_is_long(
     assert len(lines) == 12
     assert max(len(line.encode()) for line in lines) <= 2000
     assert orjson.loads(lines[0])["path"] == "/" + "a" * 139 + "…"
+
+
+async def test_no_control_character_reaches_the_log(
+    monkeypatch: pytest.MonkeyPatch, api: Api
+) -> None:
+    """JSON escapes C0 only; a terminal obeys C1 as well, and what turns text around misleads."""
+    written = io.StringIO()
+    log = api.client.app[ACCESS_LOG]
+    monkeypatch.setattr(log, "_stream", written)
+    name = "a\x9b31m\x9d0;b\x9c\u2028\u202ec\u2066é\x80d"
+    fields = (f"{field}: {name}" for field in ("X-Service-Api", "User-Agent", "X-Forwarded-For"))
+    assert (await exchange(api, head(api, "GET", GROUPS, *fields))).status == 200
+    log.flush()
+    [line] = written.getvalue().splitlines()
+    assert orjson.loads(line)["user_agent"] == "a?31m?0;b???c?é?d"
+    assert not {*map(chr, range(0x7F, 0xA0)), "\u2028", "\u202e", "\u2066"} & {*line}
 
 
 async def test_what_the_database_lacks_is_no_defect(

@@ -185,6 +185,7 @@ REQUESTS: Final[dict[str, Provoke]] = {
     "validation_error.too_many_items": replaced(*[{}] * 201),
     "validation_error.too_few_items": replaced(),
     "validation_error.unknown_parameter": lambda on: on.api.get(f"{GROUPS}/1", {"colour": "red"}),
+    "validation_error.too_many_parameters": listed(*[("id", "1")] * 1001),
     "validation_error.exclusive_parameters": exclusive,
     "validation_error.invalid_cursor": listed(("cursor", "nonsense")),
     "validation_error.malformed_json": lambda on: on.api.post(GROUPS, b"{"),

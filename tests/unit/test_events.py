@@ -33,6 +33,11 @@ def test_what_is_no_secret_stays() -> None:
     assert without_secrets(text) == text
 
 
+def test_control_characters_are_not_shown() -> None:
+    line = Lines().format(_record("a\x9b31m b\x7f c\u202e é"))
+    assert orjson.loads(line)["message"] == "a?31m b? c? é"
+
+
 def _record(message: str, error: BaseException | None = None) -> logging.LogRecord:
     info = (type(error), error, error.__traceback__) if error else None
     return logging.LogRecord("service", logging.ERROR, "", 0, message, (), info)
