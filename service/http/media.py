@@ -15,10 +15,10 @@ TOO_LONG: Final = f"Use at most {MAX_BODY_MIB} MiB."
 
 _LONGEST: Final = 500
 """Characters of a ``Content-Type`` that are read."""
-_TOKEN: Final = r"[-!#$%&'*+.^_`|~0-9A-Za-z]++"
-_QUOTED: Final = r'"(?:[^"\\]|\\.)*+"'
-_PARAMETER: Final = rf"[ \t]*+;[ \t]*+(?:({_TOKEN})=({_TOKEN}|{_QUOTED}))?+"
-_CONTENT_TYPE: Final = re.compile(rf"({_TOKEN}/{_TOKEN})((?:{_PARAMETER})*+)[ \t]*+")
+_TOKEN: Final = r"[-!#$%&'*+.^_`|~0-9A-Za-z]{1,100}+"
+_QUOTED: Final = r'"(?:[^"\\]|\\.){0,200}+"'
+_PARAMETER: Final = rf";[ \t]*+(?:({_TOKEN})=({_TOKEN}|{_QUOTED}))?+"
+_CONTENT_TYPE: Final = re.compile(rf"({_TOKEN}/{_TOKEN})((?:[ \t]*+{_PARAMETER})*+)[ \t]*+")
 _PARAMETERS: Final = re.compile(_PARAMETER)
 _CHARSETS: Final = frozenset({"utf-8", "utf8", "us-ascii"})
 

@@ -1,0 +1,195 @@
+"""Regular expressions of the service: each takes linear time, whatever text it is given.
+
+All are held to it, so nobody has to tell which of them see what callers send.
+
+Patterns of `schemas/` are not among these: the validator's engine takes linear time for all.
+"""
+
+import ast
+import importlib
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+from re import _parser  # type: ignore[attr-defined]
+from typing import Any, Final
+
+import pytest
+
+from tests.policy.sources import SERVICE, modules
+
+_METHODS: Final = ("match", "fullmatch", "search", "findall", "finditer", "split", "sub", "subn")
+_UNSEEN: Final = {"fullmatch", "search", "sub"}
+"""Methods that are tried where the calls of a pattern cannot be seen."""
+_SHORT: Final = 1500
+_LONG: Final = 4 * _SHORT
+_QUICK_SECONDS: Final = 0.001
+"""For the long text; a pattern of quadratic time takes 10 times as long and more."""
+_GROWTH: Final = 8
+"""Linear time grows by 4, quadratic time by 16."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """A pattern, and a method of it that is called."""
+
+    module: str
+    name: str
+    pattern: re.Pattern[str]
+    method: str
+
+    def seconds(self, text: str) -> float:
+        """Return the processor time that the method takes for a text."""
+        arguments = ("", text) if self.method in ("sub", "subn") else (text,)
+        started = time.process_time()
+        result: Any = getattr(self.pattern, self.method)(*arguments)
+        if self.method == "finditer":
+            list(result)
+        return time.process_time() - started
+
+
+def _calls(tree: ast.AST) -> list[ast.Call]:
+    """Return the calls of functions of `re` within a tree."""
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and ast.unparse(node.func.value) == "re"
+        and node.func.attr != "escape"
+    ]
+
+
+def _patterns(value: Any) -> Iterator[re.Pattern[str]]:
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _patterns(each)
+
+
+def _name(statement: ast.stmt) -> str | None:
+    """Return the name that a statement binds."""
+    if isinstance(statement, ast.Assign):
+        return ast.unparse(statement.targets[0])
+    return ast.unparse(statement.target) if isinstance(statement, ast.AnnAssign) else None
+
+
+def _methods(tree: ast.AST, name: str) -> set[str]:
+    """Return the methods of a pattern that a module calls, or those of _UNSEEN."""
+    found = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == name
+    }
+    return found & {*_METHODS} or _UNSEEN
+
+
+def _uses(path: Path, tree: ast.Module) -> Iterator[Use]:
+    """Every use of a pattern in a module."""
+    module = path.relative_to(SERVICE).as_posix()
+    for statement in tree.body:
+        calls, name = _calls(statement), _name(statement)
+        if calls and name:
+            dotted = f"service.{module.removesuffix('.py').replace('/', '.')}"
+            bound = getattr(importlib.import_module(dotted), name)
+            patterns = [*_patterns(bound)]
+            assert len(patterns) == len(calls), f"{module}: {name} hides patterns"
+            for pattern in patterns:
+                yield from (Use(module, name, pattern, each) for each in _methods(tree, name))
+            continue
+        for call in calls:
+            assert isinstance(call.func, ast.Attribute)
+            text = call.args[0]
+            where = f"{module}:{call.lineno}"
+            assert isinstance(text, ast.Constant), f"{where}: compile it for the module"
+            assert call.func.attr in _METHODS, f"{where}: compile it for the module"
+            yield Use(module, f"line {call.lineno}", re.compile(text.value), call.func.attr)
+
+
+def _sample(parsed: Any) -> str:
+    """Return a text that a parsed pattern matches, roughly."""
+    return "".join(_part(str(kind), value) for kind, value in parsed)
+
+
+def _part(kind: str, value: Any) -> str:
+    if kind == "LITERAL":
+        return chr(value)
+    if kind == "IN":
+        return _member(value)
+    if kind.endswith("REPEAT"):
+        return _sample(value[2]) * max(1, min(value[0], 3))
+    if kind == "SUBPATTERN":
+        return _sample(value[3])
+    if kind == "BRANCH":
+        return _sample(value[1][0])
+    return "x" if kind in ("ANY", "NOT_LITERAL") else ""
+
+
+def _member(members: Any) -> str:
+    """Return a character of a set."""
+    kind, value = str(members[0][0]), members[0][1]
+    if kind == "RANGE":
+        return chr(value[0])
+    if kind == "CATEGORY":
+        return {"CATEGORY_DIGIT": "1", "CATEGORY_SPACE": " "}.get(str(value), "w")
+    return chr(value) if kind == "LITERAL" else "x"
+
+
+def _hostile(pattern: re.Pattern[str], size: int) -> Iterator[str]:
+    """Texts of a size that nearly match, again and again, and at last do not."""
+    sample = _sample(_parser.parse(pattern.pattern, pattern.flags))
+    characters = [*dict.fromkeys(sample + " ")][:10]
+    units = [*characters, *map("".join, permutations(characters, 2)), sample, sample[:-1] or "x"]
+    for unit in units:
+        for beginning in ("", sample[: len(sample) // 2], sample[:-1]):
+            text = beginning + unit * (size // len(unit))
+            yield from (text + "\0", text + "\n\0")
+
+
+def is_linear(use: Use) -> bool:
+    """Return whether the time grows no faster than the text."""
+    texts = zip(_hostile(use.pattern, _SHORT), _hostile(use.pattern, _LONG), strict=True)
+    for short, long in texts:
+        if use.seconds(long) > _QUICK_SECONDS:
+            most = min(use.seconds(long) for _ in range(3))
+            least = max(min(use.seconds(short) for _ in range(3)), _QUICK_SECONDS / _GROWTH)
+            if most > _GROWTH * least:
+                return False
+    return True
+
+
+TREES: Final = {path: ast.parse(path.read_text(encoding="utf-8")) for path in modules()}
+USES: Final = [use for path, tree in TREES.items() for use in _uses(path, tree)]
+
+
+@pytest.mark.parametrize("use", USES, ids=lambda use: f"{use.module}-{use.name}-{use.method}")
+def test_no_pattern_takes_long(use: Use) -> None:
+    assert is_linear(use)
+
+
+def test_every_pattern_is_seen() -> None:
+    """All of them are made by functions of `re`, under that name."""
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                assert node.module not in ("re", "regex"), path
+            if isinstance(node, ast.Import):
+                names = {(each.name, each.asname) for each in node.names}
+                assert not names & {("regex", None)}, path
+                assert not [each for each in names if each[0] == "re" and each[1]], path
+
+
+@pytest.mark.parametrize(
+    ("pattern", "method"),
+    [
+        (r"""b['"][-!#$%&'*+.^_`|~\w]+ \S+ HTTP/1\.[01]""", "search"),
+        (r"[ \t]*,[ \t]*", "split"),
+        (r"(?:a|b)*(?:a|b)*c", "fullmatch"),
+        (r"\w+;", "search"),
+    ],
+)
+def test_a_pattern_that_takes_long_is_told(pattern: str, method: str) -> None:
+    assert not is_linear(Use("", "", re.compile(pattern), method))
