@@ -19,6 +19,7 @@ from service.listing.properties import Properties
 from service.organizations.keys import compose, new_secret
 from tests.attacks import prepare
 from tests.attacks.attacker import Attacker
+from tests.attacks.edge_scenarios import EDGE
 from tests.attacks.prepare import ATTACKER
 from tests.benchmarks.load import Request
 
@@ -75,6 +76,7 @@ def scenarios() -> Iterator[Scenario]:
     yield Scenario("keys", "64 callers with made-up keys", keys)
     yield Scenario("log", "32 callers with long paths and headers", log)
     yield Scenario("cursors", "16 callers with forged cursors", cursors)
+    yield from (Scenario(*each) for each in EDGE)
 
 
 async def items(attacker: Attacker) -> None:
