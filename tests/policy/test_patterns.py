@@ -95,10 +95,10 @@ def _uses(path: Path, tree: ast.Module) -> Iterator[Use]:
         if calls and name:
             dotted = f"service.{module.removesuffix('.py').replace('/', '.')}"
             bound = getattr(importlib.import_module(dotted), name)
-            patterns = [*_patterns(bound)]
+            patterns, methods = [*_patterns(bound)], sorted(_methods(tree, name))
             assert len(patterns) == len(calls), f"{module}: {name} hides patterns"
             for pattern in patterns:
-                yield from (Use(module, name, pattern, each) for each in _methods(tree, name))
+                yield from (Use(module, name, pattern, each) for each in methods)
             continue
         for call in calls:
             assert isinstance(call.func, ast.Attribute)
