@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
-from re import _parser  # type: ignore[attr-defined]
 from typing import Any, Final
 
 import pytest
@@ -23,6 +22,7 @@ from tests.policy.sources import SERVICE, modules
 _METHODS: Final = ("match", "fullmatch", "search", "findall", "finditer", "split", "sub", "subn")
 _UNSEEN: Final = {"fullmatch", "search", "sub"}
 """Methods that are tried where the calls of a pattern cannot be seen."""
+_parser: Any = importlib.import_module("re._parser")
 _SHORT: Final = 1500
 _LONG: Final = 4 * _SHORT
 _QUICK_SECONDS: Final = 0.001
@@ -106,7 +106,7 @@ def _uses(path: Path, tree: ast.Module) -> Iterator[Use]:
             where = f"{module}:{call.lineno}"
             assert isinstance(text, ast.Constant), f"{where}: compile it for the module"
             assert call.func.attr in _METHODS, f"{where}: compile it for the module"
-            yield Use(module, f"line {call.lineno}", re.compile(text.value), call.func.attr)
+            yield Use(module, f"line {call.lineno}", re.compile(str(text.value)), call.func.attr)
 
 
 def _sample(parsed: Any) -> str:
@@ -120,7 +120,8 @@ def _part(kind: str, value: Any) -> str:
     if kind == "IN":
         return _member(value)
     if kind.endswith("REPEAT"):
-        return _sample(value[2]) * max(1, min(value[0], 3))
+        times = max(1, min(int(value[0]), 3))
+        return _sample(value[2]) * times
     if kind == "SUBPATTERN":
         return _sample(value[3])
     if kind == "BRANCH":
