@@ -2,105 +2,22 @@
 
 import asyncio
 import resource
-import socket
-from asyncio import StreamReader, StreamWriter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
 
-from service.http import connections, heads
-from service.http.connections import Runner, room
+from service.http import connections
+from service.http.connections import room
+from tests.support.door import GET, ROOM, Door, is_closed, opened, status
 
-ROOM = 4
-GET = b"GET /%b HTTP/1.1\r\nHost: here\r\n\r\n"
 UNFINISHED = b"POST /quick HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\n"
-
-
-@web.middleware
-async def last_is_told(
-    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
-) -> web.StreamResponse:
-    """As the application's own does."""
-    response = await handler(request)
-    assert isinstance(request.protocol, connections.Connection)
-    if request.protocol.is_ending:
-        response.force_close()
-    return response
-
-
-class Door:
-    """A server with room for four, and connections to it."""
-
-    def __init__(self) -> None:
-        self.open = asyncio.Event()
-        self.given_up = asyncio.Event()
-        app = web.Application(middlewares=[last_is_told], client_max_size=2**24)
-        app.router.add_route("*", "/{name}", self._answer)
-        self.runner = Runner(app, connections=ROOM, handler_cancellation=True, lingering_time=2)
-        self.writers: list[StreamWriter] = []
-
-    async def _answer(self, request: web.Request) -> web.Response:
-        if request.match_info["name"] == "read":
-            await request.read()
-        if request.match_info["name"] == "slow":
-            try:
-                await self.open.wait()
-            except asyncio.CancelledError:
-                self.given_up.set()
-                raise
-        return web.Response(body=bytes(2**25 if request.match_info["name"] == "large" else 1))
-
-    async def start(self) -> None:
-        await self.runner.setup()
-        await web.TCPSite(self.runner, "127.0.0.1", 0).start()
-
-    async def come(self, sent: bytes = b"", *, buffer: int = 2**16) -> StreamReader:
-        """A new connection, after the server has seen it and what it sends."""
-        with socket.socket() as ours:
-            ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
-            ours.setblocking(False)
-            await asyncio.get_running_loop().sock_connect(ours, self.runner.addresses[0])
-            reader, writer = await asyncio.open_connection(sock=ours.dup(), limit=buffer)
-        self.writers.append(writer)
-        writer.write(sent)
-        await asyncio.sleep(0.02)
-        return reader
-
-    async def say(self, number: int, sent: bytes) -> None:
-        """Send on an earlier connection."""
-        self.writers[number].write(sent)
-        await asyncio.sleep(0.02)
 
 
 @pytest.fixture
 async def door() -> AsyncIterator[Door]:
-    made = Door()
-    await made.start()
-    yield made
-    made.open.set()
-    for writer in made.writers:
-        writer.transport.abort()
-    await made.runner.cleanup()
-
-
-async def is_closed(reader: StreamReader) -> bool:
-    """Whether the server has closed the connection, on which nothing is left to read."""
-    try:
-        async with asyncio.timeout(0.05):
-            return await reader.read(1) == b""
-    except TimeoutError:
-        return False
-    except ConnectionResetError:
-        return True
-
-
-async def status(reader: StreamReader) -> bytes:
-    """The status of an answer whose body is one byte."""
-    async with asyncio.timeout(5):
-        head = await reader.readuntil(b"\r\n\r\n")
-        await reader.readexactly(1)
-    return head[9:12]
+    async with opened() as made:
+        yield made
 
 
 async def test_who_comes_always_gets_in(door: Door) -> None:
@@ -160,110 +77,6 @@ async def test_a_request_whose_caller_is_gone_is_given_up(door: Door) -> None:
     door.writers[0].transport.abort()
     async with asyncio.timeout(5):
         await door.given_up.wait()
-
-
-async def test_a_head_has_to_come_in_time(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heads, "HEAD_SECONDS", 0.2)
-    silent, begun = await door.come(), await door.come(GET[:20])
-    kept = await door.come(GET % b"quick")
-    assert await status(kept) == b"200"
-    await asyncio.sleep(0.4)
-    assert [await is_closed(each) for each in (silent, begun, kept)] == [True, True, False]
-    await door.say(2, GET[:20])
-    await asyncio.sleep(0.4)
-    assert await is_closed(kept)
-
-
-async def test_a_head_has_to_end(door: Door) -> None:
-    field = b"X-%d: " + b"x" * 7000 + b"\r\n"
-    long = await door.come(GET[:-2])
-    for number in range(heads.LONGEST_HEAD // 7000 + 1):
-        assert not await is_closed(long)
-        await door.say(0, field % number)
-    async with asyncio.timeout(5):
-        assert (await long.read())[9:12] == b"431"
-
-
-LONG_HEAD = GET[:-2] + b"".join(b"X-%d: %b\r\n" % (n, b"x" * 7000) for n in range(10)) + b"\r\n"
-
-
-@pytest.mark.parametrize("pieces", [1, 5])
-async def test_a_long_head_is_refused_however_it_comes(door: Door, pieces: int) -> None:
-    sent, size = LONG_HEAD % b"quick", len(LONG_HEAD) // pieces
-    reader = await door.come(sent[:size])
-    for start in range(size, len(sent), size):
-        await door.say(0, sent[start : start + size])
-    async with asyncio.timeout(5):
-        assert (await reader.read())[9:12] == b"431"
-
-
-@pytest.mark.parametrize("head", [LONG_HEAD, LONG_HEAD[:-2]], ids=["whole", "unfinished"])
-async def test_a_long_head_behind_a_request_is_refused(door: Door, head: bytes) -> None:
-    reader = await door.come(GET % b"slow")
-    await door.say(0, head % b"quick")
-    await door.say(0, b"X-More: %b\r\n" % (b"x" * 7000) * 40)
-    door.open.set()
-    assert await status(reader) == b"200"
-    async with asyncio.timeout(5):
-        assert (await reader.read())[9:12] == b"431"
-
-
-async def filled(writer: StreamWriter, sent: bytes) -> int:
-    """Return how much the server and the kernels took before they took no more."""
-    size = writer.transport.get_write_buffer_size
-    for count in range(400):
-        writer.write(sent)
-        before = size()
-        for _ in range(10):
-            await asyncio.sleep(0.01)
-            if size() < before:
-                break
-        else:
-            return count * len(sent)
-    raise AssertionError("The server reads without end.")
-
-
-@pytest.mark.parametrize("come", [GET % b"quick", (LONG_HEAD % b"quick")[:45_000] + b"\r\n\r\n"])
-async def test_little_is_read_while_a_request_is_under_way(door: Door, come: bytes) -> None:
-    """aiohttp parses 32 requests ahead: with long heads these are 20 times their bytes."""
-    await door.come(GET % b"slow")
-    [connection] = door.runner.server.connections  # type: ignore[union-attr]
-    assert isinstance(connection, connections.Connection)
-    await filled(door.writers[0], come * (2**18 // len(come)))
-    assert len(connection._messages) <= heads.MAX_QUEUED + 1
-    assert len(connection._unparsed) < 2**18
-
-
-@pytest.mark.parametrize("number", [2, 3, 4, 100, 5000])
-async def test_requests_sent_at_once_are_all_answered(door: Door, number: int) -> None:
-    reader = await door.come((GET % b"quick") * number)
-    for _ in range(number):
-        assert await status(reader) == b"200"
-    await door.say(0, GET % b"quick")
-    assert await status(reader) == b"200"
-
-
-async def test_bodies_behind_a_request_are_read_in_their_turn(door: Door) -> None:
-    post = b"POST /read HTTP/1.1\r\nHost: here\r\nContent-Length: %d\r\n\r\n"
-    bodies = [bytes(size) for size in (1, 300_000, 0, 70_000, 2_000_000)]
-    reader = await door.come(GET % b"slow")
-    sent = b"".join(post % len(body) + body + GET % b"quick" for body in bodies)
-    door.writers[0].write(sent)
-    await asyncio.sleep(0.05)
-    door.open.set()
-    for _ in range(1 + 2 * len(bodies)):
-        assert await status(reader) == b"200"
-
-
-@pytest.mark.parametrize("asked", [b"h2c", b"websocket"])
-async def test_no_request_behind_an_upgrade_stalls(door: Door, asked: bytes) -> None:
-    """The parser drops what stands behind, or keeps it for the other protocol."""
-    upgrade = b"Connection: Upgrade\r\nUpgrade: %b\r\n\r\n" % asked
-    reader = await door.come((GET[:-2] + upgrade) % b"quick" + GET % b"quick")
-    async with asyncio.timeout(5):
-        answer = await reader.read()
-    assert answer.count(b"HTTP/1.1 200 OK\r\n") == 1
-    assert b"\r\nConnection: close\r\n" in answer
 
 
 def test_files_that_a_worker_needs_are_left_to_it(monkeypatch: pytest.MonkeyPatch) -> None:

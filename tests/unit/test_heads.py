@@ -1,0 +1,119 @@
+"""Request heads: bounds on their bytes, their time and their number."""
+
+import asyncio
+from asyncio import StreamWriter
+from collections.abc import AsyncIterator
+
+import pytest
+
+from service.http import connections, heads
+from tests.support.door import GET, Door, is_closed, opened, status
+
+LONG_HEAD = GET[:-2] + b"".join(b"X-%d: %b\r\n" % (n, b"x" * 7000) for n in range(10)) + b"\r\n"
+
+
+@pytest.fixture
+async def door() -> AsyncIterator[Door]:
+    async with opened() as made:
+        yield made
+
+
+async def test_a_head_has_to_come_in_time(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heads, "HEAD_SECONDS", 0.2)
+    silent, begun = await door.come(), await door.come(GET[:20])
+    kept = await door.come(GET % b"quick")
+    assert await status(kept) == b"200"
+    await asyncio.sleep(0.4)
+    assert [await is_closed(each) for each in (silent, begun, kept)] == [True, True, False]
+    await door.say(2, GET[:20])
+    await asyncio.sleep(0.4)
+    assert await is_closed(kept)
+
+
+async def test_a_head_has_to_end(door: Door) -> None:
+    field = b"X-%d: " + b"x" * 7000 + b"\r\n"
+    long = await door.come(GET[:-2])
+    for number in range(heads.LONGEST_HEAD // 7000 + 1):
+        assert not await is_closed(long)
+        await door.say(0, field % number)
+    async with asyncio.timeout(5):
+        assert (await long.read())[9:12] == b"431"
+
+
+@pytest.mark.parametrize("pieces", [1, 5])
+async def test_a_long_head_is_refused_however_it_comes(door: Door, pieces: int) -> None:
+    sent, size = LONG_HEAD % b"quick", len(LONG_HEAD) // pieces
+    reader = await door.come(sent[:size])
+    for start in range(size, len(sent), size):
+        await door.say(0, sent[start : start + size])
+    async with asyncio.timeout(5):
+        assert (await reader.read())[9:12] == b"431"
+
+
+@pytest.mark.parametrize("head", [LONG_HEAD, LONG_HEAD[:-2]], ids=["whole", "unfinished"])
+async def test_a_long_head_behind_a_request_is_refused(door: Door, head: bytes) -> None:
+    reader = await door.come(GET % b"slow")
+    await door.say(0, head % b"quick")
+    await door.say(0, b"X-More: %b\r\n" % (b"x" * 7000) * 40)
+    door.open.set()
+    assert await status(reader) == b"200"
+    async with asyncio.timeout(5):
+        assert (await reader.read())[9:12] == b"431"
+
+
+async def filled(writer: StreamWriter, sent: bytes) -> int:
+    """Return how much the server and the kernels took before they took no more."""
+    size = writer.transport.get_write_buffer_size
+    for count in range(400):
+        writer.write(sent)
+        before = size()
+        for _ in range(10):
+            await asyncio.sleep(0.01)
+            if size() < before:
+                break
+        else:
+            return count * len(sent)
+    raise AssertionError("The server reads without end.")
+
+
+@pytest.mark.parametrize("come", [GET % b"quick", (LONG_HEAD % b"quick")[:45_000] + b"\r\n\r\n"])
+async def test_little_is_read_while_a_request_is_under_way(door: Door, come: bytes) -> None:
+    """aiohttp parses 32 requests ahead: with long heads these are 20 times their bytes."""
+    await door.come(GET % b"slow")
+    [connection] = door.runner.server.connections  # type: ignore[union-attr]
+    assert isinstance(connection, connections.Connection)
+    await filled(door.writers[0], come * (2**18 // len(come)))
+    assert len(connection._messages) <= heads.MAX_QUEUED + 1
+    assert len(connection._unparsed) < 2**18
+
+
+@pytest.mark.parametrize("number", [2, 3, 4, 100, 5000])
+async def test_requests_sent_at_once_are_all_answered(door: Door, number: int) -> None:
+    reader = await door.come((GET % b"quick") * number)
+    for _ in range(number):
+        assert await status(reader) == b"200"
+    await door.say(0, GET % b"quick")
+    assert await status(reader) == b"200"
+
+
+async def test_bodies_behind_a_request_are_read_in_their_turn(door: Door) -> None:
+    post = b"POST /read HTTP/1.1\r\nHost: here\r\nContent-Length: %d\r\n\r\n"
+    bodies = [bytes(size) for size in (1, 300_000, 0, 70_000, 2_000_000)]
+    reader = await door.come(GET % b"slow")
+    sent = b"".join(post % len(body) + body + GET % b"quick" for body in bodies)
+    door.writers[0].write(sent)
+    await asyncio.sleep(0.05)
+    door.open.set()
+    for _ in range(1 + 2 * len(bodies)):
+        assert await status(reader) == b"200"
+
+
+@pytest.mark.parametrize("asked", [b"h2c", b"websocket"])
+async def test_no_request_behind_an_upgrade_stalls(door: Door, asked: bytes) -> None:
+    """The parser drops what stands behind, or keeps it for the other protocol."""
+    upgrade = b"Connection: Upgrade\r\nUpgrade: %b\r\n\r\n" % asked
+    reader = await door.come((GET[:-2] + upgrade) % b"quick" + GET % b"quick")
+    async with asyncio.timeout(5):
+        answer = await reader.read()
+    assert answer.count(b"HTTP/1.1 200 OK\r\n") == 1
+    assert b"\r\nConnection: close\r\n" in answer
