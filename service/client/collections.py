@@ -25,10 +25,8 @@ _METHODS: Final[dict[How, tuple[str, str]]] = {
 class Collection:
     """The records at a path below ``/api``.
 
-    Every method raises SelvedgeError. Reads are tried again as often as needed. So are writes that
-    carry an ``Idempotency-Key`` (creates and bulk writes, with a key of their own unless one is
-    given) or an ``If-Match``; a refusal by the latter may then be due to the first try. Any other
-    write is tried again only where nothing was done.
+    Every method raises SelvedgeError. Reads and writes are tried again. Each write carries an
+    ``Idempotency-Key``: the given one, else a new one, so that a retry does nothing twice.
     """
 
     def __init__(self, transport: Transport, path: Sequence[str | int]) -> None:
@@ -78,11 +76,18 @@ class Collection:
         return await self._several(Request("POST", self._path, body=[*records], headers=_key(key)))
 
     async def replace(
-        self, record_id: str | int, record: Document, *, if_match: str | None = None
+        self,
+        record_id: str | int,
+        record: Document,
+        *,
+        if_match: str | None = None,
+        key: str | None = None,
     ) -> Record:
         """The record with new content."""
-        sent = Request("PUT", self._one(record_id), body=record, headers=guard(if_match))
-        return await self._record(sent)
+        headers = single_write(if_match, key)
+        return await self._record(
+            Request("PUT", self._one(record_id), body=record, headers=headers)
+        )
 
     async def replace_many(
         self, records: Sequence[Document], *, key: str | None = None
@@ -91,7 +96,12 @@ class Collection:
         return await self._several(Request("PUT", self._path, body=[*records], headers=_key(key)))
 
     async def patch(
-        self, record_id: str | int, changes: Sequence[Document], *, if_match: str | None = None
+        self,
+        record_id: str | int,
+        changes: Sequence[Document],
+        *,
+        if_match: str | None = None,
+        key: str | None = None,
     ) -> Record:
         """The record changed by a JSON Patch of its writable form (RFC 6902)."""
         return await self._record(
@@ -100,13 +110,16 @@ class Collection:
                 self._one(record_id),
                 body=[*changes],
                 media_type=JSON_PATCH,
-                headers=guard(if_match),
+                headers=single_write(if_match, key),
             )
         )
 
-    async def delete(self, record_id: str | int, *, if_match: str | None = None) -> Record:
+    async def delete(
+        self, record_id: str | int, *, if_match: str | None = None, key: str | None = None
+    ) -> Record:
         """The record as it was deleted."""
-        return await self._record(Request("DELETE", self._one(record_id), headers=guard(if_match)))
+        headers = single_write(if_match, key)
+        return await self._record(Request("DELETE", self._one(record_id), headers=headers))
 
     async def delete_many(
         self, ids: Sequence[str | int], *, key: str | None = None
@@ -187,10 +200,10 @@ def located(path: Sequence[str | int]) -> str:
 
 
 def _key(key: str | None) -> dict[str, str]:
-    """The header that makes a write safe to repeat, with a key of its own unless one is given."""
+    """Return the header with the idempotency key, a new one unless one is given."""
     return {"Idempotency-Key": key or str(uuid4())}
 
 
-def guard(etag: str | None) -> dict[str, str]:
-    """The header that holds a write back where the tag is another one by now."""
-    return {} if etag is None else {"If-Match": etag}
+def single_write(etag: str | None, key: str | None) -> dict[str, str]:
+    """Return the headers of a write of one record: the key, and the precondition if any."""
+    return _key(key) | ({} if etag is None else {"If-Match": etag})

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from service.client.collections import guard, located
+from service.client.collections import located, single_write
 from service.client.records import Document
 from service.client.transport import JSON_PATCH, Request, Transport
 
@@ -21,8 +21,7 @@ class Content:
 class Part:
     """The part at a path below ``/api``.
 
-    Every method raises SelvedgeError. A write is tried again where nothing was done, and with
-    ``if_match`` in any case; a refusal may then be due to the first try.
+    Every method raises SelvedgeError. Reads and writes are tried again, as those of records are.
     """
 
     def __init__(self, transport: Transport, path: Sequence[str | int]) -> None:
@@ -34,18 +33,22 @@ class Part:
         wanted = [("form", "writable")] if writable else []
         return await self._content(Request("GET", self._path, wanted))
 
-    async def replace(self, content: Any, *, if_match: str | None = None) -> Content:
+    async def replace(
+        self, content: Any, *, if_match: str | None = None, key: str | None = None
+    ) -> Content:
         """The part with new content; entries with ids stay themselves."""
-        sent = Request("PUT", self._path, body=content, headers=guard(if_match))
-        return await self._content(sent)
+        headers = single_write(if_match, key)
+        return await self._content(Request("PUT", self._path, body=content, headers=headers))
 
     async def rehearse(self, content: Any) -> None:
         """Check whether ``replace`` would succeed; nothing is written."""
         await self._transport.send(Request("PUT", self._path, [("dryRun", "true")], body=content))
 
-    async def patch(self, changes: Sequence[Document], *, if_match: str | None = None) -> Content:
+    async def patch(
+        self, changes: Sequence[Document], *, if_match: str | None = None, key: str | None = None
+    ) -> Content:
         """The part changed by a JSON Patch of its writable form; measured values have it."""
-        headers = guard(if_match)
+        headers = single_write(if_match, key)
         return await self._content(
             Request("PATCH", self._path, body=[*changes], media_type=JSON_PATCH, headers=headers)
         )

@@ -1,18 +1,13 @@
-"""When a call is tried again: only where that can do nothing twice (contract, Idempotency)."""
+"""Retry policy: which failures of a call are worth another try, and how long to wait.
+
+A retry does nothing twice: calls are reads, rehearsals, or writes with an ``Idempotency-Key``
+(contract, Idempotency).
+"""
 
 import random
 from dataclasses import dataclass
-from enum import Enum
 
 from service.client.errors import FailureError, SelvedgeError, UnreachableError
-
-
-class Repeatable(Enum):
-    """What a second try of a call may rely on."""
-
-    ALWAYS = "a read, or a write with an idempotency key: a second try does nothing twice"
-    GUARDED = "a write under If-Match: a second try is refused if the first was carried out"
-    NEVER = "a write that nothing guards: only where the first try has done nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +21,9 @@ class Retrying:
     longest_wait: float = 60.0
     """And where the service asks to wait longer, the call fails."""
 
-    def wait(self, error: SelvedgeError, repeatable: Repeatable, tries: int) -> float | None:
-        """Seconds to wait before the next try after so many; None where there is to be none."""
-        if tries >= self.attempts or not _is_worth_it(error, repeatable):
+    def wait(self, error: SelvedgeError, tries: int) -> float | None:
+        """Return the seconds to wait after that many tries; None if there is no further one."""
+        if tries >= self.attempts or not _may_succeed_later(error):
             return None
         # Callers that failed together shall not come back together.
         backoff = random.uniform(0.5, 1) * self.first_wait * 2.0 ** (tries - 1)
@@ -38,16 +33,11 @@ class Retrying:
         return min(backoff, self.longest_wait) + (named or 0.0)
 
 
-def _is_worth_it(error: SelvedgeError, repeatable: Repeatable) -> bool:
-    """Whether another try may succeed, and cannot do what was done already."""
+def _may_succeed_later(error: SelvedgeError) -> bool:
+    """Return whether the same call may succeed on another try."""
     if isinstance(error, UnreachableError):
-        return repeatable is not Repeatable.NEVER or not error.may_be_done
-    if not isinstance(error, FailureError):
-        return False
-    if error.status in (429, 503):
-        nothing_done = error.retry_after is not None
-        return nothing_done or repeatable is not Repeatable.NEVER
-    if error.type == "conflict.in_progress":
-        return repeatable is Repeatable.ALWAYS
-    # Something between gave up on the service, which may have gone on.
-    return error.status in (408, 502, 504) and repeatable is not Repeatable.NEVER
+        return True
+    # 408, 502 and 504 come from a proxy that gave up on the service.
+    return isinstance(error, FailureError) and (
+        error.status in (408, 429, 502, 503, 504) or error.type == "conflict.in_progress"
+    )

@@ -1,4 +1,4 @@
-"""One request, tried again where that is safe."""
+"""Requests over one session, with retries."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from yarl import URL
 
 from service.client.errors import SelvedgeError, UnreachableError, failure
 from service.client.queries import Parameters
-from service.client.retrying import Repeatable, Retrying
+from service.client.retrying import Retrying
 
 _JSON = "application/json"
 JSON_PATCH = "application/json-patch+json"
@@ -20,25 +20,21 @@ JSON_PATCH = "application/json-patch+json"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent; a body is any JSON value."""
+    """One request; a write has an ``Idempotency-Key`` among its headers unless it rehearses.
+
+    Without the key a retry could do the write twice.
+    """
 
     method: str
     path: str
     """Below the service's address, its parts already quoted."""
     parameters: Parameters = field(default_factory=list)
     body: Any = None
+    """Any JSON value."""
     media_type: str = _JSON
     headers: Mapping[str, str] = field(default_factory=dict)
     exact: bool = False
     """Whether decimal numbers of the answer are wanted as texts."""
-
-    @property
-    def repeatable(self) -> Repeatable:
-        """What a second try may rely on."""
-        if self.method == "GET" or "Idempotency-Key" in self.headers:
-            return Repeatable.ALWAYS
-        is_guarded = self.headers.get("If-Match", "*") != "*"
-        return Repeatable.GUARDED if is_guarded else Repeatable.NEVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +66,7 @@ class Transport:
             try:
                 return await self._once(request, raw)
             except SelvedgeError as error:
-                wait = self._retrying.wait(error, request.repeatable, tries)
+                wait = self._retrying.wait(error, tries)
                 if wait is None:
                     raise
             await asyncio.sleep(wait)

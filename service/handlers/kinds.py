@@ -61,7 +61,7 @@ class Kind:
 
     @property
     def writes(self) -> bool:
-        """Whether it changes anything."""
+        """Whether it changes anything; then it honors an ``Idempotency-Key``."""
         return self.method != "GET"
 
     @property
@@ -71,7 +71,7 @@ class Kind:
 
     @property
     def is_bulk(self) -> bool:
-        """Whether it writes several records; then an ``Idempotency-Key`` makes it repeatable."""
+        """Whether its path names no single record; creates of one record are among these."""
         return self.writes and not self.names_one
 
     @property

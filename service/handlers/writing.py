@@ -72,13 +72,14 @@ async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes)
 async def replace(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """One record in full, or a part of it; its id is the route's, whatever the body says."""
     precondition = guard(request)
-    path, switches, item = together(
+    path, switches, retried, item = together(
         lambda: path_of(request, resource),
         lambda: switching.of_one(request),
+        lambda: retry(request, raw),
         lambda: one_item(resource.replace_form, raw, resource.list_name),
     )
     write = partial(writing.replace, guard=precondition)
-    return await _single(resource, request, switches, path, item, write)
+    return await _single(resource, request, switches, retried, path, item, write)
 
 
 async def replace_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
@@ -127,24 +128,26 @@ async def _named(
 async def patch(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """One record changed by a JSON Patch of its writable form (RFC 6902)."""
     precondition = guard(request)
-    path, switches, edit = together(
+    path, switches, retried, edit = together(
         lambda: path_of(request, resource),
         lambda: switching.of_one(request),
+        lambda: retry(request, raw),
         lambda: editor(resource, raw),
     )
     write = partial(writing.patch, guard=precondition, edit=edit)
-    return await _single(resource, request, switches, path, {}, write)
+    return await _single(resource, request, switches, retried, path, {}, write)
 
 
 async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
     """One record, as it was deleted."""
     precondition = guard(request)
-    path, switches = together(
+    path, switches, retried = together(
         lambda: path_of(request, resource),
         lambda: switching.of_one(request),
+        lambda: retry(request, b""),
     )
     write = partial(writing.delete, guard=precondition)
-    return await _single(resource, request, switches, path, {}, write)
+    return await _single(resource, request, switches, retried, path, {}, write)
 
 
 async def delete_many(resource: MasterRecord, request: web.Request) -> web.Response:
@@ -221,6 +224,7 @@ async def _single(
     resource: MasterRecord,
     request: web.Request,
     switches: Switches,
+    retried: Retry | None,
     path: Sequence[int],
     item: Item,
     write: Write,
@@ -230,7 +234,7 @@ async def _single(
     locate = within(resource.list_name) if resource.list_name else alone
     sent = Sent([item | {"id": record_id}], locate, parents=parents)
     work = _work(resource, request, switches, sent, write, _record)
-    return await _write(request, work, Use(exclusive=locks_organization(resource)))
+    return await _write(request, work, Use(exclusive=locks_organization(resource)), retried)
 
 
 def _record(written: Written) -> Answer:
@@ -260,10 +264,8 @@ def _work(
     return work
 
 
-async def _write(
-    request: web.Request, work: Work, use: Use, retried: Retry | None = None
-) -> web.Response:
-    """The work's answer, or its first one where the caller's Idempotency-Key names it."""
+async def _write(request: web.Request, work: Work, use: Use, retried: Retry | None) -> web.Response:
+    """Return the work's answer, or the stored one of an earlier request with the same key."""
     if retried is not None:
         work = request.app[STORED_ANSWERS].once(retried, work)
     try:

@@ -36,7 +36,8 @@ HEADERS: dict[str, Any] = {
     for name, text in _HEADERS.items()
 }
 """Header components by name."""
-_OF_BULK = ("Idempotent-Replayed", APPLIED)
+_REPLAYED = "Idempotent-Replayed"
+_OF_BULK = (_REPLAYED, APPLIED)
 _ENVELOPE = "common/envelope"
 
 
@@ -142,7 +143,7 @@ def created(collection: str) -> Iterator[Answer]:
 
 def written(collection: str) -> Answer:
     """The record of a single write, or what a rehearsal would do."""
-    found = _success(collection, [envelopes.ANSWER], "Done.", "ETag", suffix="Written")
+    found = _success(collection, [envelopes.ANSWER], "Done.", "ETag", _REPLAYED, suffix="Written")
     return _or(found, "oneOutcome")
 
 

@@ -70,11 +70,11 @@ _BEFORE_ITEMS = {
     "unsupported_media_type", "server_error",
 }  # fmt: skip
 """Types that a bulk operation answers before it knows of items."""
-_OF_WRITES = ("forbidden.scope", "server_error.outcome_unknown")
-_OF_BULK = (
-    "validation_error.required_field", "validation_error.duplicate",
-    "validation_error.too_many_items", "conflict.in_progress", "unprocessable.idempotency_key",
+_OF_WRITES = (
+    "forbidden.scope", "validation_error.duplicate", "conflict.in_progress",
+    "unprocessable.idempotency_key", "server_error.outcome_unknown",
 )  # fmt: skip
+_OF_BULK = ("validation_error.required_field", "validation_error.too_many_items")
 
 
 def failed(route: Route, resource: Resource) -> Iterator[Answer]:

@@ -90,9 +90,9 @@ class Operation:
         if kind in (kinds.BULK_REPLACE, kinds.BULK_PATCH):
             yield from parameters.match(resource)
         if kind.writes:
-            yield parameters.shared("DryRun")
+            yield from map(parameters.shared, ("DryRun", "IdempotencyKey"))
         if kind.is_bulk:
-            yield from map(parameters.shared, ("OnError", "PreferShort", "IdempotencyKey"))
+            yield from map(parameters.shared, ("OnError", "PreferShort"))
         if kind.is_guarded:
             yield parameters.shared("IfMatch")
             yield parameters.shared("IfNoneMatch")

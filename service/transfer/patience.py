@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from service.client import Retrying, SelvedgeError
-from service.client.retrying import Repeatable
 
 _A_MOMENT: Final = 3
 """Tries."""
@@ -19,10 +18,9 @@ class Patience(Retrying):
     tell: Callable[[str], None] = print
     """Is told the reason, once, where waiting takes longer than a moment."""
 
-    def wait(self, error: SelvedgeError, repeatable: Repeatable, tries: int) -> float | None:
-        """Seconds to wait; None only where another try cannot help."""
-        del repeatable
-        seconds = super().wait(error, Repeatable.ALWAYS, min(tries, self.attempts - 1))
+    def wait(self, error: SelvedgeError, tries: int) -> float | None:
+        """Return the seconds to wait; None only if another try cannot help."""
+        seconds = super().wait(error, min(tries, self.attempts - 1))
         if tries == _A_MOMENT and seconds is not None:
             self.tell(str(error))
         return seconds

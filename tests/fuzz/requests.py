@@ -59,7 +59,8 @@ def _query(check: Check, random: Random) -> Aside:
 
 
 def _headers(route: Route, check: Check, random: Random) -> Aside:
-    if route.operation in ("replace", "delete"):
+    is_guarded = route.operation in ("replace", "delete")
+    if is_guarded and random.random() < 0.7:
         name, stale = random.choice(
             [*(("If-Match", one) for one in _STALE), ("If-None-Match", "*")]
         )
@@ -70,12 +71,14 @@ def _headers(route: Route, check: Check, random: Random) -> Aside:
         finding = Finding(f"{key} twice", check, _invalid("duplicate"), key, (HEADERS,))
         keys = CIMultiDict([(key, "one"), (key, random.choice(["one", "two", ""]))])
         return Aside([finding], {"headers": keys})
-    wrong = {
+    of_bulk = {
         "If-Match": ("If-Match of no record", ["*", '"x"', ""]),
         "If-None-Match": ("If-None-Match of no record", ["*", '"x"', ""]),
+    }
+    wrong = ({} if is_guarded else of_bulk) | {
         "Idempotency-Key": ("unusable Idempotency-Key", ["", "a b", "x" * 256]),
     }
-    chosen = random.sample([*wrong], random.choice([1, 1, 2]))
+    chosen = random.sample([*wrong], min(len(wrong), random.choice([1, 1, 2])))
     names = [name for name in wrong if name in chosen]
     found = [
         Finding(wrong[name][0], check, _invalid("invalid_value"), name, (HEADERS, place))

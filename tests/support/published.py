@@ -66,6 +66,16 @@ def holds(route: Route, answer: Answer) -> None:
         assert not undescribed, (route.method, route.path, undescribed)
 
 
+def parameters(route: Route) -> set[str]:
+    """Return the names of the parameters that the document lists for an operation."""
+    operation = _DOCUMENT["paths"][route.path][route.method.lower()]
+    shared = _DOCUMENT["components"]["parameters"]
+    return {
+        (shared[entry["$ref"].rpartition("/")[2]] if "$ref" in entry else entry)["name"]
+        for entry in operation["parameters"]
+    }
+
+
 @cache
 def _validator(schema: bytes) -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(
