@@ -159,6 +159,11 @@ class MasterRecord(Resource):
         """The ids of those items of the batch that the write changed anything of."""
         return changed.ids[self.name]
 
+    def outcome_id(self, batch: Batch, item: Item) -> int:  # noqa: ARG002
+        """Return the id of the record that the outcome of an item names."""
+        record_id: int = item["id"]
+        return record_id
+
     def _form(self, name: str) -> Validator:
         return Validator(self.name, name, self.item_failures)
 

@@ -55,12 +55,12 @@ def fates(
     found = dict[int, Fate]()
     live, new = {*change.live}, {*change.new}
     for place, item in zip(change.gone.places, change.gone.items, strict=True):
-        one = item["id"]
-        found[place] = Fate(DELETED if one in live else UNCHANGED, one, stored[one].key)
+        one, named = item["id"], resource.outcome_id(change.batch, item)
+        found[place] = Fate(DELETED if one in live else UNCHANGED, named, stored[one].key)
     for place, item in zip(change.kept.places, change.kept.items, strict=True):
-        one = item["id"]
+        one, named = item["id"], resource.outcome_id(change.batch, item)
         outcome = CREATED if one in new else UPDATED if one in changed else UNCHANGED
-        found[place] = Fate(outcome, one, _key_after(resource, item, stored.get(one)))
+        found[place] = Fate(outcome, named, _key_after(resource, item, stored.get(one)))
     return found
 
 

@@ -10,9 +10,11 @@ from typing import Any, ClassVar
 
 import asyncpg
 
+from service import schemas
 from service.database.connections import Connection
 from service.failures import Failure
-from service.queries.batch import Batch
+from service.listing.pages import column_of
+from service.queries.batch import Batch, Item
 from service.queries.changed import SHOWN, Changed
 from service.queries.master_record import Change, MasterRecord
 from service.queries.resource import Resource
@@ -32,6 +34,7 @@ class Part(MasterRecord):
     owner: ClassVar[type[MasterRecord]]
     is_patched = False
     hides_deleted = False
+    keeps_omitted = True
     updates = ()
     named_once: ClassVar[tuple[str, ...]] = ()
     """Members that no two entries of a list which is the body may share."""
@@ -57,6 +60,12 @@ class Part(MasterRecord):
         """The owner's."""
         return self.owner.name
 
+    @property
+    def key_column(self) -> str:
+        """The owner's: outcomes of a part name the owner's record."""
+        key_fields = schemas.key_fields(self.owner.name)
+        return column_of(key_fields[0]) if key_fields else "null::text"
+
     def list_failures(self, entries: Sequence[Any]) -> Iterator[Failure]:
         """What is wrong with the list that a body is, beyond what its schema says."""
         for name in self.named_once:
@@ -65,6 +74,10 @@ class Part(MasterRecord):
     def record_id(self, batch: Batch) -> int:
         """The owner's record that the batch is about: a part is written alone."""
         return batch.ids[0]
+
+    def outcome_id(self, batch: Batch, item: Item) -> int:  # noqa: ARG002
+        """Return the id of the owner's record."""
+        return self.record_id(batch)
 
     async def check(self, connection: Connection, change: Change) -> Plan:
         """What leads from the stored part to the one that was sent."""

@@ -157,7 +157,7 @@ async def _carry_out(
         )
         written.fates |= absent(resource, batch)
         written.stored = {
-            place: (item["id"], records.stored[item["id"]].key)
+            place: (resource.outcome_id(batch, item), records.stored[item["id"]].key)
             for place, item in zip(batch.places, batch.items, strict=True)
             if item.get("id") in records.stored
         }
