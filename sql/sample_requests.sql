@@ -1,8 +1,8 @@
 -- Requests for samples of a style, and the sizes that were asked for (contract, Sample requests).
 
 -- name: check
--- The style stays; requested values are of active lines and of requested sizes, one each; a deactivated size is no new one, and
--- one with measured values does not go.
+-- The style stays; requested values are of active lines and of requested sizes, one each; a deactivated size, or one of a
+-- deleted size range, is no new one, and one with measured values does not go.
 with item as materialized (
     select item.*
     from rows from (
@@ -26,10 +26,11 @@ select wanted.n::integer, 'validation_error.unknown_reference',
     json_build_array('sizeRangeSizeIds', wanted.place - 1)::text, 'There is no such size.'
 from wanted
 join size_range_size size on size.organization_id = $1::bigint and size.id = wanted.size_id
+join size_range owner on owner.organization_id = $1::bigint and owner.id = size.size_range_id
 left join sample_request_size stored
     on stored.organization_id = $1::bigint and stored.sample_request_id = wanted.id
         and stored.size_range_size_id = wanted.size_id
-where size.is_deactivated and stored.size_range_size_id is null
+where (size.is_deactivated or owner.state = 'deleted') and stored.size_range_size_id is null
 union all
 select item.n::integer, 'validation_error.unknown_reference',
     json_build_array('requested', sent.n - 1, case when line.id is null then 'lineId' else 'sizeRangeSizeId' end)::text,

@@ -95,6 +95,15 @@ where organization_id = $1::bigint and id = any($2::bigint[])
 order by id
 {{lock}};
 
+-- name: referred_within
+-- The same of parts of records in {{within}}, which are held with them, so that they are not deleted meanwhile.
+select record.id, owner.id as owner_id, {{is_live}} as is_live
+from {{table}} record
+join {{within}} owner on owner.organization_id = $1::bigint and owner.id = record.{{within}}_id
+where record.organization_id = $1::bigint and record.id = any($2::bigint[])
+order by owner.id, record.id
+{{lock}};
+
 -- name: uses
 -- What records of {{table}} refer to through {{link}}, which may be that table itself; live ones are counted.
 select link.{{column}} as id, '{{users}}' as users, count(*) filter (where {{is_live}}) as uses

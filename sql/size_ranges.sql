@@ -1,6 +1,30 @@
 -- Size ranges and their sizes (contract, Size ranges). Without the Pro module no grading is
 -- advanced, whatever was stored while the organization had it.
 
+-- name: check
+-- A size range comes back only if the sizes that its sizes relate to are there, or come back with it.
+with item as materialized (
+    select item.*
+    from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
+)
+select
+    item.n::integer as item,
+    'validation_error.unknown_reference' as type,
+    '["state"]' as path,
+    'A size relates to a size of a deleted size range.' as message
+from item
+join size_range stored on stored.organization_id = $1::bigint and stored.id = item.id
+where stored.state = 'deleted' and item.state <> 'deleted'
+    and exists (
+        select 1
+        from size_range_size size
+        join size_range_size related
+            on related.organization_id = $1::bigint and related.id = size.related_size_range_size_id
+        join size_range target on target.organization_id = $1::bigint and target.id = related.size_range_id
+        where size.organization_id = $1::bigint and size.size_range_id = item.id and target.state = 'deleted'
+            and not exists (select 1 from item restored where restored.id = target.id and restored.state <> 'deleted')
+    );
+
 -- name: delete
 update size_range set state = 'deleted'
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
@@ -65,9 +89,45 @@ from page
 left join sizes on sizes.size_range_id = page.id;
 
 -- name: in_use
-select id, 'Used by the organization as its default: 1.' as message
-from size_range
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[]) and is_default;
+-- By what the size ranges that go are used: $3 are those that come back, $4 says that the default has a successor.
+with gone as materialized (
+    select size.size_range_id as id, size.id as size_id
+    from size_range_size size
+    where size.organization_id = $1::bigint
+        and size.size_range_id = any((select $2::text::bigint[])::bigint[])
+),
+used(id, users, uses) as (
+    select id, 'the organization as its default', 1
+    from size_range
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+        and is_default and not $4::boolean
+    union all
+    select gone.id, 'sample requests', count(distinct requested.sample_request_id)
+    from gone
+    join sample_request_size requested
+        on requested.organization_id = $1::bigint and requested.size_range_size_id = gone.size_id
+    group by gone.id
+    union all
+    select gone.id, 'measurement charts', count(distinct style.id)
+    from gone
+    join measurement_line_value charted
+        on charted.organization_id = $1::bigint and charted.size_range_size_id = gone.size_id
+    join measurement_line line on line.organization_id = $1::bigint and line.id = charted.measurement_line_id
+    join style on style.organization_id = $1::bigint and style.id = line.style_id and style.state <> 'deleted'
+    group by gone.id
+    union all
+    select gone.id, 'size ranges', count(distinct owner.id)
+    from gone
+    join size_range_size other
+        on other.organization_id = $1::bigint and other.related_size_range_size_id = gone.size_id
+    join size_range owner on owner.organization_id = $1::bigint and owner.id = other.size_range_id
+    where (owner.state <> 'deleted' or owner.id = any($3::bigint[]))
+        and owner.id <> all((select $2::text::bigint[])::bigint[])
+    group by gone.id
+)
+select id, 'Used by ' || string_agg(users || ': ' || uses, ', ' order by users) || '.' as message
+from used
+group by id;
 
 -- name: insert
 insert into size_range (
@@ -86,6 +146,15 @@ from jsonb_to_recordset($2::jsonb) as item(
 )
 join organization o on o.id = $1::bigint
 returning id;
+
+-- name: reliances
+-- Which of the size ranges $2 have sizes that relate to sizes of which others of them.
+select distinct size.size_range_id as id, related.size_range_id as related_id
+from size_range_size size
+join size_range_size related
+    on related.organization_id = $1::bigint and related.id = size.related_size_range_size_id
+where size.organization_id = $1::bigint and size.size_range_id = any($2::bigint[])
+    and related.size_range_id = any($2::bigint[]) and related.size_range_id <> size.size_range_id;
 
 -- name: update
 with wanted as materialized (

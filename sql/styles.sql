@@ -1,5 +1,32 @@
 -- Styles (contract, Styles).
 
+-- name: charted_in
+-- Which of the styles $2 have values in sizes of the size ranges $3.
+select distinct line.style_id as id
+from measurement_line line
+join measurement_line_value charted
+    on charted.organization_id = $1::bigint and charted.measurement_line_id = line.id
+join size_range_size size on size.organization_id = $1::bigint and size.id = charted.size_range_size_id
+where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
+    and size.size_range_id = any($3::bigint[]);
+
+-- name: hold_size_ranges
+-- The size ranges that the charts of the styles $2 have values in: none is deleted until the writer is done.
+select owner.id, owner.state
+from size_range owner
+where owner.organization_id = $1::bigint
+    and owner.id = any(array(
+        select size.size_range_id
+        from measurement_line line
+        join measurement_line_value charted
+            on charted.organization_id = $1::bigint and charted.measurement_line_id = line.id
+        join size_range_size size
+            on size.organization_id = $1::bigint and size.id = charted.size_range_size_id
+        where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
+    ))
+order by owner.id
+for key share;
+
 -- name: more
 -- A part of documents and writables: the groups of each style.
 left join lateral (

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import asyncpg
+
 from service.database.arrays import id_array
 from service.database.connections import Connection
 from service.failures import Path
@@ -34,10 +36,19 @@ class Reference:
     """Which records of the table can be referred to."""
     lock: str = "for key share"
     """How they are held; with ``for no key update`` those who refer to one go one at a time."""
+    within: str = ""
+    """The table of the records that they are parts of, which are held too."""
 
     @property
     def _text(self) -> str:
-        return _referred(self.table, self.is_live, self.lock)
+        return _referred(self.table, self.is_live, self.lock, self.within)
+
+    async def find(
+        self, connection: Connection, caller: Caller, ids: list[int]
+    ) -> dict[int, asyncpg.Record]:
+        """Lock the records of these ids; return the row of each that is there, by id."""
+        rows = await connection.fetch(self._text, caller.organization_id, ids)
+        return {row["id"]: row for row in rows}
 
     async def check(self, connection: Connection, batch: Batch) -> None:
         """Report every place where the items name a record that is not there, or is deleted.
@@ -47,9 +58,8 @@ class Reference:
         wanted = {one for item in batch.items for _, one in self._named(item)}
         if not wanted:
             return
-        organization_id = batch.caller.organization_id
-        rows = await connection.fetch(self._text, organization_id, sorted(wanted))
-        found = {row["id"]: row["is_live"] for row in rows}
+        rows = await self.find(connection, batch.caller, sorted(wanted))
+        found = {record_id: row["is_live"] for record_id, row in rows.items()}
         if len(found) < len(wanted) or not all(found.values()):
             self._report(batch, found)
 
@@ -139,7 +149,11 @@ def told(counts: Mapping[int, Mapping[str, int]]) -> dict[int, str]:
 
 
 @cache
-def _referred(table: str, is_live: str, lock: str) -> str:
+def _referred(table: str, is_live: str, lock: str, within: str) -> str:
+    if within:
+        return SHARED["referred_within"].fill(
+            table=table, is_live=is_live, lock=lock, within=within
+        )
     return SHARED["referred"].fill(table=table, is_live=is_live, lock=lock)
 
 

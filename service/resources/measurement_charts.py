@@ -13,8 +13,9 @@ from service.queries.decimals import decimal_text
 from service.queries.entries import Entries, Sent, Stored
 from service.queries.identities import Row
 from service.queries.parts import Part
-from service.queries.resource import SHARED
+from service.queries.references import Reference
 from service.queries.steps import Plan
+from service.resources.size_ranges import IS_LIVE
 from service.resources.styles import Styles
 from service.schemas.beyond_schema import repeated
 
@@ -27,6 +28,13 @@ _LINES = Entries(
     ("name",),
     # By name, and where there is none by having none.
     ways=(lambda row: row[:1],),
+)
+_SIZES = Reference(
+    f"lines.requested.{_SIZE}",
+    "size_range_size",
+    "size",
+    is_live=f"not record.is_deactivated and {IS_LIVE}",
+    within="size_range",
 )
 _Cell: TypeAlias = tuple[int, int]
 """The ids of a line and of a size."""
@@ -137,7 +145,7 @@ class MeasurementCharts(Part):
     async def _check_sizes(
         self, connection: Connection, batch: Batch, sent: Sent, stored: Mapping[_Cell, str]
     ) -> None:
-        """Report sizes that are not there, and deactivated ones that the line has no value of."""
+        """Report unknown sizes; deactivated or deleted ones unless the line has a value of them."""
         cells = {
             (one, entry[_SIZE]): (_LINES.name, sent.places[one], "requested", place, _SIZE)
             for one, line in sent.all.items()
@@ -145,14 +153,10 @@ class MeasurementCharts(Part):
         }
         if not cells:
             return
-        text = SHARED["referred"].fill(
-            table="size_range_size", is_live="not is_deactivated", lock="for key share"
-        )
-        ids = sorted({size for _, size in cells})
-        rows = await connection.fetch(text, batch.caller.organization_id, ids)
-        active = {row["id"]: row["is_live"] for row in rows}
+        rows = await _SIZES.find(connection, batch.caller, sorted({size for _, size in cells}))
+        live = {size for size, row in rows.items() if row["is_live"]}
         for cell, path in cells.items():
-            if not active.get(cell[1], False) and cell not in stored:
+            if cell[1] not in live and cell not in stored:
                 kind = "validation_error.unknown_reference"
                 batch.fail(0, kind, *path, message="There is no such size.")
 

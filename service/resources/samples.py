@@ -37,7 +37,8 @@ class SampleRequests(DeletedForGood):
     references = (
         # Held as the writers of its chart hold it: what is frozen is what one of them wrote.
         Reference("styleId", "style", "style", lock="for share"),
-        Reference("sizeRangeSizeIds", "size_range_size", "size", is_live="true"),
+        # Whether they can be newly requested is for the check, which knows those that stay.
+        Reference("sizeRangeSizeIds", "size_range_size", "size", "true", within="size_range"),
     )
 
     def load_statements(self) -> Mapping[str, Statement]:

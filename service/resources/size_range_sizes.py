@@ -10,7 +10,7 @@ from service.queries.entries import Entries, Sent, Stored
 from service.queries.parts import Part
 from service.queries.references import Reference
 from service.queries.steps import Plan
-from service.resources.size_ranges import SizeRanges
+from service.resources.size_ranges import IS_LIVE, SizeRanges
 
 _RELATED = "relatedSizeRangeSizeId"
 _MEMBERS = ("name", "sizeId", _RELATED, "gradingGroupId")
@@ -39,7 +39,9 @@ class SizeRangeSizes(Part):
     list_name = _SIZES.name
     named_once = (_SIZES.key, "isDefaultGrading")
     own_failures = ("validation_error.unknown_reference",)
-    references = (Reference(f"sizes.{_RELATED}", _SIZES.table, "size", is_live="true"),)
+    references = (
+        Reference(f"sizes.{_RELATED}", _SIZES.table, "size", IS_LIVE, within=SizeRanges.table),
+    )
     own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the sizes of a size range",
@@ -82,8 +84,7 @@ class SizeRangeSizes(Part):
         rows = await self.fetch(connection, batch, "stored", record_id)
         stored = Stored.of((one, is_deactivated, tuple(row)) for one, is_deactivated, *row in rows)
         sent = await _SIZES.read(connection, batch, stored)
-        for reference in self.references:
-            await reference.check(connection, batch)
+        await self._check_related(connection, batch, stored, sent)
         needed = await self._needed(connection, batch, stored, sent)
         deactivated, removed = _SIZES.leave(batch, stored, sent, needed)
         default = next(
@@ -96,6 +97,27 @@ class SizeRangeSizes(Part):
             *([self.step("remove", removed)] if removed else ()),
             self.step("mark_default", record_id, default),
         ]
+
+    async def _check_related(
+        self, connection: Connection, batch: Batch, stored: Stored, sent: Sent
+    ) -> None:
+        """Report relations to sizes that are not there, or whose size range is deleted.
+
+        A relation within the size range, or one that the size has already, may stay.
+        """
+        related = {one: size[_RELATED] for one, size in sent.all.items() if size.get(_RELATED)}
+        if not related:
+            return
+        [reference] = self.references
+        rows = await reference.find(connection, batch.caller, sorted({*related.values()}))
+        before = stored.active | stored.deactivated
+        for one, related_id in related.items():
+            row = rows.get(related_id)
+            stays = one in before and before[one][_MEMBERS.index(_RELATED)] == related_id
+            if row and (row["is_live"] or row["owner_id"] == self.record_id(batch) or stays):
+                continue
+            path, message = (_SIZES.name, sent.places[one], _RELATED), "There is no such size."
+            batch.fail(0, "validation_error.unknown_reference", *path, message=message)
 
     async def _needed(
         self, connection: Connection, batch: Batch, stored: Stored, sent: Sent

@@ -1,8 +1,14 @@
 """Size ranges (contract, Size ranges)."""
 
+from collections.abc import Iterable, Mapping
+
+from service.database.arrays import id_array
 from service.database.connections import Connection
-from service.queries.master_record import Change, MasterRecord
+from service.queries.master_record import Change, MasterRecord, Reliance, Stored
 from service.queries.steps import Plan
+
+IS_LIVE = "owner.state <> 'deleted'"
+"""Of a size: whether its size range can be referred to."""
 
 
 class SizeRanges(MasterRecord):
@@ -17,6 +23,7 @@ class SizeRanges(MasterRecord):
     foreign_is_forbidden = True
     one_writer = True
     unique = ("isDefault",)
+    own_failures = ("validation_error.unknown_reference",)
     inserts = ("demote", "insert")
     updates = ("demote", "update")
 
@@ -29,7 +36,43 @@ class SizeRanges(MasterRecord):
         return await super().check(connection, change)
 
     async def check_unused(self, connection: Connection, change: Change) -> Plan:
-        """The default goes only where the same request promotes its successor."""
-        if any(item.get("isDefault") for item in change.kept.items):
-            return []
-        return await super().check_unused(connection, change)
+        """Report ranges whose sizes are in use, and the default unless a successor is promoted.
+
+        Size ranges count as users as they are after the request.
+        """
+        if change.live:
+            is_succeeded = any(item.get("isDefault") for item in change.kept.items)
+            rows = await connection.fetch(
+                self.statements["in_use"].text,
+                change.batch.caller.organization_id,
+                id_array(change.live),
+                [*change.restored],
+                is_succeeded,
+            )
+            change.gone.fail_records(dict(map(tuple, rows)), "conflict.in_use")
+        return []
+
+    async def reliances(
+        self, connection: Connection, change: Change, stored: Mapping[int, Stored]
+    ) -> Iterable[Reliance]:
+        """Return what relates to what: ranges go with those that relate to them, or come back."""
+        text, organization_id = (
+            self.statements["reliances"].text,
+            change.batch.caller.organization_id,
+        )
+        rows = await connection.fetch(text, organization_id, change.batch.ids)
+        gone, restored = {*change.gone.ids}, {*change.restored}
+        unknown = "validation_error.unknown_reference"
+        message = "A size relates to a size of a deleted size range."
+        return [
+            *(
+                Reliance(on, one, "conflict.in_use", "id", "Used by size ranges: 1.")
+                for one, on in rows
+                if on in gone and stored[one].state != "deleted"
+            ),
+            *(
+                Reliance(one, on, unknown, "state", message)
+                for one, on in rows
+                if one in restored and stored[on].state == "deleted"
+            ),
+        ]

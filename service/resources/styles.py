@@ -37,5 +37,20 @@ class Styles(PlainRecord):
         kept = change.kept
         if not kept.items:
             return plan
+        if change.restored:
+            await self._check_charts(connection, change)
         groups = {item["id"]: item.get("groupIds") or () for item in kept.items}
         return plan + await link_steps(connection, kept, {_GROUPS: groups})
+
+    async def _check_charts(self, connection: Connection, change: Change) -> None:
+        """Report restored styles whose measurement charts have values of deleted size ranges."""
+        organization_id, ids = change.batch.caller.organization_id, [*change.restored]
+        text = self.statements["hold_size_ranges"].text
+        ranges = await connection.fetch(text, organization_id, ids)
+        deleted = [row["id"] for row in ranges if row["state"] == "deleted"]
+        if deleted:
+            text = self.statements["charted_in"].text
+            rows = await connection.fetch(text, organization_id, ids, deleted)
+            message = "Its measurement chart has values of a deleted size range."
+            messages = dict.fromkeys((row["id"] for row in rows), message)
+            change.kept.fail_records(messages, "validation_error.unknown_reference", "state")

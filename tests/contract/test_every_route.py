@@ -8,7 +8,6 @@ import re
 from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any, TypeAlias
-from uuid import uuid4
 
 import pytest
 
@@ -138,40 +137,6 @@ async def test_success(route: Route, shared_api: Api, stored: dict[str, int]) ->
     if route.needs_key:
         published.holds(route, answer)
     assert answer.headers["X-Request-Id"]
-
-
-class Twice(Api):
-    """Sends each write twice with one ``Idempotency-Key``; the second has to be a replay."""
-
-    async def call(self, method: str, path: str, body: Any = None, **options: Any) -> Answer:
-        """The replayed answer."""
-        if method == "GET":
-            return await super().call(method, path, body, **options)
-        headers = {**(options.pop("headers", None) or {}), "Idempotency-Key": str(uuid4())}
-        first, again = [
-            await super(Twice, self).call(method, path, body, headers=headers, **options)
-            for _ in range(2)
-        ]
-        assert "Idempotent-Replayed" not in first.headers
-        assert again.headers.get("Idempotent-Replayed") == "true"
-        assert (again.status, again.raw) == (first.status, first.raw)
-        assert again.headers.get("ETag") == first.headers.get("ETag")
-        return again
-
-
-@of_each([route for route in CALLERS_ROUTES if route.kind.writes])
-async def test_every_write_honors_an_idempotency_key(
-    route: Route, shared_api: Api, stored: dict[str, int]
-) -> None:
-    """A key of another form is refused."""
-    twice = Twice(shared_api.client, shared_api.key)
-    published.holds(route, await SUCCESSES[route.operation](twice, route, stored))
-    assert "Idempotency-Key" in published.parameters(route)
-    path, body = await path_of(shared_api, route, stored), b"[]" if route.media_type else None
-    bad = await shared_api.call(
-        route.method, path, body, headers={"Idempotency-Key": "a b"}, content_type=route.media_type
-    )
-    assert ("validation_error.invalid_value", "Idempotency-Key") in bad.details
 
 
 @of_each_route

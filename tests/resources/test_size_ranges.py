@@ -74,6 +74,7 @@ async def test_another_organizations_record_is_403_everywhere(api: Api, other_ap
     """Contract, Tenancy: another organization's is 403, in bulk too; a missing id is 404."""
     foreign = (await other_api.get(RANGES)).data[0]["id"]
     body = {"name": "Mine now", "state": "active"}
+    unused = (await api.post(RANGES, {"name": "Unused"})).data["id"]
     for number, status, kind in (
         (foreign, 403, "forbidden.organization"),
         (987654321, 404, "not_found"),
@@ -88,7 +89,7 @@ async def test_another_organizations_record_is_403_everywhere(api: Api, other_ap
             assert (answer.status, answer.details) == (status, [(kind, "id")])
         bulk = await api.put(RANGES, [{"id": 1, **body}, {"id": number, **body}])
         assert (bulk.status, bulk.details) == (status, [(kind, "[1].id")])
-        gone = await api.delete(RANGES, [("ids", 2), ("ids", number)])
+        gone = await api.delete(RANGES, [("ids", unused), ("ids", number)])
         assert (gone.status, gone.details) == (status, [(kind, "ids[1]")])
     assert (await api.get(f"{RANGES}/1")).data["name"] != "Mine now"
     assert (await other_api.get(f"{RANGES}/{foreign}")).data["name"] != "Mine now"

@@ -1,0 +1,72 @@
+"""A foreign key to what can be deleted softly is checked as a use, or allowed here with a reason.
+
+The database itself refuses only deletions for good (contract, States and Parts).
+"""
+
+import asyncpg
+import pytest
+
+from service.resources.registry import MASTER_RECORDS, PARTS
+
+_RESOURCES = {resource.name: resource for resource in (*MASTER_RECORDS, *PARTS)}
+_SIZE_USERS = (("size-ranges", "in_use"), ("size-range-sizes", "needed"))
+#: Table and target of foreign keys that statements of their own count: of which resource, and which.
+COUNTED_BY: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {
+    ("sample_request_size", "size_range_size"): _SIZE_USERS,
+    ("measurement_line_value", "size_range_size"): _SIZE_USERS,
+    ("size_range_size", "size_range_size"): _SIZE_USERS,
+    ("sample_request_measurement", "measurement_line"): (("measurement-charts", "needed"),),
+    **{
+        (f"{kind}_custom_field",) * 2: ((f"{kind}-custom-fields", "in_use"),)
+        for kind in ("compliance", "style")
+    },
+}
+ALLOWED = {
+    ("custom_field_brand", "brand"): "the restriction goes with the brand",
+    ("custom_field_group", "style_group"): "the restriction goes with the group",
+    ("custom_field_style_category", "style_category"): "the restriction goes with the category",
+    ("style_in_group", "style"): "a link of the style itself",
+    ("measurement_line", "style"): "the chart of the style itself",
+}
+_KEYS = """
+select distinct source.relname as source, target.relname as target, (
+    select string_agg(attname, ',') from pg_attribute
+    where attrelid = key.conrelid and attnum = any(key.conkey) and attname <> 'organization_id'
+) as column
+from pg_constraint key
+join pg_class source on source.oid = key.conrelid
+join pg_class target on target.oid = key.confrelid
+where key.contype = 'f' and key.confdeltype <> 'c' and exists (
+    select 1 from pg_attribute
+    where attrelid = target.oid and attname in ('state', 'is_deactivated') and not attisdropped
+)"""
+
+
+@pytest.fixture
+async def foreign_keys(dsn: str) -> list[tuple[str, str, str]]:
+    """Source, target and column of each; what cascades is a part of its target."""
+    connection = await asyncpg.connect(dsn)
+    rows = await connection.fetch(_KEYS)
+    await connection.close()
+    return [tuple(row) for row in rows]
+
+
+async def test_every_reference_to_what_is_deleted_softly_is_looked_at(
+    foreign_keys: list[tuple[str, str, str]],
+) -> None:
+    counted = {
+        (use.link or use.table, resource.table, use.column)
+        for resource in MASTER_RECORDS
+        for use in resource.uses
+    }
+    pairs = {(source, target) for source, target, _ in foreign_keys}
+    assert {("style", "brand"), ("measurement_line_value", "size_range_size")} <= pairs
+    assert {*COUNTED_BY, *ALLOWED} <= pairs
+    missing = [key for key in foreign_keys if key not in counted]
+    assert [key for key in missing if key[:2] not in {*COUNTED_BY, *ALLOWED}] == []
+
+
+@pytest.mark.parametrize("pair", COUNTED_BY, ids="-".join)
+def test_what_counts_users_reads_their_table(pair: tuple[str, str]) -> None:
+    for resource, name in COUNTED_BY[pair]:
+        assert pair[0] in _RESOURCES[resource].statements[name].text
