@@ -7,6 +7,7 @@ where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactiv
 returning id, is_deactivated as shown;
 
 -- name: documents
+-- The values of each line are looked up by themselves, which the offset is for: no plan reads those of all lines.
 with record as (
     select s.id, s.measurement_unit from style s where s.organization_id = $1::bigint
 ),
@@ -21,8 +22,12 @@ requested as (
             ',' order by charted.size_range_size_id
         ) as documents
     from measurement_line line
-    join measurement_line_value charted
-        on charted.organization_id = $1::bigint and charted.measurement_line_id = line.id
+    cross join lateral (
+        select stored.measurement_line_id, stored.size_range_size_id, stored.value
+        from measurement_line_value stored
+        where stored.organization_id = $1::bigint and stored.measurement_line_id = line.id
+        offset 0
+    ) as charted
     where line.organization_id = $1::bigint and line.style_id = any(array(select id from page))
     group by charted.measurement_line_id
 ),
@@ -111,8 +116,12 @@ order by id;
 -- name: stored_values
 select charted.measurement_line_id as line_id, charted.size_range_size_id as size_id, charted.value::text as value
 from measurement_line line
-join measurement_line_value charted
-    on charted.organization_id = $1::bigint and charted.measurement_line_id = line.id
+cross join lateral (
+    select stored.measurement_line_id, stored.size_range_size_id, stored.value
+    from measurement_line_value stored
+    where stored.organization_id = $1::bigint and stored.measurement_line_id = line.id
+    offset 0
+) as charted
 where line.organization_id = $1::bigint and line.style_id = $2::bigint;
 
 -- name: update

@@ -73,6 +73,7 @@ where wanted.id is null and held.measured > 0
 group by item.n;
 
 -- name: documents
+-- The sizes of each request are looked up by themselves, which the offset is for: no plan reads those of all requests.
 with record as (
     select r.* from sample_request r where r.organization_id = $1::bigint
         {{of_style}}
@@ -86,10 +87,14 @@ sizes as (
         string_agg(
             '{"sizeRangeSizeId":' || s.id || ',"sizeRangeSizeName":' || to_json(s.name) || '}', ',' order by s.id
         ) as documents
-    from sample_request_size requested
+    from page
+    cross join lateral (
+        select stored.sample_request_id, stored.size_range_size_id
+        from sample_request_size stored
+        where stored.organization_id = $1::bigint and stored.sample_request_id = page.id
+        offset 0
+    ) as requested
     join size_range_size s on s.organization_id = $1::bigint and s.id = requested.size_range_size_id
-    where requested.organization_id = $1::bigint
-        and requested.sample_request_id = any(array(select id from page))
     group by requested.sample_request_id
 )
 select

@@ -67,6 +67,9 @@ def restore(dsn: str, file: Path, programs: Path | None) -> None:
             # What is not complete is not committed.
             writing.kill()
             reading.kill()
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        # A dump has no statistics, and plans made without any read too much.
+        connection.execute("analyze")
 
 
 def _pass_on(reading: "subprocess.Popen[bytes]", writing: "subprocess.Popen[bytes]") -> None:

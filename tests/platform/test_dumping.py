@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import asyncpg
 import pytest
 from aiohttp.test_utils import TestClient
 
@@ -51,6 +52,9 @@ async def test_what_is_dumped_comes_back_and_cursors_end(
         restored = selvedge(data_dir, "restore", str(attempt), DATABASE_URL=fresh)
         assert restored.returncode == code, restored.stderr
     assert await rows.dump(fresh) == await rows.dump(demo_dsn)
+    connection = await asyncpg.connect(fresh)
+    assert await connection.fetchval("select count(*) from pg_stats where tablename = 'style'")
+    await connection.close()
     async with serving(fresh) as server, TestClient(server) as client:
         restored_api = Api(client, api.key)
         ended = await restored_api.get(FEED, {"cursor": cursor})

@@ -10,7 +10,7 @@ from service.resources.registry import MASTER_RECORDS, PARTS
 
 _RESOURCES = {resource.name: resource for resource in (*MASTER_RECORDS, *PARTS)}
 _SIZE_USERS = (("size-ranges", "in_use"), ("size-range-sizes", "needed"))
-#: Table and target of foreign keys that statements of their own count: of which resource, and which.
+#: Table and target of foreign keys whose users a statement of a resource counts.
 COUNTED_BY: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {
     ("sample_request_size", "size_range_size"): _SIZE_USERS,
     ("measurement_line_value", "size_range_size"): _SIZE_USERS,

@@ -134,7 +134,7 @@ async def test_of_a_restored_style_and_a_deleted_range_at_once_one_wins(api: Api
 
 
 async def chain(api: Api, length: int) -> list[dict[str, Any]]:
-    """Create size ranges, each of which relates to the one before; return items that delete them."""
+    """Create size ranges that relate each to the one before; return items that delete them."""
     items, size = [], None
     for _ in range(length):
         place, size = await new_range(api, size)
