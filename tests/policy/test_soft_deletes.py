@@ -1,6 +1,6 @@
 """A foreign key to what can be deleted softly is checked as a use, or allowed here with a reason.
 
-The database itself refuses only deletions for good (contract, States and Parts).
+The database itself refuses only deletions for good (contract, States).
 """
 
 import asyncpg
