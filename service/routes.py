@@ -14,6 +14,7 @@ from service.queries.resource import Resource
 from service.resources.registry import (
     CHANGES,
     MASTER_RECORDS,
+    ME,
     MEASUREMENTS,
     PARTS,
     REFERENCE_LISTS,
@@ -100,4 +101,5 @@ def routes() -> Iterator[Route]:
     for part in PARTS:
         yield from _of_part(part)
     yield Route(kinds.CHANGES, CHANGES)
+    yield Route(kinds.IDENTIFY, ME)
     yield from map(Route, kinds.WITHOUT_RESOURCE)

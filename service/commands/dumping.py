@@ -28,6 +28,11 @@ def add(parsers: Parsers) -> None:
         action="store_true",
         help="it was restored by other means, as from a base backup: only end the cursors",
     )
+    restore_parser.add_argument(
+        "--copy",
+        action="store_true",
+        help="it will serve beside the original: give it an installation id of its own",
+    )
     restore_parser.set_defaults(run=restore)
 
 
@@ -42,9 +47,11 @@ def restore(settings: Settings, arguments: Namespace) -> None:
     """Restore, or end the cursors of what was restored, and say what is left to do."""
     with database(settings, is_made=not arguments.recovered) as dsn:
         if arguments.recovered:
-            dumping.end_cursors(dsn)
+            dumping.end_cursors(dsn, is_copy=arguments.copy)
         else:
-            dumping.restore(dsn, arguments.file, _programs(settings))
+            dumping.restore(
+                dsn, arguments.file, _programs(settings), is_copy=arguments.copy
+            )
         print("Cursors of changes that were given before have ended.")
         try:
             execute(dsn, _nothing)

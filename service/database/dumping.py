@@ -4,6 +4,7 @@ import os
 import secrets
 import shutil
 import subprocess
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Final
@@ -14,6 +15,14 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from service import files
 from service.events import without_secrets
 
+_NEW_INSTALLATION: Final = """
+do $$ begin
+    if to_regclass('public.installation') is not null then
+        update public.installation set id = '{id}';
+    end if;
+end $$;
+"""
+"""In a dump of a release without the table, migrating makes the id."""
 _IS_EMPTY: Final = """
     select not exists (
         select 1 from pg_class
@@ -45,10 +54,10 @@ def dump(dsn: str, file: Path, programs: Path | None) -> None:
         unfinished.unlink(missing_ok=True)
 
 
-def restore(dsn: str, file: Path, programs: Path | None) -> None:
+def restore(dsn: str, file: Path, programs: Path | None, *, is_copy: bool = False) -> None:
     """Fill an empty database from a file, whole or not at all, and end the cursors of changes.
 
-    Raises DumpError, also where the database is not empty: nothing is ever lost by it.
+    A copy, which serves beside the original, gets an installation id of its own. Raises DumpError, also where the database is not empty: nothing is ever lost by it.
     """
     if not file.is_file():
         raise DumpError(f"there is no file {file}")
@@ -62,7 +71,7 @@ def restore(dsn: str, file: Path, programs: Path | None) -> None:
     writing = _program(programs, dsn, "psql", *options, "--output=/dev/null", "--file=-")
     with reading, writing:
         try:
-            _pass_on(reading, writing)
+            _pass_on(reading, writing, _after_restore(is_copy=is_copy))
         finally:
             # What is not complete is not committed.
             writing.kill()
@@ -72,31 +81,35 @@ def restore(dsn: str, file: Path, programs: Path | None) -> None:
         connection.execute("analyze")
 
 
-def _pass_on(reading: "subprocess.Popen[bytes]", writing: "subprocess.Popen[bytes]") -> None:
+def _pass_on(
+    reading: "subprocess.Popen[bytes]", writing: "subprocess.Popen[bytes]", last: str
+) -> None:
     assert reading.stdout is not None
     assert writing.stdin is not None
     try:
         shutil.copyfileobj(reading.stdout, writing.stdin)
         _require_success(reading)
-        writing.stdin.write(_end_of_cursors().encode())
+        writing.stdin.write(last.encode())
         writing.stdin.close()
     except BrokenPipeError:
         pass  # it says why
     _require_success(writing)
 
 
-def end_cursors(dsn: str) -> None:
+def end_cursors(dsn: str, *, is_copy: bool = False) -> None:
     """Begin another epoch of every organization's changes: cursors given before are 410.
 
     What was changed since the dump, or since the moment that was recovered, may be missing here,
-    and its numbers come again for other changes.
+    and its numbers come again for other changes. A copy gets an installation id of its own.
     """
     with psycopg.connect(dsn) as connection:
-        connection.execute(_end_of_cursors().encode())
+        connection.execute(_after_restore(is_copy=is_copy).encode())
 
 
-def _end_of_cursors() -> str:
-    return f"update public.change_feed set epoch = {secrets.randbits(62)};\n"
+def _after_restore(*, is_copy: bool) -> str:
+    """Return the statements that end the cursors and, for a copy, set another installation id."""
+    text = f"update public.change_feed set epoch = {secrets.randbits(62)};\n"
+    return text + _NEW_INSTALLATION.format(id=uuid.uuid4()) if is_copy else text
 
 
 def _program(

@@ -10,7 +10,7 @@ from typing import Final
 
 from aiohttp import web
 
-from service.handlers import changes, pages, reading, system, writing
+from service.handlers import changes, identity, pages, reading, system, writing
 from service.http.media import JSON, JSON_PATCH, MERGE_PATCH
 
 _MANY: Final = "{root}"
@@ -78,7 +78,8 @@ class Kind:
     def identifier(self) -> str:
         """The name of an operation, where ``{one}`` or ``{several}`` names the resource."""
         first, *rest = self.name.split("_")
-        return "".join((first, *map(str.title, rest), "{one}" if self.names_one else "{several}"))
+        noun = "{one}" if "{one}" in self.summary else "{several}"
+        return "".join((first, *map(str.title, rest), noun))
 
 
 LIST: Final = Kind(
@@ -206,6 +207,17 @@ CHANGES: Final = Kind(
         "validation_error.invalid_cursor",
         "gone.changes_expired",
     ),
+)
+
+IDENTIFY: Final = Kind(
+    "identify",
+    "GET",
+    _MANY,
+    identity.read_identity,
+    "Identify {one}",
+    "The installation of the service and the organization that the API key belongs to. Clients "
+    "that keep ids of records keep them by both: the same records have other addresses when the "
+    "service moves.",
 )
 
 OF_MASTER_RECORDS: Final = (

@@ -117,6 +117,11 @@ def read(collection: str, *, is_patched: bool) -> Answer:
     return found
 
 
+def plain(collection: str) -> Answer:
+    """One document without an entity tag."""
+    return _success(collection, [envelopes.ANSWER], "Done.")
+
+
 def read_all(collection: str) -> Answer:
     """All that there is, as one list."""
     found = _success(collection, [envelopes.ALL], "All of them.", "ETag")

@@ -113,6 +113,8 @@ class Operation:
             is_patched = isinstance(self.resource, MasterRecord) and self.resource.is_patched
             yield answers.read(name, is_patched=is_patched)
             yield answers.unchanged("NotModified", "ETag")
+        elif kind is kinds.IDENTIFY:
+            yield answers.plain(name)
         elif kind is kinds.READ_ALL:
             yield from (answers.read_all(name), answers.unchanged("NotModified", "ETag"))
         elif kind is kinds.CREATE:

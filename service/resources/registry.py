@@ -65,6 +65,9 @@ PARTS: tuple[Part, ...] = (
     MEASUREMENTS,
 )
 
+#: What a key stands for (contract, Callers).
+ME = Resource("me")
+
 #: What the changes tell of: what an organization owns, by itself and not below another record.
 CHANGES = Feed(
     (

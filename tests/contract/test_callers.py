@@ -188,3 +188,13 @@ async def test_organizations_see_their_own_records_alone(
         assert mine
         assert theirs
         assert not mine & theirs
+
+
+async def test_a_key_tells_its_installation_and_organization(
+    shared_api: Api, shared_other: Api
+) -> None:
+    own, other = [(await api.get("/api/me")).data for api in (shared_api, shared_other)]
+    for api, identity in ((shared_api, own), (shared_other, other)):
+        assert identity["organization"] == {"id": int(api.key.split("_")[1])}
+    assert own["installation"] == other["installation"]
+    assert own["organization"] != other["organization"]

@@ -15,7 +15,7 @@ from tests.support.processes import selvedge
 from tests.support.published import is_failure
 from tests.support.serving import serving
 
-FEED = "/api/changes"
+FEED, ME = "/api/changes", "/api/me"
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +60,30 @@ async def test_what_is_dumped_comes_back_and_cursors_end(
         ended = await restored_api.get(FEED, {"cursor": cursor})
         is_failure(ended, 410, "gone.changes_expired")
         assert (await restored_api.get(FEED)).status == 200
+        assert (await restored_api.get(ME)).data == (await api.get(ME)).data
     assert (await api.get(FEED, {"cursor": cursor})).status == 200
     recovered = selvedge(data_dir, "restore", "--recovered", DATABASE_URL=demo_dsn)
     assert recovered.returncode == 0, recovered.stderr
     is_failure(await api.get(FEED, {"cursor": cursor}), 410, "gone.changes_expired")
+
+
+async def test_only_a_copy_is_another_installation(
+    api: Api, demo_dsn: str, server_dsn: str, data_dir: Path, tmp_path: Path
+) -> None:
+    original, file = (await api.get(ME)).data, tmp_path / "demo.dump"
+    for arguments, is_same in (((), True), (("--copy",), False)):
+        recovered = selvedge(
+            data_dir, "restore", "--recovered", *arguments, DATABASE_URL=demo_dsn
+        )
+        assert recovered.returncode == 0, recovered.stderr
+        assert ((await api.get(ME)).data == original) is is_same
+    assert selvedge(data_dir, "dump", str(file), DATABASE_URL=demo_dsn).returncode == 0
+    fresh = fresh_database(server_dsn, f"copy_{os.getpid()}", "template1")
+    restored = selvedge(data_dir, "restore", str(file), "--copy", DATABASE_URL=fresh)
+    assert restored.returncode == 0, restored.stderr
+    async with serving(fresh) as server, TestClient(server) as client:
+        copy = (await Api(client, api.key).get(ME)).data
+    assert copy["installation"] not in [
+        original["installation"], (await api.get(ME)).data["installation"]
+    ]
+    assert copy["organization"] == original["organization"]

@@ -1,0 +1,10 @@
+-- What a key stands for: the installation that knows it, and its organization.
+
+-- name: identity
+select jsonb_build_object(
+    'installation', jsonb_build_object('id', i.id),
+    'organization', jsonb_build_object('id', o.id)
+)::text
+from organization o
+cross join installation i
+where o.id = $1::bigint;
