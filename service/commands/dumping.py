@@ -49,9 +49,7 @@ def restore(settings: Settings, arguments: Namespace) -> None:
         if arguments.recovered:
             dumping.end_cursors(dsn, is_copy=arguments.copy)
         else:
-            dumping.restore(
-                dsn, arguments.file, _programs(settings), is_copy=arguments.copy
-            )
+            dumping.restore(dsn, arguments.file, _programs(settings), is_copy=arguments.copy)
         print("Cursors of changes that were given before have ended.")
         try:
             execute(dsn, _nothing)

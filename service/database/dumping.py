@@ -57,7 +57,8 @@ def dump(dsn: str, file: Path, programs: Path | None) -> None:
 def restore(dsn: str, file: Path, programs: Path | None, *, is_copy: bool = False) -> None:
     """Fill an empty database from a file, whole or not at all, and end the cursors of changes.
 
-    A copy, which serves beside the original, gets an installation id of its own. Raises DumpError, also where the database is not empty: nothing is ever lost by it.
+    A copy, which serves beside the original, gets an installation id of its own. Raises DumpError,
+    also where the database is not empty: nothing is ever lost by it.
     """
     if not file.is_file():
         raise DumpError(f"there is no file {file}")

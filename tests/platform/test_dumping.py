@@ -72,9 +72,7 @@ async def test_only_a_copy_is_another_installation(
 ) -> None:
     original, file = (await api.get(ME)).data, tmp_path / "demo.dump"
     for arguments, is_same in (((), True), (("--copy",), False)):
-        recovered = selvedge(
-            data_dir, "restore", "--recovered", *arguments, DATABASE_URL=demo_dsn
-        )
+        recovered = selvedge(data_dir, "restore", "--recovered", *arguments, DATABASE_URL=demo_dsn)
         assert recovered.returncode == 0, recovered.stderr
         assert ((await api.get(ME)).data == original) is is_same
     assert selvedge(data_dir, "dump", str(file), DATABASE_URL=demo_dsn).returncode == 0
@@ -84,6 +82,7 @@ async def test_only_a_copy_is_another_installation(
     async with serving(fresh) as server, TestClient(server) as client:
         copy = (await Api(client, api.key).get(ME)).data
     assert copy["installation"] not in [
-        original["installation"], (await api.get(ME)).data["installation"]
+        original["installation"],
+        (await api.get(ME)).data["installation"],
     ]
     assert copy["organization"] == original["organization"]
