@@ -4,8 +4,10 @@ import argparse
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
-from typing import Final, NoReturn
+from types import TracebackType
+from typing import Any, Final, NoReturn
 
 import asyncpg
 import psycopg
@@ -23,6 +25,7 @@ from service.commands import (
     storing,
     transferring,
 )
+from service.console import say
 from service.database.distributing import DistributionError
 from service.database.dumping import DumpError
 from service.embedded import EmbeddedServerError
@@ -50,18 +53,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command; exits with 1 and one line on standard error when it cannot be done."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
+    sys.excepthook = _show
     parsed = _parser().parse_args(arguments)
     try:
         parsed.run(Settings.from_environment(os.environ), parsed)
     except _ONE_LINE_ERRORS as error:
-        told = " ".join(without_secrets(str(error)).split())
-        sys.exit(f"selvedge: {told or type(error).__name__}")
+        message = " ".join(without_secrets(str(error)).split())
+        say(f"selvedge: {message or type(error).__name__}", file=sys.stderr)
+        sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
 
 
+class _Parser(argparse.ArgumentParser):
+    """Argument parser whose messages, which can quote file names, are printed as all else is."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.color = False  # recent releases of Python would color by escape sequences
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if message:
+            say(*message.removesuffix("\n").split("\n"), file=file or sys.stderr)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="selvedge", description="Selvedge, an External API.")
+    parser = _Parser(prog="selvedge", description="Selvedge, an External API.")
     parser.add_argument("--version", action="version", version=__version__)
     parsers = parser.add_subparsers(required=True, metavar="COMMAND")
     for module in (
@@ -76,6 +93,12 @@ def _parser() -> argparse.ArgumentParser:
     ):
         module.add(parsers)
     return parser
+
+
+def _show(kind: type[BaseException], error: BaseException, place: TracebackType | None) -> None:
+    """Print the traceback of a defect."""
+    lines = "".join(traceback.format_exception(kind, error, place)).rstrip("\n").split("\n")
+    say(*lines, file=sys.stderr)
 
 
 def _leave(number: int, _: object) -> NoReturn:

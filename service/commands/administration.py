@@ -8,6 +8,7 @@ import asyncpg
 
 from service.commands import CommandError, Parsers
 from service.commands.connecting import database, execute
+from service.console import say, visible
 from service.organizations import administration as queries
 from service.queries.changed import record_settings
 from service.settings import Settings
@@ -61,7 +62,8 @@ def _add_key(parser: ArgumentParser) -> None:
 def create_organization(settings: Settings, arguments: Namespace) -> None:
     """Print the new organization's id; CommandError when another one has its name."""
     with database(settings) as dsn:
-        print(execute(dsn, lambda connection: _create_organization(connection, arguments)))
+        created = execute(dsn, lambda connection: _create_organization(connection, arguments))
+        say(str(created))
 
 
 async def _create_organization(connection: asyncpg.Connection, arguments: Namespace) -> int:
@@ -141,7 +143,7 @@ def issue_key(settings: Settings, arguments: Namespace) -> None:
         )
     if key is None:
         raise CommandError(f"there is no organization {arguments.organization}")
-    print(key)
+    say(key)
 
 
 def list_keys(settings: Settings, arguments: Namespace) -> None:
@@ -172,10 +174,9 @@ def revoke_key(settings: Settings, arguments: Namespace) -> None:
 
 
 def _print_table(titles: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:
-    lines = [titles, *(tuple(map(str, row)) for row in rows)]
+    lines = [titles, *(tuple(visible(str(cell)) for cell in row) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        print("  ".join(map(str.ljust, line, widths)).rstrip())
+    say(*("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines))
 
 
 def _on_off(value: bool) -> str:

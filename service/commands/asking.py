@@ -5,6 +5,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from service.commands import CommandError
+from service.console import say
 
 
 def add_yes(parser: ArgumentParser) -> None:
@@ -18,7 +19,7 @@ def confirm(arguments: Namespace, question: str) -> None:
         return
     if not sys.stdin.isatty():
         raise CommandError("nothing was done: nobody is here to be asked; see it and add --yes")
-    print(f"{question} [y/N] ", end="", flush=True)
+    say(f"{question} [y/N] ", end="")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise CommandError("nothing was done")
 

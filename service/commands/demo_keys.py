@@ -1,11 +1,11 @@
 """The API keys of the demo organizations, kept so that every start shows the same ones."""
 
-import os
 from pathlib import Path
 from typing import Final
 
 import asyncpg
 
+from service.files import private
 from service.organizations import administration, keys
 
 _ORGANIZATIONS: Final = (1, 2)
@@ -41,8 +41,6 @@ def _read(path: Path) -> dict[int, str]:
 def _write(path: Path, found: dict[int, str]) -> None:
     """Replace the file at once, readable by its owner alone."""
     unfinished = path.with_suffix(".unfinished")
-    unfinished.unlink(missing_ok=True)
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.writelines(f"{key}\n" for key in found.values())
+    with private(unfinished) as file:
+        file.writelines(f"{key}\n".encode() for key in found.values())
     unfinished.replace(path)

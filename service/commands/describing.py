@@ -1,11 +1,11 @@
 """`selvedge openapi`."""
 
-import sys
 from argparse import Namespace
 
 import orjson
 
 from service.commands import Parsers
+from service.console import say
 from service.settings import Settings
 
 
@@ -20,4 +20,4 @@ def print_document(_: Settings, __: Namespace) -> None:
     from service.openapi import build  # loads every schema, which no other command needs
 
     document = orjson.dumps(build(), option=orjson.OPT_INDENT_2)
-    sys.stdout.write(f"{document.decode()}\n")
+    say(*document.decode().split("\n"))

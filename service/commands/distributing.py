@@ -4,6 +4,7 @@ from argparse import Namespace
 
 from service.commands import CommandError, Parsers
 from service.commands.asking import add_yes, confirm
+from service.console import say
 from service.database import distributing, migrating
 from service.settings import Settings
 
@@ -22,18 +23,18 @@ def distribute(settings: Settings, arguments: Namespace) -> None:
     with migrating.alone(settings.database_url) as connection:
         plan = distributing.plan(connection)
         if not plan.tables:
-            print("Everything is distributed.")
+            say("Everything is distributed.")
             return
-        print(_description(plan))
+        say(*_description(plan))
         confirm(arguments, "Writes wait meanwhile. Distribute?")
         distributing.distribute(connection, plan)
-        print(f"{len(plan.tables)} tables distributed")
+        say(f"{len(plan.tables)} tables distributed")
 
 
-def _description(plan: distributing.Plan) -> str:
+def _description(plan: distributing.Plan) -> list[str]:
     lines = [f"{plan.bytes / 1e6:,.1f} MB go to {plan.nodes or 'no other'} nodes:"]
     if plan.tenant:
         lines.append(f"  by organization ({len(plan.tenant)} tables): {', '.join(plan.tenant)}")
     if plan.shared:
         lines.append(f"  to every node ({len(plan.shared)} tables): {', '.join(plan.shared)}")
-    return "\n".join(lines)
+    return lines

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from service.commands import CommandError, Parsers
 from service.commands.connecting import database, execute
+from service.console import say
 from service.database import dumping
 from service.embedded import programs
 from service.settings import Settings
@@ -40,7 +41,7 @@ def dump(settings: Settings, arguments: Namespace) -> None:
     """Write the file, and say how large it is."""
     with database(settings) as dsn:
         dumping.dump(dsn, arguments.file, _programs(settings))
-    print(f"{arguments.file}: {arguments.file.stat().st_size / 1e6:,.1f} MB")
+    say(f"{arguments.file}: {arguments.file.stat().st_size / 1e6:,.1f} MB")
 
 
 def restore(settings: Settings, arguments: Namespace) -> None:
@@ -50,11 +51,11 @@ def restore(settings: Settings, arguments: Namespace) -> None:
             dumping.end_cursors(dsn, is_copy=arguments.copy)
         else:
             dumping.restore(dsn, arguments.file, _programs(settings), is_copy=arguments.copy)
-        print("Cursors of changes that were given before have ended.")
+        say("Cursors of changes that were given before have ended.")
         try:
             execute(dsn, _nothing)
         except CommandError as behind:
-            print(f"Restored; {behind}")
+            say(f"Restored; {behind}")
 
 
 async def _nothing(_: object) -> None:

@@ -9,6 +9,7 @@ import orjson
 from service.client import Client
 from service.commands import Parsers
 from service.commands.asking import asked_service
+from service.console import say
 from service.settings import Settings
 
 
@@ -38,7 +39,7 @@ def follow(_: Settings, arguments: Namespace) -> None:
         asyncio.run(place.print_changes(url, key))
     finally:
         if place.cursor is not None:
-            print(f"go on with --since {place.cursor}", file=sys.stderr)
+            say(f"go on with --since {place.cursor}", file=sys.stderr)
 
 
 class _Place:
@@ -57,7 +58,5 @@ class _Place:
             elif self._since != "oldest":
                 self.cursor = self._since
             async for page in client.changes.follow(self.cursor, **self._asked):
-                for entry in page.records:
-                    sys.stdout.write(orjson.dumps(entry).decode() + "\n")
-                sys.stdout.flush()
+                say(*(orjson.dumps(entry).decode() for entry in page.records))
                 self.cursor = page.cursor

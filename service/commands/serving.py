@@ -11,6 +11,7 @@ from service import signals
 from service.commands import Parsers, demo_keys
 from service.commands.connecting import execute, require_data
 from service.commands.storing import fill
+from service.console import say
 from service.database import migrating
 from service.database.preflight import check
 from service.embedded import EmbeddedServer
@@ -53,7 +54,7 @@ def run(settings: Settings, _: Namespace) -> None:
 def _demo(settings: Settings, dsn: str) -> dict[int, str]:
     """Return a key of each demo organization; the data is loaded when there is none yet."""
     if execute(dsn, administration.is_empty):
-        print("Loading the demo data ...", file=sys.stderr)
+        say("Loading the demo data ...", file=sys.stderr)
         fill(dsn)
     return execute(dsn, lambda connection: demo_keys.ensure(connection, settings.data_dir))
 
@@ -102,13 +103,12 @@ def _base_url(listener: socket.socket) -> str:
 
 def _announce(base_url: str, keys: dict[int, str] | None) -> None:
     """Say where we are; whoever gets keys, or might have, also how to go on and how to stop."""
-    print(f"Selvedge serves on {base_url}")
+    say(f"Selvedge serves on {base_url}")
     for organization_id, key in (keys or {}).items():
-        print(f"API key of organization {organization_id}: {key}")
+        say(f"API key of organization {organization_id}: {key}")
     if keys:
         key = next(iter(keys.values()))
-        print("Try:")
-        print(f"  curl -H 'Authorization: Bearer {key}' '{base_url}/api/colors?pageSize=3'")
+        say("Try:")
+        say(f"  curl -H 'Authorization: Bearer {key}' '{base_url}/api/colors?pageSize=3'")
     if keys is not None:
-        print(f"Open {base_url}/ in a browser. Ctrl-C stops everything.")
-    sys.stdout.flush()
+        say(f"Open {base_url}/ in a browser. Ctrl-C stops everything.")

@@ -9,6 +9,7 @@ from pathlib import Path
 from service.commands import CommandError, Parsers
 from service.commands.asking import add_yes, confirm
 from service.commands.connecting import database, execute, require_data
+from service.console import say
 from service.database import migrating
 from service.files import DEMO
 from service.organizations import administration
@@ -37,9 +38,9 @@ def migrate(settings: Settings, arguments: Namespace) -> None:
         confirm(arguments, f"What they brought is lost. Undo {arguments.rollback} migrations?")
     with database(settings, is_made=arguments.rollback is None) as dsn:
         if arguments.rollback is None:
-            print(f"{migrating.migrate(dsn)} migrations applied")
+            say(f"{migrating.migrate(dsn)} migrations applied")
         else:
-            print(f"{migrating.roll_back(dsn, arguments.rollback)} migrations undone")
+            say(f"{migrating.roll_back(dsn, arguments.rollback)} migrations undone")
 
 
 def load_demo(settings: Settings, _: Namespace) -> None:

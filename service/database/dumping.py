@@ -43,7 +43,7 @@ def dump(dsn: str, file: Path, programs: Path | None) -> None:
     if file.exists():
         raise DumpError(f"{file} is there already")
     unfinished = file.with_name(f"{file.name}.unfinished")
-    files.fresh(unfinished, 0o600).close()
+    files.private(unfinished).close()
     try:
         with _program(
             programs, dsn, "pg_dump", "--format=custom", f"--file={unfinished}"

@@ -16,6 +16,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO, Any, Final, Self, TypeAlias
 
+from service.console import say
+
 RECORDS: Final = Path("/var/lib/selvedge")
 """Root's, and there after the machine was restarted, as the modes are."""
 _PASS: Final = stat.S_IXOTH
@@ -90,7 +92,7 @@ class Opening:
         ]
         what = [f"pass through {', '.join(passed)}"] if passed else []
         what += [f"read {', '.join(map(str, read))}"] if read else []
-        print(f"{self._why}, other users may {' and '.join(what)} until it stops", file=sys.stderr)
+        say(f"{self._why}, other users may {' and '.join(what)} until it stops", file=sys.stderr)
 
     def _disown(self) -> None:
         if self._record is not None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import orjson
 
 from service.client import Client, NotFoundError, Page, Sort
+from service.files import private
 from service.transfer.collections import Travelling
 from service.transfer.table_export import write_table
 
@@ -50,12 +51,13 @@ class Export:
         counts = dict(zip((one.name for one in self.collections), written, strict=True))
         # It comes last: where there is a manifest, the export is complete.
         whole = orjson.dumps(manifest | {"records": counts}, option=orjson.OPT_INDENT_2)
-        (self.folder / MANIFEST).write_bytes(whole + b"\n")
+        with private(self.folder / MANIFEST) as file:
+            file.write(whole + b"\n")
         return counts
 
     async def _write(self, one: Travelling) -> int:
         count, unfinished = 0, self.folder / f"{one.name}.ndjson.unfinished"
-        with unfinished.open("wb") as file:
+        with private(unfinished) as file:
             async for page in self._pages(one):
                 for line in await self._whole(one, page.records):
                     file.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))

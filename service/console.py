@@ -1,0 +1,34 @@
+"""Console output: every line that commands print, free of control characters.
+
+Names, file names and answers of a service can hold terminal escape sequences, line breaks and
+bidirectional overrides. Printed raw they change what a terminal does or what its user reads.
+"""
+
+import re
+import sys
+from typing import IO, Final
+
+from tqdm import tqdm
+
+_UNSAFE: Final = re.compile(
+    "["
+    "\x00-\x1f\x7f-\x9f"  # C0, DEL and C1
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidirectional marks, overrides and isolates
+    "\u2028\u2029"  # line and paragraph separators
+    "\ud800-\udfff"  # surrogates: bytes of a file name that are no UTF-8
+    "]"
+)
+
+
+def visible(text: str) -> str:
+    r"""Return the text with each control character as ``\u001b``, the escape that JSON reads."""
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def say(*lines: str, file: IO[str] | None = None, end: str = "\n") -> None:
+    """Print lines at once, on standard output unless told otherwise, above any progress bar."""
+    file = file or sys.stdout
+    # Without the lock of tqdm, which starts a process of its own on recent releases of Python.
+    with tqdm.external_write_mode(file=file, nolock=True):
+        file.write("\n".join(map(visible, lines)) + end)
+    file.flush()

@@ -1,0 +1,39 @@
+"""Console output has no control characters, and JSON stays the same JSON."""
+
+import io
+
+import orjson
+import pytest
+
+from service.__main__ import main
+from service.console import say, visible
+
+HOSTILE = (
+    "\x1b]0;owned\x07", "\x9b31m", "a\rb", "a\nb", "\x7f", "\u202egnp.exe", "\u2066", "\u2028",
+    "\udcff",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_control_characters_are_escaped(text: str) -> None:
+    stream = io.StringIO()
+    say(text, file=stream)
+    assert stream.getvalue().isascii()
+    assert stream.getvalue()[:-1].isprintable()
+
+
+def test_other_text_is_printed_as_it_is() -> None:
+    assert visible("Größe 3½ – 日本 👩‍🔬 \\u001b") == "Größe 3½ – 日本 👩‍🔬 \\u001b"
+
+
+def test_json_keeps_its_values() -> None:
+    record = {"name": "".join(HOSTILE[:-1])}
+    assert orjson.loads(visible(orjson.dumps(record).decode())) == record
+
+
+def test_wrong_usage_quotes_no_control_character(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["import", "folder", "\x1b[2J\x9b.csv"])
+    told = capsys.readouterr().err
+    assert "\\u001b[2J\\u009b.csv" in told
+    assert not {"\x1b", "\x9b"} & {*told}
