@@ -33,7 +33,7 @@ from service.client.errors import (
 )
 from service.client.parts import Content, Part
 from service.client.queries import Filter, Sort
-from service.client.records import Outcome, Page, Record
+from service.client.records import Identity, Outcome, Page, Record
 from service.client.retrying import Retrying
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "Filter",
     "ForbiddenError",
     "GoneError",
+    "Identity",
     "InvalidError",
     "NotFoundError",
     "Outcome",

@@ -9,6 +9,7 @@ from service.client.changes import Changes
 from service.client.collections import Collection
 from service.client.parts import Part
 from service.client.queries import Parameters
+from service.client.records import Identity
 from service.client.retrying import Retrying
 from service.client.transport import Answer, Request, Transport
 
@@ -55,6 +56,12 @@ class Client:
     def part(self, *path: str | int) -> Part:
         """A part of a record by its path: ``("colors", 7, "translations")``."""
         return Part(self._open(), path)
+
+    async def me(self) -> Identity:
+        """Return the installation and the organization that the key stands for."""
+        answer = await self.get("/api/me")
+        document = answer.body["data"]
+        return Identity(document["installation"]["id"], document["organization"]["id"])
 
     @property
     def changes(self) -> Changes:

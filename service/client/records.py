@@ -32,6 +32,15 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Identity:
+    """What an API key stands for: ids of records belong to both."""
+
+    installation_id: str
+    """A UUID that stays when the service moves to another address."""
+    organization_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of one record of a synchronization."""
 

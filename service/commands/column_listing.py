@@ -3,6 +3,8 @@
 from argparse import Action, ArgumentParser, Namespace
 from typing import Any
 
+from service.console import say
+
 _NOTE = """
 Lists: [0] is the first entry, [1] the next. An empty cell says nothing. "required" holds within an
 entry. Fields that the service sets may have columns too, and are not sent."""
@@ -32,6 +34,6 @@ class ListColumns(Action):
         widths = [max(map(len, texts)) for texts in zip(*rows, strict=True)]
         for row in rows:
             cells = (text.ljust(width) for text, width in zip(row, widths, strict=True))
-            print("  ".join(cells).rstrip())
-        print(_NOTE)
+            say("  ".join(cells).rstrip())
+        say(*_NOTE.split("\n"))
         parser.exit()

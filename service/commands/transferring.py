@@ -1,7 +1,6 @@
 """`selvedge export` and `selvedge import`: files of any Selvedge, over HTTP."""
 
 import asyncio
-import re
 import sys
 import time
 from argparse import Namespace
@@ -11,17 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tqdm import tqdm
-from yarl import URL
 
 from service.client import Client
 from service.commands import CommandError, Parsers
 from service.commands.asking import asked_service
 from service.commands.column_listing import ListColumns
+from service.console import say
 from service.settings import Settings
 from service.transfer.patience import Patience
 
 if TYPE_CHECKING:
+    from service.transfer.files import Source
     from service.transfer.rejects import Rejects
+    from service.transfer.sending import Options
 
 _WHERE: Final = "SELVEDGE_URL and SELVEDGE_API_KEY name the service."
 _MINUTE: Final = 60.0
@@ -99,26 +100,24 @@ def export(_: Settings, arguments: Namespace) -> None:
     with tqdm(desc="export", unit=" records", disable=None) as bar:
 
         async def run() -> dict[str, int]:
-            async with Client(url, key, retrying=Patience(tell=_waiting(bar, url))) as client:
+            async with Client(url, key, retrying=Patience(tell=_waiting(url))) as client:
                 return await Export(
                     client, arguments.folder, collections, bar.update, csv=arguments.csv
                 ).run()
 
         counts = asyncio.run(run())
     for name, count in counts.items():
-        print(f"{name:28}{count:10}")
+        say(f"{name:28}{count:10}")
 
 
 def import_(_: Settings, arguments: Namespace) -> None:
     """Read the files, and say what became of their lines; CommandError where some were rejected."""
     from service.transfer.collections import travelling
     from service.transfer.files import sources
-    from service.transfer.importing import Import
-    from service.transfer.known import knowledge
     from service.transfer.rejects import Rejects, reject_files
     from service.transfer.sending import Options
 
-    url, key = asked_service()
+    asked_service()
     found = sources(arguments.place, travelling(), _encoding(arguments.encoding))
     options = Options(arguments.match, arguments.on_error == "skip", arguments.dry_run)
     for path in reject_files(arguments.rejects) if arguments.rejects else ():
@@ -126,41 +125,41 @@ def import_(_: Settings, arguments: Namespace) -> None:
             raise CommandError(f"{path} is to be imported: keep rejects elsewhere")
     size = sum(one.path.stat().st_size * (1 + len(one.collection.parts)) for one in found)
     with (
-        knowledge(_map(found[0].path.parent, url, key), rehearsal=options.dry_run) as known,
         Rejects(arguments.rejects) as rejects,
         tqdm(total=size, unit="B", unit_scale=True, disable=None) as bar,
     ):
-
-        async def run() -> dict[str, Counter[str]]:
-            async with Client(url, key, retrying=Patience(tell=_waiting(bar, url))) as client:
-                return await Import(
-                    client,
-                    found,
-                    known,
-                    rejects,
-                    options,
-                    begin=bar.set_description,
-                    tell=lambda lines: bar.update(sum(line.size for line in lines)),
-                ).run()
-
         counts = None
         try:
-            counts = asyncio.run(run())
+            counts = asyncio.run(_import(found, rejects, options, bar))
         finally:
             if counts is None:
-                bar.write("what came in stays; the same command goes on", file=sys.stderr)
+                say("what came in stays; the same command goes on", file=sys.stderr)
     _print_summary(counts)
     if rejects.count:
         raise CommandError(_rejected(rejects, skips=options.skip, rehearses=options.dry_run))
 
 
-def _map(folder: Path, url: str, key: str) -> Path:
-    """Where the map of ids is kept for the key's organization at that service."""
-    organization = re.match(r"slv_([0-9]+)_", key)
-    if organization is None:
-        raise CommandError("SELVEDGE_API_KEY is no key of a Selvedge")
-    address = URL(url)
-    return folder / f"ids-{address.host}-{address.port}-{organization[1]}.sqlite3"
+async def _import(
+    found: "list[Source]", rejects: "Rejects", options: "Options", bar: "tqdm[None]"
+) -> dict[str, Counter[str]]:
+    """Bring the files in, with the map of ids that belongs to the service and the key."""
+    from service.transfer.importing import Import
+    from service.transfer.known import knowledge
+    from service.transfer.map_files import map_file
+
+    url, key = asked_service()
+    async with Client(url, key, retrying=Patience(tell=_waiting(url))) as client:
+        path = await map_file(client, found[0].path.parent, url, rehearsal=options.dry_run)
+        with knowledge(path, rehearsal=options.dry_run) as known:
+            return await Import(
+                client,
+                found,
+                known,
+                rejects,
+                options,
+                begin=bar.set_description,
+                tell=lambda lines: bar.update(sum(line.size for line in lines)),
+            ).run()
 
 
 def _encoding(name: str | None) -> str | None:
@@ -171,7 +170,7 @@ def _encoding(name: str | None) -> str | None:
     return name
 
 
-def _waiting(bar: "tqdm[None]", url: str) -> Callable[[str], None]:
+def _waiting(url: str) -> Callable[[str], None]:
     """What tells that the service is away; of one reason once a minute, for all requests."""
     told = dict[str, float]()
 
@@ -179,22 +178,26 @@ def _waiting(bar: "tqdm[None]", url: str) -> Callable[[str], None]:
         now = time.monotonic()
         if now - told.get(reason, -_MINUTE) >= _MINUTE:
             told[reason] = now
-            bar.write(f"waiting for {url}: {reason}", file=sys.stderr)
+            say(f"waiting for {url}: {reason}", file=sys.stderr)
 
     return tell
 
 
 def _print_summary(counts: Mapping[str, Counter[str]]) -> None:
     shown = [one for one in _OUTCOMES if any(one in found for found in counts.values())]
-    print(f"{'':28}" + "".join(f"{_OUTCOMES[one]:>11}" for one in shown))
+    say(f"{'':28}" + "".join(f"{_OUTCOMES[one]:>11}" for one in shown))
     for name, found in counts.items():
-        print(f"{name:28}" + "".join(f"{found[one]:11}" for one in shown))
+        say(f"{name:28}" + "".join(f"{found[one]:11}" for one in shown))
     if "checked" in shown:
-        print(_CHECKED)
+        say(*_CHECKED.split("\n"))
 
 
 def _rejected(rejects: "Rejects", *, skips: bool, rehearses: bool) -> str:
-    went_on = "the other lines went in" if skips else "nothing that follows was sent"
-    went_on = "nothing was written" if rehearses else went_on
+    if skips:
+        went_on = "nothing was written" if rehearses else "the other lines went in"
+    elif rehearses:
+        went_on = "an import stops there, with nothing of that request written"
+    else:
+        went_on = "nothing of that request was written, and nothing after it was sent"
     where = f"; all stand in {rejects.path}" if rejects.path else "; --rejects FILE keeps all"
     return f"rejected: {rejects.count}, and {went_on}; the first is {rejects.first}{where}"

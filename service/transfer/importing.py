@@ -1,6 +1,5 @@
 """From files to the service: line by line, in the order of references (contract, Files)."""
 
-import secrets
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from service.transfer.bringing_parts import PartsOf, unknown
 from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
 from service.transfer.known import Known, Stored
+from service.transfer.own_keys import OwnKeyLookup
 from service.transfer.rehearsing import RehearsedParts
 from service.transfer.rejects import Rejects
 from service.transfer.sending import AS_BEFORE, Entry, Options, Sender
@@ -71,10 +71,9 @@ class Import:
 
     def _senders(self, counts: Mapping[str, Counter[str]]) -> Iterator[Sender]:
         """What sends each file, until something is rejected that is not to be skipped."""
-        run = secrets.token_hex(8)
         for source in self.sources:
             sender = Sender(
-                self.client, source, self.known, self.rejects, self.options, run,
+                self.client, source, self.known, self.rejects, self.options,
                 counts[source.collection.name], self.tell,
             )  # fmt: skip
             if sender.stopped:
@@ -112,10 +111,14 @@ class _File:
     sender: Sender
     translator: Translator
     _ready: dict[_Way, _Batch] = field(default_factory=lambda: defaultdict(_Batch))
+    _conflicts: Mapping[int, Detail] = field(default_factory=dict)
+    """By line number what is wrong with lines whose own key a record has already."""
 
     async def bring(self) -> None:
         """Send every line; those that refer to later ones after these."""
         self.sender.known.next_file()
+        if not self.sender.options.match:
+            self._conflicts = await self._own_key_conflicts()
         try:
             waiting, before = await self._pass(None), None
             while waiting and waiting != before and not self.sender.stopped:
@@ -124,6 +127,13 @@ class _File:
             await self.sender.abandon()
         if not self.sender.stopped:
             self._give_up(waiting)
+
+    async def _own_key_conflicts(self) -> Mapping[int, Detail]:
+        source = self.sender.source
+        lookup = OwnKeyLookup(
+            self.sender.client, source.collection, self.sender.known, self.translator
+        )
+        return await lookup.conflicts(source.lines())
 
     async def _pass(self, only: set[int] | None) -> set[int]:
         """Send the lines, or those of the given numbers; the numbers of those that have to wait."""
@@ -143,6 +153,9 @@ class _File:
         if first != line.number:
             message = f"Line {first} is of the same record."
             self._reject(line, [Detail("validation_error.duplicate", "id", message)])
+            return True
+        if line.number in self._conflicts:
+            self._reject(line, [self._conflicts[line.number]])
             return True
         stored = self.sender.known.find(self.sender.source.collection.name, name)
         way = self._way(line, stored)

@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from service.files import make_private
 from service.transfer.errors import TransferError
 
 _TABLES = """
 create table if not exists record (
     collection text, name text, id text, digest blob, primary key (collection, name)
 ) without rowid;
+create index if not exists record_id on record (collection, id);
 create table if not exists pending (key text primary key, request blob) without rowid;
 create temp table seen (name text primary key, line int) without rowid;
 """
@@ -75,6 +77,12 @@ class Known:
         for key, request in rows:
             yield key, orjson.loads(request)
 
+    def has_id(self, collection: str, record_id: Any) -> bool:
+        """Return whether a line became the record of that id."""
+        query = "select 1 from record where collection = ? and id = ?"
+        row = self._connection.execute(query, (collection, orjson.dumps(record_id))).fetchone()
+        return row is not None
+
     def first_seen(self, name: str, line: int) -> int:
         """The line of the file that had the name first in this run: the given one, as a rule."""
         if self._connection.execute(
@@ -109,6 +117,8 @@ def knowledge(path: Path, *, rehearsal: bool) -> Iterator[Known]:
 
 def _open(path: Path, *, rehearsal: bool) -> sqlite3.Connection:
     if not rehearsal:
+        # SQLite gives the files that it puts beside the database the database's mode.
+        make_private(path)
         connection = sqlite3.connect(path)
         connection.execute("pragma journal_mode = wal")
         # What a crash of the machine takes back is asked again, by the same keys.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from service.client import Retrying, SelvedgeError
+from service.console import say
 
 _A_MOMENT: Final = 3
 """Tries."""
@@ -15,7 +16,7 @@ class Patience(Retrying):
     """Tries again for as long as there is hope; what is sent so must do nothing twice."""
 
     longest_wait: float = 600.0
-    tell: Callable[[str], None] = print
+    tell: Callable[[str], None] = say
     """Is told the reason, once, where waiting takes longer than a moment."""
 
     def wait(self, error: SelvedgeError, tries: int) -> float | None:

@@ -2,9 +2,12 @@
 
 import asyncio
 import re
+import secrets
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any, Final
 
 from service.client import Client, Detail, FailureError, ForbiddenError, Outcome
@@ -33,7 +36,7 @@ class Options:
     match: bool = False
     """Records are found by their own keys, as far as they have one."""
     skip: bool = False
-    """What is rejected is left out; else it stops there."""
+    """What is rejected is left out; else nothing of its request is written, and it stops there."""
     dry_run: bool = False
     """Nothing is written: everything is only tried."""
 
@@ -56,8 +59,6 @@ class Sender:
     known: Known
     rejects: Rejects
     options: Options
-    run: str
-    """Goes into the keys of requests that are to be carried out in every run."""
     counts: Counter[str] = field(default_factory=Counter)
     tell: Callable[[list[Line]], object] = len
     """Is told of lines that are done."""
@@ -101,49 +102,89 @@ class Sender:
             self._turns.release()
 
     async def _send(self, how: How, match: str | None, entries: list[Entry]) -> None:
-        name = self.source.collection.name
-        asked = Asked(
-            name,
+        """Send entries as one request, or in two where one holds too much."""
+        if self.stopped:
+            return
+        asked, key = self._asked(how, match, entries), f"import-{secrets.token_hex(16)}"
+        try:
+            outcomes = await ask(self.client, self.known, asked, key, dry_run=self.options.dry_run)
+        except FailureError as error:
+            if error.failed_items:
+                await self._explain(asked, entries, error)
+            elif error.status in _REFUSED:
+                await self._part(how, match, entries, error)
+            else:
+                raise _explained(error) from error
+            return
+        await self._take(entries, self._judged(entries, outcomes), key)
+
+    def _asked(self, how: How, match: str | None, entries: list[Entry]) -> Asked:
+        """Return the request; a rehearsal asks for the outcome of every item."""
+        return Asked(
+            self.source.collection.name,
             how,
             match,
             [entry.translated.item for entry in entries],
             [entry.name for entry in entries],
             [entry.line.digest.hex() for entry in entries],
+            skip=self.options.skip or self.options.dry_run,
+            asked_at=time.time(),
         )
-        places = [entry.line.number for entry in entries]
-        key = asked.key(f"{self.source.path.name} {places} {self.run if match else ''}")
-        try:
-            outcomes = await ask(self.client, self.known, asked, key, dry_run=self.options.dry_run)
-        except FailureError as error:
-            if error.status not in _REFUSED:
-                raise _explained(error) from error
-            await self._part(how, match, entries, error)
-            return
-        await self._take(entries, outcomes, key)
 
     async def _part(
         self, how: How, match: str | None, entries: list[Entry], error: FailureError
     ) -> None:
         """Send in two what was refused as a whole, down to the line that is to blame."""
         if len(entries) == 1:
-            self.counts["failed"] += 1
-            self.reject(entries[0].line, error.details)
+            self._reject_failed(entries, [_failed(entries[0], error)])
             return
         half = len(entries) // 2
         await self._send(how, match, entries[:half])
         await self._send(how, match, entries[half:])
 
+    async def _explain(self, asked: Asked, entries: list[Entry], error: FailureError) -> None:
+        """Rehearse a request of which nothing was written, to learn which lines are to blame.
+
+        Lines that fail because their record is as it should be are done; the others go again.
+        """
+        asked = replace(asked, skip=True)
+        raw = await ask(self.client, self.known, asked, "", dry_run=True)
+        outcomes = self._judged(entries, raw)
+        if self._reject_failed(entries, outcomes):
+            return
+        was_refused = [outcome.outcome == "failed" for outcome in raw]
+        if not any(was_refused):
+            raise _explained(error) from error
+        done = [*compress(zip(entries, outcomes, strict=True), was_refused)]
+        await self._take([entry for entry, _ in done], [outcome for _, outcome in done], "")
+        rest = [entry for entry, refused in zip(entries, was_refused, strict=True) if not refused]
+        if rest:
+            await self._send(asked.how, asked.match, rest)
+
+    def _judged(self, entries: list[Entry], outcomes: list[Outcome]) -> list[Outcome]:
+        pairs = zip(entries, outcomes, strict=True)
+        return [_judged(entry, outcome, self) for entry, outcome in pairs]
+
+    def _reject_failed(self, entries: list[Entry], outcomes: list[Outcome]) -> bool:
+        """Reject the lines that failed; whether there was any."""
+        failed = [
+            pair for pair in zip(entries, outcomes, strict=True) if pair[1].outcome == "failed"
+        ]
+        for entry, outcome in failed:
+            self.counts["failed"] += 1
+            self.reject(entry.line, outcome.details)
+        return bool(failed)
+
     async def _take(self, entries: list[Entry], outcomes: list[Outcome], key: str) -> None:
-        """Keep, count and tell what became of the entries."""
+        """Keep, count and tell what became of the entries; nothing but failures where one stops."""
+        if self._reject_failed(entries, outcomes) and not self.options.skip:
+            return
         done = list[tuple[Entry, Any]]()
-        for entry, found in zip(entries, outcomes, strict=True):
-            outcome = _judged(entry, found, self)
-            is_new = not outcome.is_replayed or outcome.outcome == "failed"
-            self.counts[outcome.outcome if is_new else AS_BEFORE] += 1
-            if outcome.outcome == "failed":
-                self.reject(entry.line, outcome.details)
-            elif outcome.id is not None or self.options.dry_run:
-                done.append((entry, outcome.id))
+        for entry, outcome in zip(entries, outcomes, strict=True):
+            if outcome.outcome != "failed":
+                self.counts[outcome.outcome] += 1
+                if outcome.id is not None or self.options.dry_run:
+                    done.append((entry, outcome.id))
         collection = self.source.collection
         pairs = ((entry.line.document, entry.translated.item, one) for entry, one in done)
         for owner, ids in (await nested_ids(self.client, collection, self.known, pairs)).items():
@@ -155,6 +196,11 @@ class Sender:
     def reject(self, line: Line, details: Iterable[Detail]) -> None:
         """Put a line aside; unless such are to be left out, it is the end."""
         self.rejects.add(self.source, line, details)
+
+
+def _failed(entry: Entry, error: FailureError) -> Outcome:
+    """Return the outcome of an entry whose request was refused as a whole."""
+    return Outcome(entry.translated.item, "failed", None, error.details)
 
 
 def _judged(entry: Entry, outcome: Outcome, sender: Sender) -> Outcome:

@@ -21,11 +21,11 @@ def raw_output(source: str) -> list[int]:
 
 
 def _prints(node: ast.AST) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id == "print"
     if not isinstance(node, ast.Call):
         return False
     function = node.func
-    if isinstance(function, ast.Name):
-        return function.id == "print"
     if not isinstance(function, ast.Attribute):
         return False
     owner = function.value
@@ -52,6 +52,7 @@ def test_nothing_is_printed_past_the_console(module: Path) -> None:
     ("source", "count"),
     [
         ("print(name)", 1),
+        ("tell: Callable[[str], None] = print", 1),
         ("sys.stdout.write(name)", 1),
         ("stderr.writelines(names)", 1),
         ("bar.write(name, file=sys.stderr)", 1),

@@ -148,7 +148,11 @@ async def test_a_rehearsal_finds_what_is_wrong_and_writes_nothing(
 async def test_what_was_interrupted_goes_on_and_nothing_is_there_twice(
     stage: Stage, keys: dict[str, str], client: Client, folder: Folder
 ) -> None:
-    folder.write("item-categories.ndjson", *(category(n, f"Category {n}") for n in range(450)))
+    """Records without an own key, so that only the map and the keys of requests tell."""
+    wanted = [f"Supplier {n}" for n in range(450)]
+    folder.write(
+        "sub-suppliers.ndjson", *({"id": n, "name": name} for n, name in enumerate(wanted))
+    )
     async with (
         standing_between(stage.url) as (between, url),
         Client(url, keys["write"], retrying=ONCE) as cut,
@@ -156,10 +160,10 @@ async def test_what_was_interrupted_goes_on_and_nothing_is_there_twice(
         between.faults.append(Fault.CUT_AFTER)
         with pytest.raises(UnreachableError):
             await folder.bring(cut)
-    assert len(await names(client)) in range(200, 451)
+    assert len(await names(client, "sub-suppliers")) in range(200, 451)
     counts = await folder.bring(client)
-    assert sum(counts["item-categories"].values()) == 450
-    assert sorted(await names(client)) == sorted(f"Category {n}" for n in range(450))
+    assert sum(counts["sub-suppliers"].values()) == 450
+    assert sorted(await names(client, "sub-suppliers")) == sorted(wanted)
 
 
 async def test_a_service_that_is_away_is_waited_for(
@@ -208,12 +212,94 @@ async def test_requests_that_hold_too_much_are_parted(client: Client, folder: Fo
     }
 
 
-async def test_requests_are_known_without_the_map(client: Client, folder: Folder) -> None:
+async def test_without_the_map_nothing_is_created_beside_its_own_key(
+    client: Client, folder: Folder
+) -> None:
+    """A rehearsal refuses the same lines; ``--match`` finds their records."""
     folder.write("item-categories.ndjson", category(1, "Trims"), category(2, "Labels"))
     await folder.bring(client)
     (folder.path / "ids.sqlite3").unlink()
-    assert await folder.bring(client) == {"item-categories": {"as before": 2}}
-    assert await names(client) == ["Trims", "Labels"]
+    folder.write(
+        "item-categories.ndjson",
+        category(1, "Trims"), category(2, "Labels"), category(3, "Zippers"),
+    )  # fmt: skip
+    for options in (DRY_RUN, SKIP):
+        counts = await folder.bring(client, options=options)
+        assert counts == {"item-categories": {"created": 1, "failed": 2}}
+        assert folder.details() == [(n, "conflict.duplicate", "name") for n in (1, 2)]
+        assert "--match" in folder.rejected[0]["details"][0]["value"]
+    counts = await folder.bring(client, options=MATCH)
+    assert counts == {"item-categories": {"unchanged": 3}}
+    assert sorted(await names(client)) == ["Labels", "Trims", "Zippers"]
+
+
+async def test_own_keys_are_looked_up_within_what_they_name_records_of(
+    client: Client, folder: Folder
+) -> None:
+    suppliers = [{"id": n, "name": f"S{n}"} for n in (1, 2)]
+    folder.write("sub-suppliers.ndjson", *suppliers)
+    folder.write("facilities.ndjson", {"id": 1, "name": "Porto", "subSupplierId": "1"})
+    await folder.bring(client)
+    [facility] = await listed(client, "facilities")
+    made = {"name": "Braga", "subSupplierId": facility["subSupplierId"]}
+    await client.collection("facilities").create(made)
+    folder.write("facilities.ndjson", *({"name": "Braga", "subSupplierId": n} for n in ("1", "2")))
+    counts = await folder.bring(client, options=SKIP)
+    assert counts["facilities"] == {"created": 1, "failed": 1}
+    assert folder.details() == [(1, "conflict.duplicate", "name")]
+
+
+async def test_several_records_of_one_own_key_come_in(client: Client, folder: Folder) -> None:
+    """As an export has them; more of them than go in one request or one look-up."""
+    twins = [category(n, f"Twin {n % 60} {'x' * 100}") for n in range(240)]
+    folder.write("item-categories.ndjson", *twins)
+    assert await folder.bring(client) == {"item-categories": {"created": 240}}
+    folder.write("item-categories.ndjson", *twins, category(999, f"Twin 7 {'x' * 100}"))
+    counts = await folder.bring(client)
+    assert counts == {"item-categories": {"as before": 240, "created": 1}}
+    (folder.path / "ids.sqlite3").unlink()
+    counts = await folder.bring(client, options=SKIP)
+    assert counts == {"item-categories": {"failed": 241}}
+
+
+async def test_a_rejection_that_was_mended_is_not_repeated(client: Client, folder: Folder) -> None:
+    """Here a record of the service's own comes back; rehearsal and import say the same."""
+    groups = client.collection("groups")
+    alpine = await groups.create({"name": "Alpine"})
+    await groups.delete(alpine.id)
+    folder.write("styles.ndjson", {"number": "S1", "name": "Parka", "groupIds": [alpine.id]})
+    for options in (DRY_RUN, SKIP, SKIP, Options()):
+        assert await folder.bring(client, options=options) == {"styles": {"failed": 1}}
+    await groups.replace(alpine.id, {"name": "Alpine", "state": "active"})
+    for options in (DRY_RUN, SKIP):
+        assert await folder.bring(client, options=options) == {"styles": {"created": 1}}
+
+
+async def test_of_a_request_that_fails_nothing_goes_in(client: Client, folder: Folder) -> None:
+    """Unless failures are left out; a rehearsal says the same."""
+    wrong = category(2, "Labels", state="lost")
+    folder.write("item-categories.ndjson", category(1, "Trims"), wrong, category(3, "Zippers"))
+    folder.write("items.ndjson", {"number": "I1", "name": "Zipper"})
+    for options in (Options(dry_run=True), Options()):
+        assert await folder.bring(client, options=options) == {"item-categories": {"failed": 1}}
+        assert folder.details() == [(2, "validation_error.invalid_value", "state")]
+        assert await names(client) == await names(client, "items") == []
+    counts = await folder.bring(client, options=SKIP)
+    assert counts["item-categories"] == {"created": 2, "failed": 1}
+
+
+async def test_pairs_that_are_there_do_not_stop_the_others(client: Client, folder: Folder) -> None:
+    """They have no own key: with ``--match`` a pair that is there is as it should be."""
+    styles = [{"id": n, "number": f"S{n}", "name": "Parka"} for n in (1, 2, 3)]
+    pair, other = ({"styleId": 1, "relatedStyleId": n} for n in (2, 3))
+    folder.write("styles.ndjson", *styles)
+    folder.write("style-relations.ndjson", pair)
+    await folder.bring(client, options=MATCH)
+    folder.write("style-relations.ndjson", pair | {"id": 5}, other)
+    for options in (Options(match=True, dry_run=True), MATCH):
+        counts = await folder.bring(client, options=options)
+        assert counts["style-relations"] == {"unchanged": 1, "created": 1}
+    assert len(await listed(client, "style-relations")) == 2
 
 
 async def test_a_line_that_is_too_large_is_rejected_alone(client: Client, folder: Folder) -> None:
