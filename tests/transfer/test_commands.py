@@ -73,12 +73,29 @@ async def test_what_cannot_be_done_is_told_in_a_line(
     ]
     assert [ended.code for ended in told] == [1] * len(told)
     assert [ended.told.splitlines()[-1].partition(";")[0] for ended in told] == [
-        "selvedge: SELVEDGE_API_KEY is no key of a Selvedge",
+        "selvedge: 401 unauthorized: request: Present a valid API key as a bearer token.",
         "selvedge: SELVEDGE_URL and SELVEDGE_API_KEY name the service and the key",
         "selvedge: languages is no collection",
         f"selvedge: {place} is there already",
         f"selvedge: {place}/groups.csv is to be imported: keep rejects elsewhere",
     ]
+
+
+async def test_what_stops_says_what_was_written(
+    stage: Stage, keys: dict[str, str], folder: Folder
+) -> None:
+    """And names in files print no control characters."""
+    url, place, name = str(stage.url), str(folder.path), "\x1b]0;owned\x07\x9b31m\u202e"
+    folder.write("groups.ndjson", {"name": "Alpine"}, {"name": "Sea", "groupIds" + name: 1})
+    for options, ending in (
+        (("--dry-run",), "an import stops there, with nothing of that request written"),
+        ((), "nothing of that request was written, and nothing after it was sent"),
+    ):
+        ended = await selvedge(url, keys["write"], "import", place, *options)
+        assert (ended.code, ended.printed.split()) == (1, ["rejected", "groups", "1"])
+        assert f"rejected: 1, and {ending}; the first is groups.ndjson, line 2:" in ended.told
+        assert "groupIds\\u001b]0;owned\\u0007\\u009b31m\\u202e" in ended.told
+        assert not {*name} & {*ended.told} - {*"]0;owned31m"}
 
 
 async def test_the_demo_files_are_written_to_a_new_folder(folder: Folder) -> None:

@@ -1,0 +1,92 @@
+"""Requests whose answers are not known are asked again by their keys; others never (Files)."""
+
+import time
+from typing import Any
+
+import pytest
+
+from service.client import Client, FailureError, ForbiddenError, UnreachableError
+from service.transfer.asking import Asked, ask, settle
+from service.transfer.known import Known, knowledge
+from tests.client.between import Fault, standing_between
+from tests.transfer.conftest import ONCE, Folder, Stage, listed
+
+DAY = 24 * 3600.0
+
+
+def request(name: str = "Trims", asked_at: float | None = None) -> Asked:
+    items = [{"name": name}]
+    return Asked("sub-suppliers", "create", None, items, ["1"], ["00" * 16], asked_at=asked_at)
+
+
+async def test_a_key_that_may_only_read_leaves_the_request_pending(
+    stage: Stage, keys: dict[str, str], client: Client, folder: Folder
+) -> None:
+    """It was carried out before: dropped, it would be done a second time."""
+    folder.write("sub-suppliers.ndjson", {"id": 1, "name": "Trims"})
+    async with (
+        standing_between(stage.url) as (between, url),
+        Client(url, keys["write"], retrying=ONCE) as cut,
+    ):
+        between.faults.append(Fault.CUT_AFTER)
+        with pytest.raises(UnreachableError):
+            await folder.bring(cut)
+    async with Client(str(stage.url), keys["read"]) as reader:
+        with pytest.raises(ForbiddenError):
+            await folder.bring(reader)
+    assert await folder.bring(client) == {"sub-suppliers": {"as before": 1}}
+    assert len(await listed(client, "sub-suppliers")) == 1
+
+
+class Refusing:
+    """A client whose writes are refused."""
+
+    def __init__(self, status: int, error_type: str) -> None:
+        self.error = FailureError(status, error_type, ())
+
+    def collection(self, _: str) -> "Refusing":
+        return self
+
+    async def write(self, *_: Any, **__: Any) -> Any:
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("status", "error_type", "is_kept"),
+    [
+        (400, "validation_error", False),
+        (403, "forbidden.organization", False),
+        (409, "conflict.duplicate", False),
+        (413, "payload_too_large", False),
+        (401, "unauthorized", True),
+        (403, "forbidden.scope", True),
+        (409, "conflict.in_progress", True),
+        (429, "too_many_requests", True),
+        (503, "server_error.unavailable", True),
+    ],
+)
+async def test_only_what_decides_a_request_ends_it(
+    folder: Folder, status: int, error_type: str, is_kept: bool
+) -> None:
+    refusing: Any = Refusing(status, error_type)
+    with knowledge(folder.path / "ids.sqlite3", rehearsal=False) as known:
+        with pytest.raises(FailureError):
+            await ask(refusing, known, request(), "a key")
+        assert pending(known) == ["a key"] * is_kept
+
+
+async def test_what_is_refused_now_or_is_old_is_not_asked_again(
+    client: Client, folder: Folder
+) -> None:
+    """Its lines are sent anew. The service may have forgotten a key that is a day old."""
+    with knowledge(folder.path / "ids.sqlite3", rehearsal=False) as known:
+        known.begin("refused", request(" "))
+        known.begin("old", request("Old", asked_at=time.time() - DAY))
+        known.begin("new", request("New", asked_at=time.time()))
+        await settle(client, known)
+        assert pending(known) == []
+    assert [one["name"] for one in await listed(client, "sub-suppliers")] == ["New"]
+
+
+def pending(known: Known) -> list[str]:
+    return [key for key, _ in known.unanswered()]
