@@ -90,7 +90,7 @@ def targets(collection: str | None = None) -> Iterator[Route]:
     """
     for route in routes():
         if (
-            route.operation != "follow"
+            route.operation not in ("follow", "identify")
             and route.resource
             and collection in (None, route.resource.name)
         ):
