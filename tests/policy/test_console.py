@@ -17,10 +17,11 @@ _WRITERS = [*(SERVICE / "transfer").rglob("*.py"), *(SERVICE / "commands").rglob
 
 def raw_output(source: str) -> list[int]:
     """The lines that print without ``say``: text to a stream, a bar or by ``sys.exit``."""
-    return [node.lineno for node in ast.walk(ast.parse(source)) if _prints(node)]
+    nodes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.expr))
+    return [node.lineno for node in nodes if _prints(node)]
 
 
-def _prints(node: ast.AST) -> bool:
+def _prints(node: ast.expr) -> bool:
     if isinstance(node, ast.Name):
         return node.id == "print"
     if not isinstance(node, ast.Call):
