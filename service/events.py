@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import orjson
 
+from service.masking import mask_keys
+
 _log: Final = logging.getLogger("service")
-_SECRETS: Final = (
-    # The secret of an API key.
-    (re.compile(r"\b(slv_\d{1,19}_\d{1,19}_)[0-9a-fA-F]+"), r"\1..."),
+_PASSWORDS: Final = (
     # The password in a database's URL, and in the other form of naming one.
     (re.compile(r"(postgres(?:ql)?://[^\s:/?#]{0,100}:)\S{0,1000}@"), r"\1...@"),
     (re.compile(r"(password\s*=\s*)('[^']*'|[^\s&]+)", re.IGNORECASE), r"\1..."),
@@ -28,9 +28,9 @@ direction of text."""
 
 def without_secrets(text: str) -> str:
     """The text, with three dots in place of every password and secret."""
-    for secret, shown in _SECRETS:
-        text = secret.sub(shown, text)
-    return text
+    for password, shown in _PASSWORDS:
+        text = password.sub(shown, text)
+    return mask_keys(text)
 
 
 def printable(line: bytes) -> bytes:

@@ -11,6 +11,7 @@ from service.failures import ApiError, Failure, failed
 from service.http.context import caller
 from service.http.etag import precondition
 from service.http.headers import joined
+from service.masking import contains_key_start
 from service.queries.locking import Guard
 from service.queries.resource import Resource
 from service.retries.first_answers import Retry
@@ -99,6 +100,9 @@ def retry(request: web.Request, raw: bytes) -> Retry | None:
     key = keys[0]
     if not _IDEMPOTENCY_KEY.fullmatch(key):
         message = "Use 1 to 255 visible ASCII characters."
+        raise failed("validation_error.invalid_value", "Idempotency-Key", message=message)
+    if contains_key_start(key):
+        message = "This is an API key. Use a random value, such as a UUID."
         raise failed("validation_error.invalid_value", "Idempotency-Key", message=message)
     request_line = f"{request.method} {request.raw_path}\n".encode()
     return Retry(caller(request), key, hashlib.sha256(request_line + raw).digest())

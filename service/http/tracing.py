@@ -1,7 +1,7 @@
 """A span for each request, in the trace that its caller names (W3C Trace Context)."""
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from aiohttp import web
@@ -11,6 +11,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from service.database.tracing import Traces
 from service.http.access_log import PROBES
 from service.http.context import CALLER, REQUEST_ID, ROUTES
+from service.masking import contains_key_start
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _PROPAGATOR = TraceContextTextMapPropagator()
@@ -31,7 +32,7 @@ def traced(traces: Traces) -> Any:
         path = route.path if route else "unmatched"
         with traces.tracer.start_as_current_span(
             f"{request.method} {path}",
-            context=_PROPAGATOR.extract(request.headers),
+            context=_PROPAGATOR.extract(_carrier(request)),
             kind=SpanKind.SERVER,
             attributes={"http.request.method": request.method, "http.route": path},
         ) as span:
@@ -45,3 +46,12 @@ def traced(traces: Traces) -> Any:
             return response
 
     return trace
+
+
+def _carrier(request: web.Request) -> Mapping[str, str]:
+    """Return the trace context headers. `tracestate` with an API key in it is left out."""
+    names = ("traceparent", "tracestate")
+    sent = {name: request.headers[name] for name in names if name in request.headers}
+    if contains_key_start(sent.get("tracestate", "")):
+        del sent["tracestate"]
+    return sent

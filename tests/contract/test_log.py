@@ -63,7 +63,7 @@ async def test_no_line_of_access_log_is_long(
 ) -> None:
     written = io.StringIO()
     monkeypatch.setattr(client.app[ACCESS_LOG], "_stream", written)
-    for path in ("/" + "a" * 8000, "/" + "%00" * 2500, "/" + '"' * 2000, "/?" + "\\" * 2000):
+    for path in ("/" + "z" * 8000, "/" + "%00" * 2500, "/" + '"' * 2000, "/?" + "\\" * 2000):
         for name in ("\\" * 8000, "🧵" * 2000, '\t"' * 4000):
             headers = {"X-Service-Api": name, "User-Agent": name, "X-Forwarded-For": name}
             headers["X-Request-Id"] = "\\" * 128
@@ -73,7 +73,7 @@ async def test_no_line_of_access_log_is_long(
     lines = written.getvalue().splitlines()
     assert len(lines) == 12
     assert max(len(line.encode()) for line in lines) <= 2000
-    assert orjson.loads(lines[0])["path"] == "/" + "a" * 139 + "…"
+    assert orjson.loads(lines[0])["path"] == "/" + "z" * 139 + "…"
 
 
 async def test_no_control_character_reaches_the_log(

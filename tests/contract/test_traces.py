@@ -33,6 +33,7 @@ async def test_a_request_is_a_part_of_its_callers_trace(
     exporter = InMemorySpanExporter()
     monkeypatch.setattr(tracing, "processor", lambda: SimpleSpanProcessor(exporter))
     headers = {"traceparent": f"00-{TRACE}-{PARENT}-01", "X-Request-Id": "first"}
+    headers["tracestate"] = f"shop=slv_1_1_{TRACE * 2}"
     async with serving(demo_dsn, TRACES="on") as server, TestClient(server) as client:
         api = Api(client, await issue_key(demo_dsn, 1))
         await api.get("/readyz", headers=headers)
@@ -43,6 +44,7 @@ async def test_a_request_is_a_part_of_its_callers_trace(
         assert (await api.get(f"{GROUPS}?name=Hush%20hush")).status == 200
         assert _trace(exporter.get_finished_spans()[-1]) != TRACE
     assert {_trace(span) for span in spans} == {TRACE}
+    assert not [span.name for span in spans if TRACE * 2 in span.to_json()]
     [request] = [span for span in spans if span.name == "POST /api/groups"]
     assert request.parent
     assert f"{request.parent.span_id:016x}" == PARENT

@@ -13,6 +13,7 @@ BOUNDED = {
     "database/statements.py": {"load": "the files of sql/"},
     "demo/words.py": {"table": "the demo data's own files"},
     "handlers/pages.py": {"_pages": "one document"},
+    "http/access_log.py": {"_masked": "1,024 texts, of 300 characters at most"},
     "http/metrics.py": {"observer": "methods, routes and statuses"},
     "http/negotiation.py": {"_coding": "256 headers, of 500 characters at most"},
     "listing/pages.py": {

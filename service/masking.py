@@ -1,0 +1,102 @@
+"""API keys in text that callers send: detected and masked before it is logged or stored.
+
+A key is recognized in any letter case, percent-encoded (repeatedly, too), in Base64 and in part. At
+most 32 consecutive hex digits of a secret can stay visible: at least 128 of its 256 bits then stay
+unknown. Request ids of tracing systems have no more than 32, so they are never taken for a key.
+"""
+
+import re
+from base64 import b64encode
+from string import hexdigits
+from typing import Final
+
+_LONGEST_HARMLESS: Final = 32
+"""Hex digits in a row, without the start of a key before them."""
+MASK: Final = "..."
+
+
+def _character(plain: str, codes: str, *, is_encoded: bool) -> str:
+    """Return the pattern of one character; `codes` are its ASCII codes in hex."""
+    return f"(?:{plain}|%(?:25)*(?:{codes}))" if is_encoded else plain
+
+
+def _pattern(*, is_encoded: bool) -> re.Pattern[str]:
+    """Return the pattern of a key or a part of one; group 1 is what may be shown of it."""
+    letter_s, letter_l, letter_v, underscore, digit, hex_digit = (
+        _character(plain, codes, is_encoded=is_encoded)
+        for plain, codes in (
+            ("s", "[57]3"),
+            ("l", "[46]c"),
+            ("v", "[57]6"),
+            ("_", "5f"),
+            (r"[0-9]", "3[0-9]"),
+            (r"[0-9a-f]", "3[0-9]|[46][1-6]"),
+        )
+    )
+    number = f"{digit}{{1,20}}{underscore}"
+    start = f"{letter_s}{letter_l}{letter_v}{underscore}{number}{number}"
+    tail = f"{hex_digit}{{{_LONGEST_HARMLESS + 1},}}"
+    base64 = f"(?:{'|'.join(_base64_starts())})[A-Za-z0-9+/_-]{{16,}}"
+    return re.compile(f"(?i:({start}){hex_digit}+|{tail})|{base64}")
+
+
+def _base64_starts() -> list[str]:
+    """Return the Base64 of `slv_` at each of the three places of a group where it can begin.
+
+    Characters that depend on its neighbors are left out.
+    """
+    starts = []
+    for offset in range(3):
+        encoded = b64encode(b"\0" * offset + b"slv_" + b"\0" * 3).decode()
+        starts.append(encoded[-(-offset * 8 // 6) : (offset + 4) * 8 // 6])
+    return starts
+
+
+_PLAIN: Final = _pattern(is_encoded=False)
+_ENCODED: Final = _pattern(is_encoded=True)
+_ENCODED_CHARACTER: Final = re.compile("%(?:25|3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])")
+"""A percent sign, letter, digit or underscore, which no library encodes of its own accord."""
+_BASE64_STARTS: Final = _base64_starts()
+_HEX_DIGITS: Final = bytes(48 if chr(code) in hexdigits else 32 for code in range(256))
+_RUN: Final = b"0" * (_LONGEST_HARMLESS + 1)
+_SHORTEST: Final = 20
+"""Characters of a key in Base64, or of a part of a secret, that are masked."""
+
+
+def mask_keys(text: str) -> str:
+    """Return the text with `...` in place of the secret of each API key in it."""
+    pattern = _pattern_for(text)
+    return text if pattern is None else pattern.sub(r"\1" + MASK, text)
+
+
+def contains_key(text: str) -> bool:
+    """Return whether the text has an API key or a part of a secret in it."""
+    pattern = _pattern_for(text)
+    return pattern is not None and pattern.search(text) is not None
+
+
+def contains_key_start(text: str) -> bool:
+    """Return whether the text has an API key that is not cut at its start.
+
+    Unlike hex digits alone, which are also a usual form of an idempotency key, this is no accident.
+    """
+    pattern = _pattern_for(text)
+    return pattern is not None and any(match[1] for match in pattern.finditer(text))
+
+
+def _pattern_for(text: str) -> re.Pattern[str] | None:
+    """Return the pattern to search the text with, or None if it can have no key in it.
+
+    The access log asks this of every request. The patterns take 60 microseconds for a query of 250
+    characters, this function 4.
+    """
+    if "%" in text and _ENCODED_CHARACTER.search(text):
+        return _ENCODED
+    if "slv_" in text.lower():
+        return _PLAIN
+    if len(text) < _SHORTEST:
+        return None
+    if _RUN in text.encode(errors="replace").translate(_HEX_DIGITS):
+        return _PLAIN
+    at_0, at_1, at_2 = _BASE64_STARTS
+    return _PLAIN if at_0 in text or at_1 in text or at_2 in text else None
