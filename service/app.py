@@ -24,6 +24,8 @@ from service.http.middleware import around, of_refused
 from service.http.pulse import Pulse
 from service.http.refusing import REFUSED
 from service.http.router import Router
+from service.http.turnstile import TURNSTILE, Turnstile
+from service.http.unauthorized import UNAUTHORIZED, UnauthorizedThrottle
 from service.organizations.caller import Callers
 from service.routes import Route, routes
 from service.settings import Settings
@@ -48,6 +50,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         app[ACCESS_LOG], app[ACCOUNTS] = AccessLog(), Accounts()
         app[REFUSED] = of_refused(app[ACCESS_LOG])
         app[ADMISSION] = Admission(settings.caller_requests)
+        app[TURNSTILE], app[UNAUTHORIZED] = Turnstile(), UnauthorizedThrottle()
         pulse = Pulse(gauges(database, app[ADMISSION], settings.pool_size))
         last_used = app[CALLERS].last_used
         writing = asyncio.create_task(last_used.keep_writing())

@@ -25,7 +25,7 @@ from service.database.failing import (
     unavailable,
 )
 from service.database.migrating import schema_is_current
-from service.database.shares import READ, WRITE, Shares, Use
+from service.database.shares import COMERS, READ, WRITE, Comers, Shares, Use
 from service.database.watching import Watch
 from service.failures import ApiError
 
@@ -51,13 +51,18 @@ class _Connections:
     """
 
     def __init__(
-        self, dsn: str, size: int, tell_of_end: Callable[[object], None], traces: "Traces | None"
+        self,
+        dsn: str,
+        size: int,
+        tell_of_end: Callable[[object], None],
+        traces: "Traces | None",
+        comers: Comers,
     ) -> None:
         self._dsn = dsn
         self._tell_of_end = tell_of_end
         self._traces = traces
         make = Shares if traces is None else traces.shares
-        self.shares: Shares[Connection | None] = make([None] * size, ACQUIRE_SECONDS)
+        self.shares: Shares[Connection | None] = make([None] * size, ACQUIRE_SECONDS, comers)
         self._open: set[Connection] = set()
         self._running: set[asyncio.Task[Any]] = set()
 
@@ -124,8 +129,9 @@ class Database:
 
     def __init__(self, dsn: str, size: int, traces: "Traces | None" = None) -> None:
         self._watch = Watch(lambda: self.look_up(_is_there))
-        self._connections = _Connections(dsn, size, self._watch.begin, traces)
-        self._spare = _Connections(dsn, 1, self._watch.begin, traces)
+        self._connections = _Connections(dsn, size, self._watch.begin, traces, COMERS)
+        # Made-up keys are looked up here: they tell nobody that other organizations are active.
+        self._spare = _Connections(dsn, 1, self._watch.begin, traces, Comers())
 
     async def close(self) -> None:
         """Close every connection; what is under way has a short while to end."""

@@ -33,9 +33,9 @@ class Comers:
             if last:
                 self._several_until[0] = time.monotonic() + _AT_ONCE_SECONDS
 
-    def are_several(self) -> bool:
-        """Whether more than one came within the last moment."""
-        return time.monotonic() < self._several_until[0]
+    def are_several(self, longer: float = 0.0) -> bool:
+        """Return whether more than one came within the last moment, or so many seconds longer."""
+        return time.monotonic() < self._several_until[0] + longer
 
 
 class NoTurnError(TimeoutError):
@@ -63,7 +63,8 @@ _AT_ONCE_SECONDS = 0.01
 """How long organizations that came after each other count as coming at once."""
 _HELD_BACK_SECONDS = 0.25
 """How long a caller waits at most for the sake of others, where its organization has free ones."""
-_COMERS = Comers()
+COMERS = Comers()
+"""Of organizations whose callers have presented a valid key."""
 _KEPT = 100
 """Organizations whose empty shares are kept: most requests come from one that was there before."""
 
@@ -105,7 +106,7 @@ class Shares(Generic[T]):
     so one timer serves all of them: one each would cost more than the rest of the queue.
     """
 
-    def __init__(self, things: Iterable[T], seconds: float, comers: Comers = _COMERS) -> None:
+    def __init__(self, things: Iterable[T], seconds: float, comers: Comers = COMERS) -> None:
         self._comers = comers
         self._free = list(things)
         self._seconds = seconds

@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, get_current_span
 
 from service import __version__
-from service.database.shares import Shares, Use
+from service.database.shares import Comers, Shares, Use
 
 T = TypeVar("T")
 _LONGEST_STATEMENT = 2000
@@ -37,9 +37,9 @@ class Traces:
         """Send what has gathered."""
         await asyncio.to_thread(self._provider.shutdown)
 
-    def shares(self, things: Iterable[T], seconds: float) -> Shares[T]:
-        """Shares whose waits are spans."""
-        return _TracedShares(things, seconds, self.tracer)
+    def shares(self, things: Iterable[T], seconds: float, comers: Comers) -> Shares[T]:
+        """Return shares whose waits are spans."""
+        return _TracedShares(things, seconds, comers, self.tracer)
 
     def statement(self, query: LoggedQuery) -> None:
         """Make a span of a statement that has ended; its values are in none."""
@@ -67,8 +67,8 @@ def processor() -> SpanProcessor:
 
 
 class _TracedShares(Shares[T]):
-    def __init__(self, things: Iterable[T], seconds: float, tracer: Tracer) -> None:
-        super().__init__(things, seconds)
+    def __init__(self, things: Iterable[T], seconds: float, comers: Comers, tracer: Tracer) -> None:
+        super().__init__(things, seconds, comers)
         self._tracer = tracer
 
     async def take(self, organization_id: int, use: Use) -> Any:

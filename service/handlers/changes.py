@@ -10,6 +10,7 @@ from aiohttp import web
 
 from service.handlers.waiting import WATCH
 from service.http.accounts import hold
+from service.http.authentication import authenticate
 from service.http.context import ADMISSION, caller, database
 from service.http.envelope import pagination, respond, success
 from service.listing import changes, cursor
@@ -35,7 +36,10 @@ async def read_changes(known: Feed, request: web.Request) -> web.Response:
 
 
 async def _awaited(known: Feed, request: web.Request, reading: Reading) -> Page:
-    """The page, or an empty one when the time to wait is over."""
+    """Return the next page, or an empty one after `wait` seconds without changes.
+
+    Raise ``unauthorized`` if the key was revoked or expired during the wait.
+    """
     until = time.monotonic() + reading.wait
     page = await _page(known, request, reading)
     organization_id = caller(request).organization_id
@@ -45,6 +49,7 @@ async def _awaited(known: Feed, request: web.Request, reading: Reading) -> Page:
             break
         with request.app[ADMISSION].aside(organization_id):
             is_more = await request.app[WATCH].changes(organization_id, page.after.n, left)
+        await authenticate(request, again=True)
         if not is_more:
             break
         page = await _page(known, request, replace(reading, after=page.after, epoch=page.epoch))

@@ -11,7 +11,8 @@ from aiohttp import web
 from service.database.connections import Database
 from service.database.failing import too_many_requests
 from service.failures import ApiError
-from service.http.context import DATABASE
+from service.http.context import DATABASE, MAKE_ROOM
+from service.http.unauthorized import UNAUTHORIZED
 from service.queries import feed
 from service.queries.feed import Numbered
 
@@ -26,6 +27,8 @@ class Watch:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._waiting: defaultdict[int, dict[asyncio.Future[bool], int]] = defaultdict(dict)
+        self._in_order: dict[asyncio.Future[bool], None] = {}
+        """All waiting readers, the one that has waited longest first."""
         self._looking: asyncio.Task[None] | None = None
         self._is_over = False
 
@@ -41,6 +44,7 @@ class Watch:
             raise too_many_requests()
         turn = asyncio.get_running_loop().create_future()
         waiting[turn] = after
+        self._in_order[turn] = None
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look())
         try:
@@ -48,6 +52,7 @@ class Watch:
             return turn.done() and turn.result()
         finally:
             waiting.pop(turn, None)
+            self._in_order.pop(turn, None)
             if not waiting:
                 self._waiting.pop(organization_id, None)
 
@@ -58,6 +63,18 @@ class Watch:
             _wake(waiting, for_changes=False)
         if self._looking is not None:
             self._looking.cancel()
+
+    def make_room(self) -> bool:
+        """End the wait of the reader that has waited longest; return False if none waits.
+
+        Its empty page ends its connection, because the worker then has too many.
+        """
+        for turn in self._in_order:
+            if not turn.done():
+                del self._in_order[turn]
+                turn.set_result(False)
+                return True
+        return False
 
     async def _look(self) -> None:
         while self._waiting:
@@ -95,7 +112,9 @@ WATCH: web.AppKey[Watch] = web.AppKey("watch", Watch)
 
 async def watching(app: web.Application) -> AsyncIterator[None]:
     """Look for changes as long as the application runs."""
-    app[WATCH] = Watch(app[DATABASE])
+    app[WATCH] = watch = Watch(app[DATABASE])
+    unauthorized = app[UNAUTHORIZED]
+    app[MAKE_ROOM] = lambda: unauthorized.make_room() or watch.make_room()
     yield
 
 

@@ -8,11 +8,9 @@ being served while the worker stops is told that this answer is the last one.
 """
 
 import asyncio
-import heapq
 import resource
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from operator import attrgetter
 from typing import Any, Final
 
 from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
@@ -21,6 +19,8 @@ from aiohttp.http_parser import RawRequestMessage
 from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 
 from service.failures import failed
+from service.http.context import MAKE_ROOM
+from service.http.eviction import Eviction
 from service.http.heads import HeadReader
 from service.http.refusing import REFUSED, Refusal, refusal
 
@@ -35,7 +35,6 @@ _OTHER_FILES: Final = 100
 """What a worker has open besides: logs, metrics, files that it sends, the event loop's own."""
 _QUEUE: Final = 2048
 """Connections that the kernel keeps for a worker at work; aiohttp's worker would ask for 128."""
-_IN_LINE: Final = 64
 
 
 def raise_file_limit() -> None:
@@ -65,7 +64,9 @@ class Runner(web.AppRunner):
         super()._reg_site(site)
 
     async def _make_server(self) -> web.Server:
-        return _Server(await super()._make_server(), self._most, self._app.get(REFUSED))
+        made, app = await super()._make_server(), self._app
+        make_room = app.get(MAKE_ROOM, lambda: False)
+        return _Server(made, self._most, app.get(REFUSED), make_room)
 
     async def cleanup(self) -> None:
         """Stop, after callers on open connections have been told that they end."""
@@ -90,8 +91,17 @@ class Connection(HeadReader):
 
     @property
     def is_ending(self) -> bool:
-        """Whether the next answer is the last: what follows cannot be read, or the worker stops."""
-        return self._close or (isinstance(self._manager, _Server) and self._manager.is_draining)
+        """Whether the next answer is the last.
+
+        What follows cannot be read, or the worker stops or has too many connections.
+        """
+        server = self._manager
+        return self._close or (isinstance(server, _Server) and server.ends_connections)
+
+    @property
+    def body_arrives(self) -> bool:
+        """Whether the body of a request is not complete."""
+        return not self._body.is_eof()
 
     @property
     def closes_at(self) -> float:
@@ -178,6 +188,7 @@ class _Server(web.Server):
         made: web.Server,
         most: int,
         tell: Callable[[web.BaseRequest, web.Response], None] | None,
+        make_room: Callable[[], bool],
     ) -> None:
         super().__init__(
             made.request_handler,
@@ -189,29 +200,31 @@ class _Server(web.Server):
         self._most = most
         self.tell = tell or (lambda _request, _response: None)
         """Told of every request that the parser refused."""
+        self._eviction = Eviction(most, make_room)
         self.is_draining = False
         self._is_empty = asyncio.Event()
         self._held: set[Connection] = set()
-        self._line: list[tuple[float, Connection]] = []
 
     def __call__(self) -> Connection:
         return Connection(self, loop=self._loop, **self._kwargs)
 
     def connection_made(self, handler: RequestHandler, transport: asyncio.Transport) -> None:
-        """Let the connection in; one more than there is room for ends another.
-
-        That is one that rests, or else one whose caller does not take its answer. Where all are at
-        work it is the new one.
-        """
+        """Let the connection in; one more than there is room for ends another, or is ended."""
         assert isinstance(handler, Connection)
         super().connection_made(handler, transport)
         if len(self._held) >= self._most:
-            leaving = self._at_rest() or self._untaken() or handler
-            self._held.discard(leaving)
-            self._connections[leaving].abort()
+            leaving = self._eviction.choose(self._held, handler)
+            if leaving is not None:
+                self._held.discard(leaving)
+                self._connections[leaving].abort()
             if leaving is handler:
                 return
         self._held.add(handler)
+
+    @property
+    def ends_connections(self) -> bool:
+        """Whether each answer is the last one on its connection."""
+        return self.is_draining or len(self._held) > self._most
 
     def connection_lost(self, handler: RequestHandler, exc: BaseException | None = None) -> None:
         """Forget the connection."""
@@ -227,22 +240,3 @@ class _Server(web.Server):
         if self._held:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._is_empty.wait(), DRAIN_SECONDS)
-
-    def _at_rest(self) -> Connection | None:
-        """The one that would be the next to be closed for resting, if any rests.
-
-        Some are put in line at once: whoever still rests since then goes before all others.
-        """
-        while self._line:
-            closes_at, connection = self._line.pop()
-            if connection in self._held and connection.rests and connection.closes_at == closes_at:
-                return connection
-        resting = (each for each in self._held if each.rests)
-        nearest = heapq.nsmallest(_IN_LINE, resting, key=attrgetter("closes_at"))
-        self._line = [(each.closes_at, each) for each in reversed(nearest)]
-        return self._line.pop()[1] if self._line else None
-
-    def _untaken(self) -> Connection | None:
-        """The one that has waited longest of those whose callers do not take their answers."""
-        waiting = (each for each in self._held if each.writing_paused)
-        return min(waiting, key=attrgetter("closes_at"), default=None)

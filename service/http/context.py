@@ -1,6 +1,6 @@
 """What handlers find in the application and on the request."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from aiohttp import web
@@ -43,6 +43,8 @@ DATABASE: web.AppKey[Database] = web.AppKey("database", Database)
 ADMISSION: web.AppKey[Admission] = web.AppKey("admission", Admission)
 CALLERS: web.AppKey[Callers] = web.AppKey("callers", Callers)
 ACCESS_LOG: web.AppKey[AccessLog] = web.AppKey("access_log", AccessLog)
+MAKE_ROOM: web.AppKey[Callable[[], bool]] = web.AppKey("make_room")
+"""Lets the longest waiting request be answered at once; returns False if none waits."""
 
 CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
 REQUEST_ID: web.RequestKey[str] = web.RequestKey("request_id", str)

@@ -13,11 +13,11 @@ from service.failures import ApiError, failed
 from service.http import envelope
 from service.http.access_log import AccessLog
 from service.http.accounts import ACCOUNTS, release
+from service.http.authentication import authenticate
 from service.http.context import (
     ACCESS_LOG,
     ADMISSION,
     CALLER,
-    CALLERS,
     REQUEST_ID,
     ROUTES,
     ServedRoute,
@@ -29,7 +29,7 @@ from service.http.headers import X_REQUEST_ID
 from service.http.metrics import observer
 from service.http.negotiation import READS, negotiated
 from service.http.query_string import check_query_string
-from service.organizations.caller import Caller, Callers
+from service.masking import contains_key
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -55,7 +55,7 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
 async def _answered(request: web.Request, handler: Handler) -> web.StreamResponse:
     started, app = time.perf_counter(), request.app
     request_id = request.headers.get(X_REQUEST_ID)
-    if request_id is None or not _SANE_ID.fullmatch(request_id):
+    if request_id is None or not _SANE_ID.fullmatch(request_id) or contains_key(request_id):
         request_id = f"{random.getrandbits(128):032x}"
     request[REQUEST_ID] = request_id
     route = app[ROUTES].get(request.match_info.route)
@@ -92,7 +92,7 @@ async def _answer(
     if not _needs_key(request, route):
         _check(request)
         return await handler(request)
-    request[CALLER] = tenant = await _caller(request, app[CALLERS])
+    tenant = await authenticate(request)
     admission = app[ADMISSION]
     app[ACCOUNTS].check(tenant.organization_id)
     admission.enter(tenant.organization_id)
@@ -127,21 +127,6 @@ def _needs_key(request: web.Request, route: ServedRoute | None) -> bool:
         return route.needs_key
     known = request.app[ROUTES].values()
     return not any(one.covers(request.path) for one in known if not one.needs_key)
-
-
-async def _caller(request: web.Request, callers: Callers) -> Caller:
-    presented = request.headers.getall(hdrs.AUTHORIZATION, ())
-    kind, _, key = presented[0].partition(" ") if presented else ("", "", "")
-    caller = None
-    # Of two keys either could be meant, by us or by what stands before us.
-    if kind.lower() == "bearer" and len(presented) == 1:
-        caller = await callers.find(key.strip())
-    if caller is None:
-        message = "Present a valid API key as a bearer token."
-        if key.lower().startswith("bearer"):
-            message = "The word Bearer stands before the key twice; send it once."
-        raise failed("unauthorized", message=message, headers={"WWW-Authenticate": "Bearer"})
-    return caller
 
 
 def _refused(route: ServedRoute | None, error: ApiError) -> web.StreamResponse:

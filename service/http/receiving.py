@@ -1,6 +1,7 @@
 """Bodies, as they arrive: as what, how long they may be, and how long that may take."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from typing import Final
 
@@ -9,9 +10,13 @@ from aiohttp.web_protocol import RequestPayloadError
 
 from service.failures import ApiError, failed
 from service.http.accounts import COUNTED_FROM, hold
+from service.http.authentication import authenticate
+from service.http.context import caller
 from service.http.expectations import meet_expectation
 from service.http.headers import joined
 from service.http.media import MAX_BODY_BYTES, TOO_LONG, is_sent_as
+from service.http.turnstile import LARGE, TURNSTILE
+from service.organizations.caller import CACHE_SECONDS
 from service.schemas.parsing import malformed
 
 IDLE_SECONDS: Final = 30
@@ -24,10 +29,13 @@ LONGEST_SECONDS: Final = 300
 def with_body(
     handler: Callable[[web.Request, bytes], Awaitable[web.StreamResponse]], media_type: str
 ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-    """The handler, which is called once the body is there."""
+    """Return a handler that receives the body first and waits for the turn of a large one."""
 
     async def handle(request: web.Request) -> web.StreamResponse:
-        return await handler(request, await receive(request, media_type))
+        body = await receive(request, media_type)
+        if len(body) >= LARGE:
+            await request.app[TURNSTILE].enter(caller(request).organization_id)
+        return await handler(request, body)
 
     return handle
 
@@ -47,8 +55,7 @@ async def receive(request: web.Request, media_type: str) -> bytes:
     try:
         if request.content.is_eof():
             return bytes(_checked(request.content.read_nowait()))
-        await meet_expectation(request)
-        return await _read(request, declared)
+        return await _awaited(request, declared)
     except TimeoutError:
         raise failed("request_timeout", message=TOO_LATE, headers={"Connection": "close"}) from None
     except (ConnectionError, RequestPayloadError, RuntimeError) as error:
@@ -66,6 +73,16 @@ def _check_kind(request: web.Request, media_type: str) -> None:
     if (joined(request, "Content-Encoding") or "identity").lower() != "identity":
         message = "Send the body as it is."
         raise failed("unsupported_media_type", "Content-Encoding", message=message, headers=headers)
+
+
+async def _awaited(request: web.Request, held: int) -> bytes:
+    """Return the body; raise ``unauthorized`` if the key was revoked while a slow one arrived."""
+    began = time.monotonic()
+    await meet_expectation(request)
+    body = await _read(request, held)
+    if time.monotonic() - began > CACHE_SECONDS:
+        await authenticate(request, again=True)
+    return body
 
 
 async def _read(request: web.Request, held: int) -> bytes:

@@ -1,16 +1,25 @@
-"""Who is calling: the API key's organization, its scope and its features (contract, Callers)."""
+"""API key cache: the organization, scope and features of each key (contract, Callers)."""
 
+import asyncio
 import hmac
 import time
 from dataclasses import dataclass
+from typing import Final, TypeVar
 
 from service.database import statements
 from service.database.connections import Connection, Database
 from service.organizations import keys
 from service.organizations.last_used import LastUsed
 
-CACHE_SECONDS = 5
-CACHE_SIZE = 10_000
+CACHE_SECONDS: Final = 5
+UNKNOWN_SECONDS: Final = 1
+"""How long a key id is remembered as unknown. A key that is issued then works after that time."""
+CACHE_SIZE: Final = 10_000
+_UNKNOWN_CALLERS: Final = -1
+"""The queue of look-ups for callers that no valid key is known of."""
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,45 +33,110 @@ class Caller:
     pro: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _StoredKey:
+    """A key as the database has it: who calls if the secret matches."""
+
+    secret_sha256: bytes
+    caller: Caller
+
+
+@dataclass(frozen=True, slots=True)
+class _LookUp:
+    """The result of a look-up, None for an unknown key id, and until when it holds."""
+
+    stored: _StoredKey | None
+    until: float
+
+
 class Callers:
-    """API keys looked up in the database and remembered for at most CACHE_SECONDS."""
+    """Two-level cache of API keys.
+
+    The first level has the callers of valid keys by the digest of the whole key. The second level
+    has look-ups by key id, unknown ids included: wrong secrets of a known id cost one look-up in
+    CACHE_SECONDS. Concurrent look-ups of one id share one statement (single flight).
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._lookup = statements.load("callers")["caller_of_key"].text
+        self._statement = statements.load("callers")["caller_of_key"].text
         self._known: dict[bytes, tuple[float, Caller]] = {}
+        """Expired entries stay until they are evicted: their callers were valid before."""
+        self._look_ups: dict[tuple[int, int], _LookUp] = {}
+        self._running: dict[tuple[int, int, bool], asyncio.Task[_LookUp]] = {}
         self.last_used = LastUsed(database)
 
-    async def find(self, key: str) -> Caller | None:
-        """The caller that presents ``key``; None when it is malformed, unknown or expired."""
+    async def find(self, key: str, *, fresh: bool = False) -> Caller | None:
+        """Return the caller that presents the key; None if it is malformed, unknown or expired.
+
+        `fresh` looks the key up in the database even if it is cached.
+        """
         if not key.isascii():
             return None
-        token, now = keys.digest(key), time.monotonic()
+        token = keys.digest(key)
         until, caller = self._known.get(token, (0.0, None))
-        if until > now:
+        if until > time.monotonic() and not fresh:
             return caller
-        self._known.pop(token, None)
         parsed = keys.parse(key)
         if parsed is None:
             return None
         organization_id, key_id, secret = parsed
-        found = await self._database.look_up(
-            lambda connection: self._look_up(connection, organization_id, key_id, secret),
-            organization_id,
-        )
-        if found is not None:
-            while len(self._known) >= CACHE_SIZE:
-                del self._known[next(iter(self._known))]
-            self._known[token] = (now + CACHE_SECONDS, found)
-            self.last_used.see(organization_id, key_id)
-        return found
-
-    async def _look_up(
-        self, connection: Connection, organization_id: int, key_id: int, secret: str
-    ) -> Caller | None:
-        row = await connection.fetchrow(self._lookup, organization_id, key_id)
-        if row is None or not hmac.compare_digest(row["secret_sha256"], keys.digest(secret)):
+        look_up = self._look_ups.get((organization_id, key_id))
+        if fresh or look_up is None or look_up.until <= time.monotonic():
+            look_up = await self._shared_look_up(organization_id, key_id, caller is not None)
+        self._known.pop(token, None)
+        stored = look_up.stored
+        if stored is None or not hmac.compare_digest(stored.secret_sha256, keys.digest(secret)):
             return None
-        return Caller(
-            organization_id, key_id, row["scope"] == "write", row["multiple_language"], row["pro"]
-        )
+        _store(self._known, token, (look_up.until, stored.caller))
+        self.last_used.see(organization_id, key_id)
+        return stored.caller
+
+    async def _shared_look_up(self, organization_id: int, key_id: int, was_valid: bool) -> _LookUp:
+        """Look the key id up, or wait for the look-up that runs.
+
+        Callers that had a valid key do not share: made-up keys may wait long in their queue.
+        """
+        flight = (organization_id, key_id, was_valid)
+        if (running := self._running.get(flight)) is None:
+            running = asyncio.create_task(self._look_up(*flight))
+            self._running[flight] = running
+            running.add_done_callback(lambda task: self._end(flight, task))
+        # A caller that hangs up does not cancel it for the others.
+        return await asyncio.shield(running)
+
+    def _end(self, flight: tuple[int, int, bool], task: asyncio.Task[_LookUp]) -> None:
+        del self._running[flight]
+        if not task.cancelled():
+            # Read, or asyncio would complain if all callers have hung up.
+            task.exception()
+
+    async def _look_up(self, organization_id: int, key_id: int, was_valid: bool) -> _LookUp:
+        async def fetch(connection: Connection) -> _StoredKey | None:
+            row = await connection.fetchrow(self._statement, organization_id, key_id)
+            if row is None:
+                return None
+            caller = Caller(
+                organization_id,
+                key_id,
+                row["scope"] == "write",
+                row["multiple_language"],
+                row["pro"],
+            )
+            return _StoredKey(row["secret_sha256"], caller)
+
+        # Made-up keys may name any organization: they wait in a queue of their own.
+        queue = organization_id if was_valid else _UNKNOWN_CALLERS
+        began = time.monotonic()
+        stored = await self._database.look_up(fetch, queue)
+        look_up = _LookUp(stored, began + (CACHE_SECONDS if stored else UNKNOWN_SECONDS))
+        _store(self._look_ups, (organization_id, key_id), look_up)
+        return look_up
+
+
+def _store(cache: dict[_Key, _Value], key: _Key, value: _Value) -> None:
+    """Store an entry as the newest of at most CACHE_SIZE."""
+    cache.pop(key, None)
+    while len(cache) >= CACHE_SIZE:
+        del cache[next(iter(cache))]
+    cache[key] = value

@@ -1,13 +1,17 @@
 """API keys: who gets in, how far, and how soon a change reaches the service (contract, Callers)."""
 
+import asyncio
 import re
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
+from typing import Any
 
 import asyncpg
 import pytest
 
 from service.database.connections import Database
+from service.database.shares import COMERS
 from service.organizations import administration, keys
 from service.organizations.caller import Callers
 from tests.support.api import Api, issue_key
@@ -126,7 +130,99 @@ async def test_a_key_is_looked_up_once_in_a_while(demo_dsn: str, api: Api, clock
     assert (await api.get(GROUPS)).status == 401
     await connection.execute("update api_key set revoked_at = null")
     await connection.close()
-    assert (await api.get(GROUPS)).status == 200, "that a key is unknown is not remembered"
+    assert (await api.get(GROUPS)).status == 401, "an unknown key is remembered for a second"
+    clock.now += 1.01
+    assert (await api.get(GROUPS)).status == 200
+
+
+class CountingDatabase(Database):
+    """A database that counts look-ups."""
+
+    look_ups = 0
+
+    async def look_up(self, *given: Any) -> Any:
+        self.look_ups += 1
+        await asyncio.sleep(0.01)
+        return await super().look_up(*given)
+
+
+@pytest.fixture
+async def counting(shared_dsn: str) -> AsyncIterator[CountingDatabase]:
+    database = CountingDatabase(shared_dsn, 1)
+    yield database
+    await database.close()
+
+
+async def test_concurrent_look_ups_of_a_key_are_one(
+    counting: CountingDatabase, shared_keys: dict[str, str]
+) -> None:
+    callers, key = Callers(counting), shared_keys["writer"]
+    hanging_up = asyncio.create_task(callers.find(key))
+    finding = [asyncio.create_task(callers.find(key)) for _ in range(20)]
+    await asyncio.sleep(0)
+    hanging_up.cancel()
+    found = await asyncio.gather(*finding)
+    assert all(caller is not None and caller.organization_id == 1 for caller in found)
+    assert counting.look_ups == 1
+    await asyncio.gather(*(callers.find(key, fresh=True) for _ in range(20)))
+    assert counting.look_ups == 2
+
+
+async def test_wrong_secrets_of_a_key_cost_one_look_up(
+    counting: CountingDatabase, shared_keys: dict[str, str]
+) -> None:
+    callers, key = Callers(counting), shared_keys["writer"]
+    organization_id, key_id, _ = keys.parse(key) or (0, 0, "")
+    for made_up in (key_id, key_id + 10**6):
+        for _ in range(20):
+            wrong = keys.compose(organization_id, made_up, keys.new_secret())
+            assert await callers.find(wrong) is None
+    assert counting.look_ups == 2
+    assert await callers.find(key) is not None
+    assert counting.look_ups == 2
+    for text in (key[:-1], key.upper(), "x" * 9000, key.replace("_", "-")):
+        assert await callers.find(text) is None
+    assert counting.look_ups == 2
+
+
+async def test_made_up_keys_delay_no_known_one(
+    shared_dsn: str, shared_keys: dict[str, str], clock: Clock
+) -> None:
+    """A known key that has to be looked up again waits for one of them at most."""
+    database = Database(shared_dsn, 1)
+    callers, key = Callers(database), shared_keys["writer"]
+    assert await callers.find(key) is not None
+    clock.now += 5.01
+    made_up = [
+        asyncio.create_task(callers.find(keys.compose(1, 10**9 + number, keys.new_secret())))
+        for number in range(200)
+    ]
+    await asyncio.sleep(0)
+    assert await callers.find(key) is not None
+    assert sum(task.done() for task in made_up) < 20
+    assert await asyncio.gather(*made_up) == [None] * 200
+    await database.close()
+
+
+async def test_made_up_keys_are_no_sign_of_other_organizations(shared_dsn: str) -> None:
+    """Where several organizations come at once, each gets fewer connections."""
+    database = Database(shared_dsn, 4)
+    callers = Callers(database)
+    await asyncio.sleep(0.05)
+    for number in range(1, 20):
+        await callers.find(keys.compose(number, 10**9, keys.new_secret()))
+        assert not COMERS.are_several()
+    await database.close()
+
+
+async def test_the_cache_of_unknown_keys_has_a_bound(
+    counting: CountingDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.organizations.caller.CACHE_SIZE", 10)
+    callers = Callers(counting)
+    for number in range(1, 30):
+        await callers.find(keys.compose(1, 10**9 + number, keys.new_secret()))
+    assert len(callers._look_ups) == 10
 
 
 async def test_keys_show_when_they_were_last_used(demo_dsn: str) -> None:

@@ -49,6 +49,31 @@ async def test_a_request_under_way_stays(door: Door) -> None:
     assert [await status(reader) for reader in slow] == [b"200"] * ROOM
 
 
+async def test_the_reader_that_has_waited_longest_makes_way(door: Door) -> None:
+    """Its answer is the last on its connection; requests at work stay."""
+    slow = await door.come(GET % b"slow")
+    waiting = [await door.come(GET % b"waiting") for _ in range(ROOM - 1)]
+    for reader in waiting:
+        new = await door.come()
+        async with asyncio.timeout(5):
+            assert b"\r\nConnection: close\r\n" in await reader.readuntil(b"\r\n\r\n")
+            assert len(await reader.read()) == 1
+        await door.say(-1, GET % b"slow")
+        assert not await is_closed(new)
+    assert await is_closed(await door.come())
+    door.open.set()
+    assert await status(slow) == b"200"
+
+
+async def test_the_oldest_body_under_way_makes_way(door: Door) -> None:
+    uploads = []
+    for _ in range(ROOM):
+        uploads.append(await door.come(UNFINISHED.replace(b"quick", b"read")))
+        await asyncio.sleep(0.01)
+    assert await status(await door.come(GET % b"quick")) == b"200"
+    assert [await is_closed(reader) for reader in uploads] == [True, *[False] * (ROOM - 1)]
+
+
 async def test_a_body_of_no_use_takes_no_room(door: Door) -> None:
     """aiohttp reads the rest of it for some seconds after the answer."""
     early = [await door.come(UNFINISHED) for _ in range(ROOM)]

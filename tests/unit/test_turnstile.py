@@ -1,0 +1,70 @@
+"""Large bodies: one at a time, organizations in turn, and time for others between them."""
+
+import asyncio
+import time
+from itertools import pairwise
+
+from service.database.shares import Comers
+from service.http.turnstile import Turnstile
+
+WORK_SECONDS = 0.02
+
+
+class Line:
+    """Bodies that pass, in their order."""
+
+    def __init__(self, comers: Comers | None = None) -> None:
+        self.turnstile = Turnstile(comers or Comers())
+        self.passed: list[tuple[int, float]] = []
+
+    async def body(self, organization_id: int) -> None:
+        """Pass, and take the event loop for WORK_SECONDS."""
+        await self.turnstile.enter(organization_id)
+        self.passed.append((organization_id, time.monotonic()))
+        until = time.monotonic() + WORK_SECONDS
+        while time.monotonic() < until:
+            pass
+
+
+async def test_others_come_between_any_two_bodies() -> None:
+    line = Line()
+    bodies = [asyncio.create_task(line.body(1)) for _ in range(10)]
+    seen = []
+    while not all(body.done() for body in bodies):
+        seen.append(len(line.passed))
+        await asyncio.sleep(0)
+    assert {*seen} >= {*range(1, 10)}
+
+
+async def test_organizations_take_turns() -> None:
+    line = Line()
+    bodies = [asyncio.create_task(line.body(1)) for _ in range(5)]
+    await asyncio.sleep(0)
+    bodies += [asyncio.create_task(line.body(2)) for _ in range(2)]
+    await asyncio.gather(*bodies)
+    # The first of organization 1 may be through before organization 2 comes.
+    order = "".join(str(organization) for organization, _ in line.passed).lstrip("1")
+    assert order in {"2121", "21211", "212111"}
+
+
+async def test_bodies_have_half_of_the_time_while_several_organizations_are_active() -> None:
+    comers = Comers()
+    line = Line(comers)
+    comers.see(1)
+    comers.see(2)
+    await asyncio.gather(*(line.body(1) for _ in range(4)))
+    moments = [moment for _, moment in line.passed]
+    assert all(b - a >= 2 * WORK_SECONDS * 0.9 for a, b in pairwise(moments))
+
+
+async def test_who_hangs_up_leaves_the_line() -> None:
+    line = Line()
+    bodies = [asyncio.create_task(line.body(1)) for _ in range(3)]
+    await asyncio.sleep(0)
+    bodies[1].cancel()
+    await asyncio.gather(*bodies, return_exceptions=True)
+    assert len(line.passed) == 2
+    await asyncio.sleep(0.01)
+    async with asyncio.timeout(5):
+        await line.body(1)
+    assert len(line.passed) == 3
