@@ -61,7 +61,7 @@ async def prepared(scenario: Scenario, dsn: str, scale: float) -> dict[str, Any]
         return {}
     connection = await asyncpg.connect(dsn)
     try:
-        return await scenario.prepare(connection, scale)
+        return {"dsn": dsn, **await scenario.prepare(connection, scale)}
     finally:
         await connection.close()
 

@@ -17,6 +17,7 @@ from service.listing import cursor
 from service.listing.operators import names_of
 from service.listing.properties import Properties
 from service.organizations.keys import compose, new_secret
+from tests.attacks import caller_scenarios as callers
 from tests.attacks import prepare
 from tests.attacks.attacker import Attacker
 from tests.attacks.edge_scenarios import EDGE
@@ -77,6 +78,18 @@ def scenarios() -> Iterator[Scenario]:
     yield Scenario("log", "32 callers with long paths and headers", log)
     yield Scenario("cursors", "16 callers with forged cursors", cursors)
     yield from (Scenario(*each) for each in EDGE)
+    yield from _of_callers()
+
+
+def _of_callers() -> Iterator[Scenario]:
+    """Attacks by callers: their keys, their waiting readers, their number."""
+    made = callers.organizations
+    yield Scenario("followers", "2,300 waiting readers", callers.followers, made)
+    yield Scenario("revoked", "50 readers that outlive their key", callers.revoked, made)
+    yield Scenario("secrets", "64 callers with wrong secrets", callers.wrong_secrets)
+    yield Scenario("malformed", "400 callers with malformed keys", callers.malformed)
+    yield Scenario("light", "40 bulk writers among 200 organizations", callers.light, made)
+    yield Scenario("refused", "the same, whose items fail", callers.refused, made)
 
 
 async def items(attacker: Attacker) -> None:
