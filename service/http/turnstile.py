@@ -17,14 +17,16 @@ from service.database.shares import COMERS, Comers
 LARGE: Final = 1024
 """Bytes; what smaller bodies take is near to what any request takes."""
 _SEVERAL_SECONDS: Final = 1
-_LONGEST_PAUSE_SECONDS: Final = 0.25
+_PAUSE: Final = 2
+"""Times as long as the last body took."""
+_LONGEST_PAUSE_SECONDS: Final = 0.5
 
 
 class Turnstile:
     """Queue of large bodies.
 
     While several organizations are active, the event loop is left to other requests after each body
-    for as long as the body took it: large bodies have half of its time at most.
+    for twice as long as the body took: large bodies have a third of its time at most.
     """
 
     def __init__(self, comers: Comers = COMERS) -> None:
@@ -51,7 +53,7 @@ class Turnstile:
         """Open for the next body, once the last one has had its time."""
         loop, took = asyncio.get_running_loop(), time.monotonic() - self._started
         if self._queues and self._comers.are_several(_SEVERAL_SECONDS):
-            loop.call_later(min(took, _LONGEST_PAUSE_SECONDS), self._open)
+            loop.call_later(min(_PAUSE * took, _LONGEST_PAUSE_SECONDS), self._open)
         else:
             self._open()
 
