@@ -6,16 +6,14 @@ that wakes first would take a whole burst. The parent holds all of them, so what
 that died is answered by its successor.
 """
 
-import errno
-import gc
 import logging
 import os
 import signal
 import socket
 import sys
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any, Final, NoReturn
 
 from aiohttp import web
@@ -27,14 +25,12 @@ from gunicorn.glogging import Logger
 from service import __version__, signals
 from service.database import shares  # noqa: F401  # made before the fork: workers share its memory
 from service.events import tell
-from service.http import connections, metrics_folder
+from service.http import connections, listeners, memory, metrics_folder
 from service.http.reading import READING
-from service.settings import Settings, SettingsError
+from service.settings import Settings
 
 _GRACE_SECONDS: Final = 35
 """For requests under way at a stop: the longest write, which is 30 s, and its answer."""
-_COLLECT_AFTER: Final = 10_000
-"""Objects; what one large request makes."""
 _DONE_ON: Final[dict[int, str]] = {
     signal.SIGTERM: "requests under way finish, then all ends",
     signal.SIGHUP: "requests under way finish, then all ends",
@@ -43,42 +39,12 @@ _DONE_ON: Final[dict[int, str]] = {
     signal.SIGTTIN: "one more worker starts",
     signal.SIGTTOU: "one worker less goes on",
 }
-_BIND_SECONDS: Final = 5
-"""The workers of a parent that was killed hold its port for about a second."""
-
-
-def listen(settings: Settings) -> list[socket.socket]:
-    """Return a listening socket per worker, all on one address.
-
-    Raises SettingsError when the address cannot be had.
-    """
-    deadline = time.monotonic() + _BIND_SECONDS
-    while True:
-        try:
-            return _listen(settings)
-        except OSError as error:
-            if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
-                where = f"{settings.host} port {settings.port}"
-                raise SettingsError(f"cannot listen on {where}: {error.strerror}") from error
-            time.sleep(0.1)
-
-
-def _listen(settings: Settings) -> list[socket.socket]:
-    found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
-    family, *_, address = found[0]
-    # Sockets that may share an address share it with strangers, too: this one may not.
-    with socket.create_server(address[:2], family=family) as probe:
-        address = probe.getsockname()
-    return [
-        socket.create_server(address[:2], family=family, backlog=2048, reuse_port=True)
-        for _ in range(settings.workers)
-    ]
 
 
 def serve(
     settings: Settings,
     dsn: str,
-    listeners: list[socket.socket],
+    listening: list[socket.socket],
     keep_database_alive: Callable[[], None],
 ) -> NoReturn:
     """Serve until a signal ends it (SIGINT, SIGTERM, SIGQUIT, SIGHUP), then raise SystemExit.
@@ -94,7 +60,7 @@ def serve(
 
         app = create_app(settings, dsn)
         app.on_cleanup.append(metrics_folder.inheritor())
-        _spare_collector()
+        memory.spare_collector()
         return connections.Runner(
             app,
             connections=connections.room(settings.workers + settings.pool_size),
@@ -106,9 +72,9 @@ def serve(
         )
 
     connections.raise_file_limit()
-    _tell_of_start(settings, listeners[0])
+    _tell_of_start(settings, listening[0])
     with metrics_folder.fresh():
-        _Arbiter(_Application(settings, listeners, runner), keep_database_alive).run()
+        _Arbiter(_Application(settings, listening, runner), keep_database_alive).run()
     sys.exit()
 
 
@@ -124,21 +90,25 @@ def _tell_of_start(settings: Settings, listener: socket.socket) -> None:
     )
 
 
-def _spare_collector() -> None:
-    """Let the garbage collector look for cycles less often, and not among what stays.
+def _assign_listener(arbiter: Arbiter, worker: Any) -> None:
+    """Give a worker about to start the listener that no other worker has."""
+    worker.sockets = _free_listeners(arbiter)[:1]
 
-    A bulk body is thousands of objects, and reading it would have them all looked through several
-    times, which takes a twelfth of a bulk write.
+
+def _free_listeners(arbiter: Arbiter) -> list[Any]:
+    taken = {worker.sockets[0] for worker in arbiter.WORKERS.values()}
+    return [listener for listener in arbiter.LISTENERS if listener not in taken]
+
+
+def _keep_own_listener(arbiter: Arbiter, worker: Any) -> None:
+    """Close the listeners that a worker has inherited and does not accept on.
+
+    The kernel goes on giving connections to a listener that any process holds open.
     """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(_COLLECT_AFTER)
-
-
-def _deal_socket(arbiter: Arbiter, worker: Any) -> None:
-    """Give a worker about to start the socket that no other one has."""
-    taken = {other.sockets[0] for other in arbiter.WORKERS.values()}
-    worker.sockets = [next(free for free in arbiter.LISTENERS if free not in taken)]
+    for listener in arbiter.LISTENERS:
+        if listener not in worker.sockets:
+            listener.close()
+    listeners.take_handshakes(worker.sockets[0])
 
 
 def _forget_metrics(_: Arbiter, worker: Any) -> None:
@@ -183,12 +153,12 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
     def __init__(
         self,
         settings: Settings,
-        listeners: list[socket.socket],
+        listening: list[socket.socket],
         runner: Callable[[], Awaitable[web.AppRunner]],
     ) -> None:
         self._settings = settings
         self._runner = runner
-        self._bind = [f"fd://{listener.detach()}" for listener in listeners]
+        self._bind = [f"fd://{listener.detach()}" for listener in listening]
         super().__init__()
 
     def load_config(self) -> None:
@@ -205,7 +175,8 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
             "group": os.getegid(),
             "proc_name": "selvedge",
             "control_socket_disable": True,
-            "pre_fork": _deal_socket,
+            "pre_fork": _assign_listener,
+            "post_fork": _keep_own_listener,
             "child_exit": _forget_metrics,
         }
         for name, value in options.items():
@@ -262,8 +233,8 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         self.cfg.child_exit(self, worker)
         if code in (self.WORKER_BOOT_ERROR, self.APP_LOAD_ERROR):
             raise HaltServer("A worker cannot start; the lines before say why.", code)
-        # Without listeners all are ending.
-        if self.LISTENERS:
+        # The listener of a worker that was told to end is closed here already.
+        if worker.sockets[0] in self.LISTENERS:
             metrics_folder.DEATHS.add()
             tell("worker_died", _why(worker, code), logging.ERROR, worker=worker.pid, code=code)
 
@@ -273,7 +244,12 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         self._keep_database_alive()
 
     def spawn_worker(self) -> int:
-        """Fork a worker, which ends here and never unwinds what its parent still holds open."""
+        """Fork a worker, which ends here and never unwinds what its parent still holds open.
+
+        Return its process id, or 0 where there is no listener for it.
+        """
+        if not self._has_free_listener():
+            return 0
         signals.hold()
         try:
             pid = int(super().spawn_worker())
@@ -285,6 +261,28 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(ending.code if isinstance(ending.code, int) else 1)
+
+    def _has_free_listener(self) -> bool:
+        """Return whether there is a listener for one more worker, after opening one if need be."""
+        if not _free_listeners(self):
+            try:
+                self.LISTENERS.append(listeners.another(self.LISTENERS[0]))
+            except OSError as error:
+                # Only the account that opened the first one may: that was root's.
+                self.num_workers = len(self.WORKERS)
+                what = f"No worker is added: {error.strerror}. Set WORKERS and restart."
+                tell("worker_not_added", what, logging.ERROR)
+                return False
+        return True
+
+    def handle_ttou(self) -> None:
+        """End the oldest worker; its listener closes with it, or nobody would accept on it."""
+        serving = [each for each in self.WORKERS.values() if each.sockets[0] in self.LISTENERS]
+        if self.num_workers > 1 and serving:
+            oldest = min(serving, key=attrgetter("age"))
+            self.LISTENERS.remove(oldest.sockets[0])
+            oldest.sockets[0].close()
+        super().handle_ttou()
 
     def handle_hup(self) -> None:
         """Stop: the terminal is gone, and settings in the environment cannot be loaded again."""

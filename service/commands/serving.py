@@ -37,6 +37,7 @@ def serve(settings: Settings, _: Namespace) -> None:
     """Serve until a signal; the database may be away, then readiness says so."""
     write_lines(settings.log_level)
     require_data(settings)
+    _require_port(settings)
     with _owned_database(settings) as (dsn, tend_database):
         _serve(settings, dsn, tend_database)
 
@@ -44,11 +45,20 @@ def serve(settings: Settings, _: Namespace) -> None:
 def run(settings: Settings, _: Namespace) -> None:
     """Migrate, load the demo data into an empty embedded database, say where we are, and serve."""
     write_lines(settings.log_level)
+    _require_port(settings)
     with _owned_database(settings) as (dsn, tend_database):
         check(settings, dsn, required=True)
         migrating.migrate(dsn)
         keys = {} if settings.database_url else _demo(settings, dsn)
         _serve(settings, dsn, tend_database, keys)
+
+
+def _require_port(settings: Settings) -> None:
+    """Raise SettingsError where the port is taken, before anything is started or loaded."""
+    from service.http import listeners  # aiohttp, which no other command needs
+
+    for listener in listeners.listen(settings):
+        listener.close()
 
 
 def _demo(settings: Settings, dsn: str) -> dict[int, str]:
@@ -77,21 +87,22 @@ def _serve(
 ) -> NoReturn:
     """Serve in this process, or where that is root's in a child that is not; raises SystemExit."""
     from service import supervisor  # gunicorn and aiohttp, which no other command needs
+    from service.http import listeners
 
-    listeners = supervisor.listen(settings)
+    listening = listeners.listen(settings)
 
     def serve_here(tend: Callable[[], None]) -> NoReturn:
         # As who serves: root may reach a database that they do not.
         check(settings, dsn, required=False)
         signals.hold()
-        _announce(_base_url(listeners[0]), keys)
-        supervisor.serve(settings, dsn, listeners, tend)
+        _announce(_base_url(listening[0]), keys)
+        supervisor.serve(settings, dsn, listening, tend)
 
     account = service_account()
     if account.uid is None:
         serve_here(tend_database)
     with Opening("The service does not run as root; for its own account", program_folders()):
-        sys.exit(keeping.run_as(account, serve_here, tend_database, listeners))
+        sys.exit(keeping.run_as(account, serve_here, tend_database, listening))
 
 
 def _base_url(listener: socket.socket) -> str:

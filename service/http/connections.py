@@ -19,6 +19,7 @@ from aiohttp.http_parser import RawRequestMessage
 from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 
 from service.failures import failed
+from service.http import listeners
 from service.http.context import MAKE_ROOM
 from service.http.eviction import Eviction
 from service.http.heads import HeadReader
@@ -69,8 +70,10 @@ class Runner(web.AppRunner):
         return _Server(made, self._most, app.get(REFUSED), make_room)
 
     async def cleanup(self) -> None:
-        """Stop, after callers on open connections have been told that they end."""
+        """Stop accepting, tell callers on open connections that these end, then end them."""
         if isinstance(self.server, _Server):
+            self.server.is_draining = True
+            await listeners.close(self.sites)
             await self.server.drain()
         await super().cleanup()
 
@@ -237,6 +240,7 @@ class _Server(web.Server):
     async def drain(self) -> None:
         """Wait until nobody is connected, though not for long; whoever asks meanwhile is told."""
         self.is_draining = True
+        self._is_empty.clear()
         if self._held:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._is_empty.wait(), DRAIN_SECONDS)

@@ -7,6 +7,7 @@ from typing import Final
 from aiohttp import HttpVersion11, hdrs, web
 from aiohttp.helpers import rfc822_formatted_time
 
+from service import background
 from service.http.connections import Connection
 
 IDLE_SECONDS: Final = 30
@@ -67,12 +68,10 @@ class Deliveries:
                 self._slow.pop(number, None)
 
     async def look(self) -> None:
-        """Look at all of them, again and again."""
+        """Look at all of them."""
         now = asyncio.get_running_loop().time
-        while True:
-            await asyncio.sleep(_LOOK_SECONDS)
-            for number, request in list(self._under_way.items()):
-                self._slow.setdefault(number, _Delivery(request, now())).look(now())
+        for number, request in list(self._under_way.items()):
+            self._slow.setdefault(number, _Delivery(request, now())).look(now())
 
 
 async def _sent_whole(request: web.Request, response: web.StreamResponse) -> bool:
@@ -123,6 +122,6 @@ DELIVERIES: web.AppKey[Deliveries] = web.AppKey("deliveries", Deliveries)
 async def deliveries(app: web.Application) -> AsyncIterator[None]:
     """Look at the application's deliveries as long as it runs."""
     app[DELIVERIES] = Deliveries()
-    looking = asyncio.create_task(app[DELIVERIES].look())
+    looking = background.repeat(app[DELIVERIES].look, _LOOK_SECONDS)
     yield
     looking.cancel()

@@ -66,6 +66,14 @@ class Pulse:
 
     def _beat(self) -> None:
         now, used = self._loop.time(), time.thread_time()
+        try:
+            self._measure(now, used)
+        finally:
+            self._used = used
+            self._due = now + BEAT_SECONDS
+            self._timer = self._loop.call_at(self._due, self._beat)
+
+    def _measure(self, now: float, used: float) -> None:
         late = now - self._due
         metrics.LOOP_DELAY.observe(late)
         self._delay.see(late)
@@ -75,12 +83,10 @@ class Pulse:
             self._delay.begin()
             self._hold.begin()
         if now >= self._next_memory:
-            self._tell(now - self._next_memory + _MEMORY_SECONDS)
+            seconds = now - self._next_memory + _MEMORY_SECONDS
             self._next_memory = now + _MEMORY_SECONDS
+            self._tell(seconds)
             resident = self._process.memory_info().rss
             metrics.MEMORY.set(resident)
             metrics.flush()
             self._allowance.see(resident, now)
-        self._used = used
-        self._due = now + BEAT_SECONDS
-        self._timer = self._loop.call_at(self._due, self._beat)
