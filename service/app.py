@@ -1,6 +1,5 @@
 """The application: what a worker serves."""
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
@@ -53,7 +52,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         app[TURNSTILE], app[UNAUTHORIZED] = Turnstile(), UnauthorizedThrottle()
         pulse = Pulse(gauges(database, app[ADMISSION], settings.pool_size))
         last_used = app[CALLERS].last_used
-        writing = asyncio.create_task(last_used.keep_writing())
+        writing = last_used.keep_writing()
         yield
         pulse.stop()
         writing.cancel()

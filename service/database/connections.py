@@ -212,7 +212,8 @@ class Database:
 
 
 async def _is_there(connection: Connection) -> None:
-    await connection.execute("")
+    # asyncpg fails on an empty statement when it is the first of its connection.
+    await connection.execute("begin; rollback")
 
 
 async def _read(

@@ -81,6 +81,14 @@ def cause(error: BaseException) -> str:
     return f"{text}; {advice}" if advice else text
 
 
+def cause_without_names(error: BaseException) -> str:
+    """Return why the database could not be used, for whoever may ask: no host, user or database."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    state = f" ({found})" if (found := _sqlstate(error)) else ""
+    return f"The database cannot be used{state}: {_advice(error) or 'the log says why'}."
+
+
 def _advice(error: BaseException) -> str | None:
     state = _sqlstate(error)
     if state:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from service import background
 from service.database import troubles
 from service.failures import ApiError
 
@@ -27,7 +28,7 @@ class Watch:
     def begin(self, _: object = None) -> None:
         """Look, unless somebody does."""
         if not self._has_ended and (self._looking is None or self._looking.done()):
-            self._looking = asyncio.get_running_loop().create_task(self._look_again())
+            self._looking = background.repeat(self._look_again, _SECONDS, at_once=True)
 
     def end(self) -> None:
         """Look no more."""
@@ -35,12 +36,14 @@ class Watch:
         if self._looking is not None:
             self._looking.cancel()
 
-    async def _look_again(self) -> None:
-        while True:
-            try:
-                await self._look()
-            except ApiError:
-                await asyncio.sleep(_SECONDS)
-            else:
-                troubles.AWAY.is_over()
-                return
+    async def _look_again(self) -> bool:
+        """Return whether the server is there; any failure means that it is not."""
+        try:
+            await self._look()
+        except ApiError:
+            return False  # logged where it was raised
+        except Exception as error:
+            troubles.is_lost(error)
+            return False
+        troubles.AWAY.is_over()
+        return True

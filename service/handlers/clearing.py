@@ -1,7 +1,5 @@
 """Stored answers and changes that are old go by themselves, whether or not anybody comes again."""
 
-import asyncio
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -9,36 +7,36 @@ from typing import Final
 
 from aiohttp import web
 
+from service import background
 from service.database.connections import Connection, Database
-from service.failures import ApiError
 from service.http.context import DATABASE
 from service.queries import feed
 from service.retries import stored_answers
 from service.retries.stored_answers import STORED_ANSWERS, StoredAnswers
 
 _PAUSE_SECONDS: Final = 60
-_log = logging.getLogger("service")
 
 
 async def clearing(app: web.Application, changes_days: int) -> AsyncIterator[None]:
     """Clear what is old as long as the application runs."""
     app[STORED_ANSWERS] = StoredAnswers()
-    task = asyncio.create_task(_clear(app[DATABASE], changes_days))
+    clearer = _Clearer(app[DATABASE], changes_days)
+    task = background.repeat(clearer.clear_some, _PAUSE_SECONDS)
     yield
     task.cancel()
 
 
-async def _clear(database: Database, changes_days: int) -> None:
-    """Clear what is old of some organizations, then of the next: one small step after another."""
-    last = 0
-    while True:
-        await asyncio.sleep(_PAUSE_SECONDS)
-        try:
-            last = await clear_some(database, last, changes_days)
-        except ApiError:
-            pass  # the database is away: later
-        except Exception:
-            _log.exception("what is old is not cleared")
+class _Clearer:
+    """Clears what is old of some organizations, then of the next."""
+
+    def __init__(self, database: Database, changes_days: int) -> None:
+        self._database = database
+        self._changes_days = changes_days
+        self._last = 0
+
+    async def clear_some(self) -> None:
+        """Take one step, which the next one follows."""
+        self._last = await clear_some(self._database, self._last, self._changes_days)
 
 
 async def clear_some(database: Database, after: int, changes_days: int) -> int:

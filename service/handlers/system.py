@@ -3,13 +3,13 @@
 Anybody may ask, at any rate: what takes more than a moment is done once for all.
 """
 
-import asyncio
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from functools import partial
 from typing import Final
 
 from aiohttp import web
 
+from service import background
 from service.database import disk, troubles
 from service.database.connections import Connection, Database
 from service.database.failing import schema_is_behind, unavailable
@@ -33,17 +33,14 @@ def prepare(app: web.Application) -> None:
 
 async def looking(app: web.Application) -> AsyncIterator[None]:
     """See when what was behind or full is so no longer, also where nobody asks for readiness."""
-    task = asyncio.create_task(_look_again(app[DATABASE]))
+    task = background.repeat(partial(_look_again, app[DATABASE]), _LOOK_SECONDS)
     yield
     task.cancel()
 
 
 async def _look_again(database: Database) -> None:
-    while True:
-        await asyncio.sleep(_LOOK_SECONDS)
-        if troubles.BEHIND.lasts or troubles.FULL.lasts:
-            with suppress(ApiError):
-                await database.look_up(_require_all)
+    if troubles.BEHIND.lasts or troubles.FULL.lasts:
+        await database.look_up(_require_all)
 
 
 async def health(_: web.Request) -> web.Response:
@@ -53,8 +50,18 @@ async def health(_: web.Request) -> web.Response:
 
 async def readiness(request: web.Request) -> web.Response:
     """200 when the database answers, has room and the schema of this version, else 503."""
-    await request.app[READINESS].get(lambda: database(request).look_up(_require_all))
+    await request.app[READINESS].get(lambda: _require_ready(database(request)))
     return respond(success(b'{"ready":true}'))
+
+
+async def _require_ready(database: Database) -> None:
+    """Raise ApiError ``server_error.unavailable`` with its cause unless all is as it has to be."""
+    try:
+        await database.look_up(_require_all)
+    except ApiError as error:
+        if error.__cause__ is None:
+            raise
+        raise unavailable(troubles.cause_without_names(error)) from error
 
 
 async def _require_all(connection: Connection) -> None:

@@ -8,9 +8,9 @@ from typing import Final
 
 from aiohttp import web
 
+from service import background
 from service.database.connections import Database
 from service.database.failing import too_many_requests
-from service.failures import ApiError
 from service.http.context import DATABASE, MAKE_ROOM
 from service.http.unauthorized import UNAUTHORIZED
 from service.queries import feed
@@ -46,7 +46,7 @@ class Watch:
         waiting[turn] = after
         self._in_order[turn] = None
         if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(self._look())
+            self._looking = background.repeat(self._look, INTERVAL_SECONDS)
         try:
             await asyncio.wait([turn], timeout=seconds)
             return turn.done() and turn.result()
@@ -76,14 +76,11 @@ class Watch:
                 return True
         return False
 
-    async def _look(self) -> None:
-        while self._waiting:
-            await asyncio.sleep(INTERVAL_SECONDS)
-            try:
-                for one in await self._news():
-                    await self._tell(one)
-            except ApiError:
-                pass  # the database is away: later
+    async def _look(self) -> bool:
+        """Wake readers for whom there is something; return whether nobody waits any longer."""
+        for one in await self._news():
+            await self._tell(one)
+        return not self._waiting
 
     async def _news(self) -> list[Numbered]:
         ids = list(self._waiting)

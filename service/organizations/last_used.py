@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final
 
+from service import background
 from service.database import statements
 from service.database.connections import Connection, Database
 from service.failures import ApiError
@@ -32,11 +33,9 @@ class LastUsed:
         """Take note that a key is used now."""
         self._seen[organization_id, key_id] = datetime.now(UTC)
 
-    async def keep_writing(self) -> None:
-        """Write down what was seen, again and again."""
-        while True:
-            await asyncio.sleep(PAUSE_SECONDS)
-            await self.write()
+    def keep_writing(self) -> "asyncio.Task[None]":
+        """Write down what was seen, again and again, until the task is canceled."""
+        return background.repeat(self.write, PAUSE_SECONDS)
 
     async def write(self) -> None:
         """Write down what was seen; what cannot be written is left out."""

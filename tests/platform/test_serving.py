@@ -6,6 +6,7 @@ import re
 import signal
 import socket
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -107,7 +108,12 @@ def test_serve_starts_without_its_database(data_dir: Path) -> None:
     away = "postgresql://selvedge@127.0.0.1:1/selvedge"
     with running(data_dir, "serve", DATABASE_URL=away) as service:
         assert eventually(f"{service.base_url}/healthz", 200)
-        assert status(f"{service.base_url}/readyz") == 503
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(f"{service.base_url}/readyz")
+        assert refused.value.code == 503
+        message = json.loads(refused.value.read())["error"]["details"][0]["message"]
+        assert "see whether PostgreSQL is at work" in message
+        assert "127.0.0.1" not in message
 
 
 def test_connections_stay_open_and_request_lines_may_be_long(served: Running) -> None:
@@ -266,6 +272,17 @@ def test_a_port_in_use_is_refused_in_one_line(dsn: str, data_dir: Path) -> None:
     assert refused.returncode == 1
     [line] = refused.stderr.splitlines()
     assert port in line
+
+
+def test_a_port_in_use_is_refused_before_anything_is_made(data_dir: Path) -> None:
+    """The embedded server was started and the demo data loaded before the port was tried."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        refused = selvedge(data_dir, "run", PORT=port)
+    assert refused.returncode == 1
+    [line] = refused.stderr.splitlines()
+    assert port in line
+    assert not data_dir.exists()
 
 
 def test_openapi_is_printed_without_a_database(data_dir: Path) -> None:

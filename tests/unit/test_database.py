@@ -1,11 +1,14 @@
 """Who waits for whom before the database connections, and what becomes of who goes away."""
 
 import asyncio
+import logging
 
+import asyncpg
 import pytest
 
-from service.database import connections
+from service.database import connections, troubles, watching
 from service.database.connections import Connection, Database
+from service.database.failing import unavailable
 from service.database.shares import Use
 from service.failures import ApiError
 from tests.support.waiting import until
@@ -163,3 +166,49 @@ async def test_a_node_behind_the_server_that_is_away_costs_no_connection(dsn: st
         assert refused.value.code == "server_error.unavailable"
     assert len(set(pids)) == 1
     await served.close()
+
+
+async def test_terminated_connections_are_looked_after_until_the_server_answers(
+    dsn: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The first statement of the connection that looked failed in the driver and ended the task."""
+    served = Database(dsn, 1)
+    other = await asyncpg.connect(dsn)
+    for _ in range(2):
+        await served.look_up(one)
+        await other.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity "
+            "where datname = current_database() and pid <> pg_backend_pid()"
+        )
+        await until(lambda: served._watch._looking is not None)
+        assert served._watch._looking is not None
+        await asyncio.wait_for(served._watch._looking, 20)
+        served._watch._looking = None
+    assert not [record for record in caplog.records if record.exc_info]
+    await other.close()
+    await served.close()
+
+
+async def test_any_failed_look_means_away(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "_SECONDS", 0.01)
+    failures = [AttributeError("of the driver"), unavailable(), asyncpg.InternalClientError("odd")]
+    seen = list[bool]()
+
+    async def look() -> None:
+        seen.append(troubles.AWAY.lasts)
+        if failures:
+            raise failures.pop(0)
+
+    watch = watching.Watch(look)
+    with caplog.at_level(logging.INFO, "service"):
+        watch.begin()
+        assert watch._looking is not None
+        await asyncio.wait_for(watch._looking, 10)
+    assert seen == [False, True, True, True]
+    assert [record.__dict__["event"] for record in caplog.records] == [
+        "database_lost",
+        "database_back",
+    ]
+    assert "of the driver" in caplog.records[0].message

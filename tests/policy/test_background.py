@@ -1,0 +1,33 @@
+"""Tasks of the service that nobody awaits are made in one way, which survives failures."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.policy.sources import SERVICE, modules
+
+_MAKERS = {"create_task", "ensure_future", "run_coroutine_threadsafe"}
+#: Who else makes tasks, and who sees how they end.
+AWAITED = {
+    "background.py": "the one way",
+    "database/connections.py": "whoever asked for the read or write, or close()",
+    "http/recent.py": "whoever asked for the result",
+    "transfer/bringing_parts.py": "the import, by gather()",
+    "transfer/sending.py": "the import, by gather()",
+}
+
+
+def _makes_tasks(module: Path) -> Iterator[int]:
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute | ast.Name):
+            name = node.attr if isinstance(node, ast.Attribute) else node.id
+            if name in _MAKERS:
+                yield node.lineno
+
+
+@pytest.mark.parametrize("module", modules(), ids=lambda path: path.relative_to(SERVICE).as_posix())
+def test_a_task_is_awaited_or_made_by_background(module: Path) -> None:
+    name = module.relative_to(SERVICE).as_posix()
+    assert bool([*_makes_tasks(module)]) == (name in AWAITED)
