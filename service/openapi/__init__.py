@@ -33,7 +33,8 @@ does not exist is 404 `not_found.route`, a method that a path does not have 405
 fail. With `match` items name records by the customer's own key. `dryRun=true` rehearses any write.
 
 **Lists** filter by `?field=value`, or with `filter[n].property`, `.operator` and `.value`, and sort
-with `sort[n].property` and `.order`. `pagination.cursor` leads to the next page: send it alone.
+with `sort[n].property` and `.order`. Send the answer's `pagination.cursor` as the parameter
+`cursor`, alone, for the next page.
 An unknown parameter is refused, never ignored.
 
 **Writes** treat null like an omitted field. `If-Match` guards against lost updates and

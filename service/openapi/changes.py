@@ -39,8 +39,8 @@ def of_changes(feed: Feed) -> Iterator[dict[str, Any]]:
     )
     yield _query(
         "cursor",
-        "`pagination.cursor` of the page before, which carries the whole query: only `wait` may "
-        "stand beside it.",
+        "The value of `pagination.cursor` in the answer before, which carries the whole query: "
+        "only `wait` may stand beside it.",
         {"type": "string", "minLength": 1, "maxLength": MAX_LENGTH},
     )
 

@@ -28,6 +28,7 @@ from service.http.refusing import LONG_HEADERS, LONG_LINE, MALFORMED, UNKNOWN_ME
 from service.listing.changes import MAX_LIMIT
 from service.listing.cursor import MAX_LENGTH
 from service.listing.query import MAX_CONDITIONS, MAX_PAGE_SIZE
+from service.resources.colors import MULTIPLE_LANGUAGE_IS_OFF
 from service.schemas.messages import of_kind, of_limit
 
 
@@ -61,7 +62,7 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
     "validation_error.state_not_allowed": (("state",), "Use DELETE to delete a record."),
     "validation_error.feature_disabled": (
         ("languageIds",),
-        "The multiple-language feature is off.",
+        MULTIPLE_LANGUAGE_IS_OFF,
     ),
     "validation_error.unknown_parameter": (("colour",), "There is no such parameter."),
     "validation_error.too_many_parameters": ((), TOO_MANY_PARAMETERS),

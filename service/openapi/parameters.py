@@ -108,8 +108,8 @@ _SHARED: dict[str, Parameter] = {
     "Cursor": _query(
         "cursor",
         {"type": "string", "minLength": 1, "maxLength": MAX_LENGTH},
-        "`pagination.cursor` of the page before. It carries the whole query: send it alone. A "
-        "query too long for a cursor is refused where there is a next page.",
+        "The value of `pagination.cursor` in the answer before. It carries the whole query: send "
+        "it alone. A query too long for a cursor is refused where there is a next page.",
     ),
 }
 

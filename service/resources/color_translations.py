@@ -10,7 +10,7 @@ from service.database.statements import Statement, load
 from service.queries.batch import Batch
 from service.queries.parts import Part
 from service.queries.steps import Plan
-from service.resources.colors import Colors
+from service.resources.colors import MULTIPLE_LANGUAGE_IS_OFF, Colors
 
 _LIST = "translations"
 
@@ -50,7 +50,7 @@ class ColorTranslations(Part):
         entries = batch.items[0][_LIST]
         if not batch.caller.multiple_language:
             if entries:
-                kind, message = "feature_disabled", "The multiple-language feature is off."
+                kind, message = "feature_disabled", MULTIPLE_LANGUAGE_IS_OFF
                 batch.fail(0, f"validation_error.{kind}", _LIST, message=message)
             return []
         ids = [entry["languageId"] for entry in entries]

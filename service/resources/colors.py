@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from typing import Final
 
 from service.database.connections import Connection
 from service.queries.batch import Batch
@@ -13,6 +14,10 @@ _REFERENCES = {"colorGroupIds": "color group", "languageIds": "language"}
 _GROUPS = Links("color_in_group", owner="color_id", linked="color_group_id")
 _LANGUAGES = Links("color_language", owner="color_id", linked="language_id")
 _TABLES = {"colorGroupIds": _GROUPS, "languageIds": _LANGUAGES}
+MULTIPLE_LANGUAGE_IS_OFF: Final = (
+    "The multiple-language feature is off. Leave the field empty, or ask the operator to turn it "
+    "on: selvedge organization set ID --multiple-language on."
+)
 
 
 class Colors(MasterRecord):
@@ -71,7 +76,7 @@ class Colors(MasterRecord):
 def _refuse_languages(batch: Batch) -> None:
     for number, item in enumerate(batch.items):
         if item.get("languageIds"):
-            kind, message = "feature_disabled", "The multiple-language feature is off."
+            kind, message = "feature_disabled", MULTIPLE_LANGUAGE_IS_OFF
             batch.fail(number, f"validation_error.{kind}", "languageIds", message=message)
 
 

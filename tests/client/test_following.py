@@ -9,7 +9,7 @@ import sqlite3
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +136,31 @@ async def test_the_replica_of_the_documentation_stays_equal(
                     assert process.returncode is None
                     await asyncio.sleep(0.2)
         await groups.delete(created[1]["id"])
+
+
+async def test_the_replica_of_the_documentation_is_never_empty(
+    place: Place, selvedge: Client, tmp_path: Path
+) -> None:
+    """Where its cursor is gone it loads everything anew: readers see the old copy, then the new."""
+    text = (ROOT / "docs" / "replica.md").read_text(encoding="utf-8")
+    program, path = tmp_path / "replica.py", tmp_path / "copy.sqlite"
+    [source] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    program.write_text(source, encoding="utf-8")
+    expected = await walked(selvedge)
+    async with started(place, str(program), str(path)):
+        async with asyncio.timeout(SECONDS):
+            while held(path) != expected:
+                await asyncio.sleep(0.1)
+    gone = cursors.seal(b"[1,0,[0,null,0],[[],null,100,true]]", cursors.scope("/api/changes", 1))
+    with closing(sqlite3.connect(path)) as copy, copy:
+        copy.execute("update state set cursor = ?", (gone,))
+        copy.execute("update stored set document = '{}' where collection = 'styles'")
+    async with started(place, str(program), str(path)) as process, asyncio.timeout(SECONDS):
+        while (records := held(path)) != expected:
+            assert process.returncode is None
+            assert records is not None
+            assert records.keys() == expected.keys()
+            await asyncio.sleep(0.01)
 
 
 async def walked(selvedge: Client) -> dict[tuple[str, Any], Any]:

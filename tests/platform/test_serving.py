@@ -111,7 +111,7 @@ def test_serve_starts_without_its_database(data_dir: Path) -> None:
         with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(f"{service.base_url}/readyz")
         assert refused.value.code == 503
-        message = json.loads(refused.value.read())["error"]["details"][0]["message"]
+        message = refused.value.read().decode()
         assert "see whether PostgreSQL is at work" in message
         assert "127.0.0.1" not in message
 

@@ -181,9 +181,13 @@ async def test_a_changed_number_of_workers_leaves_no_listener_alone(
     async with _instance(data_dir, demo_dsn) as service:
         for number, workers in changes:
             service.process.send_signal(number)
-            await until(lambda expected=workers: len(service.workers()) == expected)
+            await until(partial(_has_workers, service, workers))
             assert await asyncio.to_thread(_answers, _port(service)) == 40
             assert _listeners(service) == workers
+
+
+def _has_workers(service: Running, number: int) -> bool:
+    return len(service.workers()) == number
 
 
 def _listeners(service: Running) -> int:
