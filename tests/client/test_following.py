@@ -22,6 +22,7 @@ from tests.client.between import Between, Fault
 from tests.client.conftest import Place
 from tests.policy.sources import ROOT
 from tests.support.api import replacing
+from tests.support.waiting import until
 
 SECONDS = 30
 
@@ -148,11 +149,9 @@ async def test_the_replica_of_the_documentation_is_never_empty(
     program.write_text(source, encoding="utf-8")
     expected = await walked(selvedge)
     async with started(place, str(program), str(path)):
-        async with asyncio.timeout(SECONDS):
-            while held(path) != expected:
-                await asyncio.sleep(0.1)
+        await until(lambda: held(path) == expected, SECONDS)
     gone = cursors.seal(b"[1,0,[0,null,0],[[],null,100,true]]", cursors.scope("/api/changes", 1))
-    with closing(sqlite3.connect(path)) as copy, copy:
+    with closing(sqlite3.connect(path, timeout=SECONDS)) as copy, copy:
         copy.execute("update state set cursor = ?", (gone,))
         copy.execute("update stored set document = '{}' where collection = 'styles'")
     async with started(place, str(program), str(path)) as process, asyncio.timeout(SECONDS):

@@ -138,8 +138,11 @@ def _leaf(driver: webdriver.Chrome, url: str, _: str) -> None:
     _finds_nothing_wrong(page, url)
 
 
+_FILTER = "getComputedStyle(document.querySelector('.swagger-ui')).filter"
+
+
 def _hold(driver: webdriver.Chrome, url: str, key: str) -> None:
-    grounds = set()
+    grounds, docs_grounds = set(), set()
     for scheme in ("light", "dark"):
         page = Page(driver, url)
         page.on_a_phone(scheme)
@@ -150,9 +153,13 @@ def _hold(driver: webdriver.Chrome, url: str, key: str) -> None:
             driver.get(url + path)
             page.find(".opblock-tag" if path == "docs" else "h1")
             assert page.value("document.documentElement.scrollWidth") == 390, path
+        ground = page.value("getComputedStyle(document.documentElement).backgroundColor")
+        docs_grounds.add((ground, page.value(_FILTER)))
         driver.get(url)
         grounds.add(page.value("getComputedStyle(document.body).backgroundColor"))
     assert len(grounds) == 2, "light and dark differ"
+    assert {is_filtered != "none" for _, is_filtered in docs_grounds} == {True, False}
+    assert len(docs_grounds) == 2
 
 
 @pytest.mark.parametrize("read", [_explore, _search, _enter, _leaf, _hold])

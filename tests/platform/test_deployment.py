@@ -1,5 +1,6 @@
 """The deployment kit: what the image is made of runs, and its files name what there is."""
 
+import json
 import re
 import shlex
 import shutil
@@ -13,8 +14,10 @@ from typing import Any
 import pytest
 import yaml
 
-from service import __version__
+from service import __version__, schemas
 from service.__main__ import _parser
+from service.failures import Failure, failed
+from service.http import connections
 from tests.policy.sources import ROOT
 from tests.support.folders import temporary_folder
 from tests.support.processes import environment, eventually, status
@@ -100,6 +103,48 @@ def test_the_compose_file_names_what_there_is() -> None:
         name = mounted.partition(":")[0]
         assert (KIT / name).exists() or name == "./certificates"
     assert services.keys() == {"database", "migrate", "selvedge", "proxy"}
+
+
+def test_the_compose_file_has_the_health_check_of_the_image() -> None:
+    """podman builds images in a format that has none."""
+    [command] = re.findall(r"^HEALTHCHECK .* CMD (\[.*\])", _joined(CONTAINERFILE), re.MULTILINE)
+    check = _compose()["selvedge"]["healthcheck"]
+    assert check["test"] == ["CMD", *json.loads(command)]
+    for name, option in (("interval",) * 2, ("timeout",) * 2, ("start_period", "start-period")):
+        assert f"--{option}={check[name]} " in CONTAINERFILE
+
+
+def _joined(text: str) -> str:
+    return re.sub(r"\\\n\s*", "", text)
+
+
+def _map(variable: str) -> dict[str, str]:
+    """Return what a map of the proxy's file gives by status."""
+    proxy = (KIT / "nginx.conf").read_text()
+    [body] = re.findall(rf"map \$status \$selvedge_{variable} {{(.*?)}}", proxy, re.DOTALL)
+    return dict(line.rstrip(";").split(maxsplit=1) for line in body.strip().splitlines())
+
+
+def test_the_proxy_refuses_in_the_envelope() -> None:
+    types, messages = _map("type"), _map("message")
+    assert types.keys() == messages.keys()
+    for status_code, type_ in types.items():
+        if status_code != "default":
+            assert Failure(type_).status == int(status_code)
+        value = messages[status_code].strip().rstrip(";").strip('"')
+        [body] = re.findall(r"return 500 '(.*)';", (KIT / "nginx.conf").read_text())
+        for name, text in (("type", type_), ("message", value)):
+            body = body.replace(f"$selvedge_{name}", text)
+        assert json.loads(body) == failed(type_, message=value).body()
+        assert type_ in schemas.load()["common/envelope"]["$defs"]["errorType"]["enum"]
+
+
+def test_the_proxy_closes_idle_connections_before_an_instance_that_stops_does() -> None:
+    proxy = (KIT / "nginx.conf").read_text()
+    [idle] = re.findall(r"^    keepalive_timeout (\d+)s;", proxy, re.MULTILINE)
+    assert int(idle) < connections.DRAIN_SECONDS
+    assert "max_fails=1 fail_timeout=1s;" in proxy
+    assert "non_idempotent" not in proxy
 
 
 def test_the_proxy_takes_as_much_as_the_service_and_hides_what_is_the_operators() -> None:

@@ -41,6 +41,12 @@ def exists(path: str) -> bool:
     return any(ROOT.glob(pattern.rstrip("/")))
 
 
+def test_curl_needs_no_option_that_is_new() -> None:
+    """`--json` came with curl 7.82; Debian 11 and Ubuntu 22.04 have older ones."""
+    shown = [*pages.documents(), *(SERVICE / "pages" / "files").iterdir()]
+    assert not [page for page in shown if "--json" in page.read_text(encoding="utf-8")]
+
+
 @each_page
 def test_paths_are_there(page: Path) -> None:
     named = [span for span in pages.spans(pages.text(page)) if _PATH.fullmatch(span)]
