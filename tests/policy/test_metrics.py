@@ -54,7 +54,7 @@ def test_what_is_asked_for_is_exported(expression: str) -> None:
 def test_workers_that_die_are_told_of_from_the_third_on() -> None:
     """`increase` extrapolates to the ends of its window, by half a scrape interval at each."""
     [expression] = [rule["expr"] for rule in RULES if rule["alert"] == "SelvedgeWorkersDie"]
-    window, threshold = re.fullmatch(r"increase\(\w+\[(\d+)m\]\) > ([\d.]+)", expression).groups()
+    [(window, threshold)] = re.findall(r"^increase\(\w+\[(\d+)m\]\) > ([\d.]+)$", expression)
     longest_interval = 60
     extrapolated = 2 * int(window) * 60 / (int(window) * 60 - 2 * longest_interval)
     assert extrapolated < float(threshold) < 3
