@@ -14,7 +14,9 @@ AWAITED = {
     "background.py": "the one way",
     "database/connections.py": "whoever asked for the read or write, or close()",
     "http/recent.py": "whoever asked for the result",
+    "organizations/caller.py": "whoever asked for the key",
     "transfer/bringing_parts.py": "the import, by gather()",
+    "transfer/own_keys.py": "the import, by gather()",
     "transfer/sending.py": "the import, by gather()",
 }
 
