@@ -16,7 +16,7 @@ EXTRA = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.to
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: demo-files bench bench-scale bench-cluster soak help run migrate demo test peers generators faults fuzz attack lint format types hooks requirements clean clean-data
+.PHONY: demo-files bench bench-scale bench-cluster soak help run migrate demo test test-all test-index peers generators faults fuzz attack lint format types hooks requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,9 +30,15 @@ migrate: $(VENV)/.installed ## Bring the database's schema up to date
 demo: $(VENV)/.installed ## Load the demo data into an empty database
 	@$(BIN)/selvedge demo load
 
-test: $(VENV)/.installed-dev ## Run all tests on a throw-away PostgreSQL; ARGS="-k cursor" chooses
+test: $(VENV)/.installed-dev ## Run all tests on a throw-away PostgreSQL, with samples of generated cases; ARGS="-k cursor" chooses
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory generators || true; fi
 	@$(BIN)/python -m pytest -n auto --maxschedchunk 16 $(ARGS)
+
+test-all: export TEST_SAMPLE := off
+test-all: test ## Run every case of all tests, before a release
+
+test-index: $(VENV)/.installed-dev ## List the tests of each section of the contract in docs/testing.md
+	@$(BIN)/python -m tests.support.contract_index
 
 peers: $(PEERS)/.installed ## Install what the benchmark's peers and plots need (needs Node.js)
 

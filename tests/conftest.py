@@ -12,7 +12,7 @@ from tests.benchmarks import contestants
 from tests.generated import tools
 from tests.support.api import Api, issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
-from tests.support.sampling import Sample, left_out, settle_seed, told_seed
+from tests.support.sampling import Sample, left_out, settle, told_seed
 from tests.support.serving import serving
 
 _LONG: Final = ("benchmarks", "faults", "fuzz", "platform")
@@ -20,9 +20,19 @@ _LONG: Final = ("benchmarks", "faults", "fuzz", "platform")
 _SERVER = pytest.StashKey[str]()
 
 
-def pytest_configure() -> None:
-    """Settle the seed before modules are read, and before workers are started."""
-    settle_seed()
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--contract``, which chooses the tests of a section of the contract."""
+    parser.addoption(
+        "--contract",
+        action="append",
+        metavar="HEADING",
+        help="run the tests of this section of docs/contract.md; repeat it for several",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Settle samples before modules are read, and before workers are started."""
+    settle(config)
 
 
 def pytest_report_header() -> list[str]:
@@ -39,16 +49,22 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with what takes long, and take samples unless somebody chose tests by name.
+    """Choose the tests to run: those of ``--contract``, or samples unless tests were chosen.
 
-    At the end a single long test would leave the other workers without work.
+    Long tests come first: at the end a single one would leave the other workers without work.
     """
     items.sort(key=lambda item: item.path.parent.name not in _LONG)
-    if config.option.keyword or any("::" in chosen for chosen in config.args):
-        return
-    if left := {*left_out(items)}:
+    left = {*left_out(items)}
+    if headings := {*(config.option.contract or ())}:
+        left.update(item for item in items if not headings & _headings(item))
+    if left:
         config.hook.pytest_deselected(items=[*left])
         items[:] = [item for item in items if item not in left]
+
+
+def _headings(item: pytest.Item) -> set[str]:
+    """Return the sections of the contract that a test checks."""
+    return {heading for mark in item.iter_markers("contract") for heading in mark.args}
 
 
 @pytest.hookimpl(wrapper=True)

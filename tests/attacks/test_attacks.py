@@ -22,6 +22,8 @@ from tests.attacks.witness import watch
 from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 
+pytestmark = pytest.mark.contract("Shares", "Budgets")
+
 SECONDS = 0.3
 SCALE = 0.01
 #: Fewer than the attacks with connections open.

@@ -26,6 +26,7 @@ from tests.support.api import issue_key, replacing
 from tests.support.serving import serving
 
 
+@pytest.mark.contract("Pages")
 async def test_pages_lead_through_a_whole_list(selvedge: Client) -> None:
     colors = selvedge.collection("colors")
     pages = [page async for page in colors.pages(page_size=100)]
@@ -118,6 +119,7 @@ async def test_failures_say_what_is_wrong(selvedge: Client) -> None:
     assert str(error).startswith("400 validation_error: [1].name: Use at most")
 
 
+@pytest.mark.contract("Error types")
 async def test_each_status_has_an_error_of_its_own(selvedge: Client, place: Place) -> None:
     groups = selvedge.collection("groups")
     group = await groups.create({"name": "Knits"})
@@ -141,6 +143,7 @@ async def test_a_key_that_reads_does_not_write(place: Place) -> None:
             await reader.collection("groups").create({"name": "Knits"})
 
 
+@pytest.mark.contract("Shares")
 async def test_who_is_given_no_share_comes_back(demo_dsn: str) -> None:
     """The service's own 429: one request of an organization at a time, and five at once."""
     key = await issue_key(demo_dsn, 1)
@@ -153,6 +156,7 @@ async def test_who_is_given_no_share_comes_back(demo_dsn: str) -> None:
         assert len({one.id for one in made}) == 5
 
 
+@pytest.mark.contract("Idempotency")
 async def test_the_same_key_makes_one_record(selvedge: Client) -> None:
     """Also while the first request still runs: ``conflict.in_progress`` is waited for."""
     groups = selvedge.collection("groups")

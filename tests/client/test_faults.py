@@ -53,6 +53,7 @@ async def test_reads_are_tried_again(fault: Fault, between: Bad) -> None:
     assert hop.faults == []
 
 
+@pytest.mark.contract("Idempotency")
 @pytest.mark.parametrize("fault", Fault)
 @pytest.mark.parametrize("write", KEYED.values(), ids=KEYED)
 async def test_writes_with_a_key_are_done_once(write: Write, fault: Fault, between: Bad) -> None:
@@ -71,6 +72,7 @@ async def test_writes_with_a_key_are_done_once(write: Write, fault: Fault, betwe
     assert len(made) == max(1, gained[name])
 
 
+@pytest.mark.contract("Idempotency")
 @pytest.mark.parametrize("fault", LOST)
 @pytest.mark.parametrize("is_guarded", [False, True], ids=["alone", "if_match"])
 @pytest.mark.parametrize("write", SINGLE.values(), ids=SINGLE)

@@ -24,6 +24,8 @@ from tests.policy.sources import ROOT
 from tests.support.api import replacing
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.contract("Changes")
+
 SECONDS = 30
 
 
@@ -86,6 +88,7 @@ async def started(place: Place, *arguments: str) -> AsyncIterator[Process]:
         await process.wait()
 
 
+@pytest.mark.contract("Command line")
 async def test_the_command_prints_entries_and_where_to_go_on(
     place: Place, selvedge: Client
 ) -> None:

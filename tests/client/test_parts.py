@@ -5,6 +5,8 @@ import pytest
 from service.client import Client, NotFoundError, PreconditionFailedError
 from tests.support.api import replacing
 
+pytestmark = pytest.mark.contract("Parts")
+
 
 async def test_a_set_is_read_and_replaced(selvedge: Client) -> None:
     made = await selvedge.collection("size-ranges").create({"name": "Test"})
@@ -19,6 +21,7 @@ async def test_a_set_is_read_and_replaced(selvedge: Client) -> None:
     assert again.data == first.data[1:]
 
 
+@pytest.mark.contract("Values")
 async def test_measured_values_keep_their_digits(selvedge: Client) -> None:
     [request, *_] = [one async for one in selvedge.collection("sample-requests").records()]
     size = request["sizes"][0]["sizeRangeSizeId"]

@@ -101,6 +101,7 @@ def _counts(text: str) -> Iterator[tuple[str, Counter[str]]]:
             yield found[1], Counter(orjson.loads(found[2].replace("'", '"')))
 
 
+@pytest.mark.contract("Own keys", "Outcomes")
 async def test_the_night_takes_few_requests_and_short_answers(
     night: Callable[[Truth], Any], watched: Watched, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -115,6 +116,7 @@ async def test_the_night_takes_few_requests_and_short_answers(
         assert watched.bytes <= MOST_BYTES
 
 
+@pytest.mark.contract("In part")
 async def test_what_is_wrong_is_told_and_the_rest_is_in(
     night: Callable[[Truth], Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -141,6 +143,7 @@ KEYED: Final[list[tuple[str, str, dict[str, Any]]]] = [
 ]
 
 
+@pytest.mark.contract("Own keys")
 @pytest.mark.parametrize(("collection", "own_key", "rest"), KEYED)
 async def test_what_records_refer_to_is_sent_by_its_own_keys(
     selvedge: Client, collection: str, own_key: str, rest: dict[str, Any]
@@ -154,6 +157,7 @@ async def test_what_records_refer_to_is_sent_by_its_own_keys(
     assert [one.outcome async for one in found] == ["deleted"] * 5
 
 
+@pytest.mark.contract("Own keys")
 async def test_several_at_once_and_one_that_is_stopped_make_no_twin(selvedge: Client) -> None:
     records = [_named(f"S-{n}", "Several") for n in range(200)]
     running = [asyncio.create_task(_sync(selvedge, records)) for _ in range(4)]
@@ -183,6 +187,7 @@ def truth():
 """
 
 
+@pytest.mark.contract("Own keys")
 async def test_killed_anywhere_and_run_again_it_ends_as_if_it_had_not_been(
     place: Place, selvedge: Client, tmp_path: Path
 ) -> None:
@@ -211,6 +216,7 @@ async def test_killed_anywhere_and_run_again_it_ends_as_if_it_had_not_been(
         assert Counter([one["name"] async for one in known]) == Counter(wanted)
 
 
+@pytest.mark.contract("Rehearsals", "Merges")
 async def test_a_dry_run_tells_and_a_merge_leaves_what_it_does_not_say(selvedge: Client) -> None:
     record = _named("M-1", "Merged") | {"colorNote": "Kept"}
     [told] = await _sync(selvedge, [record], dry_run=True)

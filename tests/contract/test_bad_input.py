@@ -14,6 +14,8 @@ from tests.support import faults, rows
 from tests.support.api import Api, exactly, replacing
 from tests.support.published import invalid, is_failure
 
+pytestmark = pytest.mark.contract("Bad input")
+
 GROUPS, COLORS = "/api/groups", "/api/colors"
 DEEP = 90_000
 
@@ -103,6 +105,7 @@ async def test_colons_are_no_members(shared_api: Api) -> None:
         assert (await shared_api.post(GROUPS, b'{"name":"a%b"}' % name)).status == 201
 
 
+@pytest.mark.contract("Errors")
 async def test_long_names_of_fields_come_back_cut(shared_api: Api) -> None:
     name = "n" * 7_000_000
     for answer in (
@@ -124,6 +127,7 @@ async def test_long_names_of_fields_come_back_cut(shared_api: Api) -> None:
 BLANK = [" ", "\t\r\n", "\u00a0", "\u2003\u3000", " " * 40]
 
 
+@pytest.mark.contract("Common fields")
 @pytest.mark.parametrize("blank", BLANK)
 async def test_names_and_texts_are_more_than_white_space(blank: str, shared_api: Api) -> None:
     for resource in MASTER_RECORDS:
@@ -163,6 +167,7 @@ INTEGERS: list[tuple[bytes, str]] = [
 ]
 
 
+@pytest.mark.contract("Values")
 @pytest.mark.parametrize(("number", "kind"), INTEGERS)
 async def test_integers(number: bytes, kind: str, shared_api: Api) -> None:
     body = b'{"name":"A color","state":"active","colorGroupIds":[%b]}' % number
@@ -207,6 +212,7 @@ HOPELESS: dict[str, Any] = {
 }
 
 
+@pytest.mark.contract("Budgets")
 @pytest.mark.parametrize("body", HOPELESS.values(), ids=HOPELESS)
 async def test_bodies_of_nothing_but_faults_are_refused_soon(body: Any, shared_api: Api) -> None:
     """They once held a worker for minutes; a second is far more than they take."""
@@ -228,6 +234,7 @@ BEYOND: dict[str, Any] = {
 }
 
 
+@pytest.mark.contract("Budgets", "Limits")
 @pytest.mark.parametrize("body", BEYOND.values(), ids=BEYOND)
 async def test_values_beyond_the_budget_are_not_looked_at(body: Any, shared_api: Api) -> None:
     patch = [{"op": "add", "path": "/colorNote", "value": body}]
@@ -244,6 +251,7 @@ async def test_values_beyond_the_budget_are_not_looked_at(body: Any, shared_api:
             assert counts == [0, 0]
 
 
+@pytest.mark.contract("Budgets")
 async def test_signs_in_texts_are_no_values(shared_api: Api) -> None:
     texts = [{"name": f'{number} [{{,"\\'} | {"colorNote": ",[{" * 100} for number in range(500)]
     answer = await shared_api.post(COLORS, [*texts, {"name": ""}])
@@ -258,6 +266,7 @@ def field_of(size: int) -> dict[str, Any]:
     return field | {"userDefinedId": "x" * (room % 297), "allowedValues": values}
 
 
+@pytest.mark.contract("Budgets", "Limits")
 async def test_a_record_has_a_size(shared_api: Api) -> None:
     """256 KiB as JSON, whatever surrounds it in the body; a failure of the item."""
     fitting, large = field_of(256 * 1024), field_of(256 * 1024 + 1)

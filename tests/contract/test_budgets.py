@@ -15,6 +15,8 @@ from tests.support.api import Api
 from tests.support.published import is_failure
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.contract("Budgets")
+
 COLORS = "/api/colors"
 MIB = 2**20
 
@@ -80,6 +82,7 @@ async def test_a_body_in_pieces_is_one_body(shared_api: Api) -> None:
             assert (status, answer["data"]["name"]) == (201, "In pieces")
 
 
+@pytest.mark.contract("Limits")
 async def test_a_body_too_long_is_refused_before_it_is_read(shared_api: Api) -> None:
     async with upload(shared_api, f"Content-Length: {8 * MIB + 1}") as one:
         status, _, answer = await one.answer()

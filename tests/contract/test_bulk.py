@@ -12,6 +12,8 @@ from tests.support.each import of_each_resource
 from tests.support.published import is_failure
 from tests.support.statements import watched
 
+pytestmark = pytest.mark.contract("Bulk")
+
 COLORS, GROUPS = "/api/colors", "/api/groups"
 
 
@@ -131,6 +133,7 @@ def kinds(sent: list[str]) -> list[str]:
     ]
 
 
+@pytest.mark.contract("Transactions")
 @of_each_resource
 async def test_mixed_batches_commit_together_or_not_at_all(
     resource: MasterRecord, shared_api: Api, shared_dsn: str
@@ -164,6 +167,7 @@ async def test_mixed_batches_commit_together_or_not_at_all(
     await shared_api.delete(path, [("ids", str(ids[0])), ("ids", str(ids[2]))])
 
 
+@pytest.mark.contract("Limits")
 @of_each_resource
 async def test_how_many_items_a_request_may_have(resource: MasterRecord, shared_api: Api) -> None:
     """Contract, Limits: 200 items and ids; 1,000 colors."""

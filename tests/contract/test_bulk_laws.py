@@ -7,6 +7,7 @@ by id; a merge of everything is the replace, a merge of nothing changes nothing.
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given
 
 from service.queries.master_record import MasterRecord
@@ -42,6 +43,7 @@ async def clear(api: Api, resource: MasterRecord, places: list[str]) -> None:
     assert (await api.delete(path(resource), ids)).status == 200
 
 
+@pytest.mark.contract("Rehearsals", "Outcomes")
 @of_each_resource
 @of_made_up_records
 @given(random=randoms)
@@ -67,6 +69,7 @@ async def test_a_rehearsal_tells_what_the_write_does(
     await clear(shared_api, resource, [str(row["id"]) for row in rest])
 
 
+@pytest.mark.contract("In part", "Outcomes")
 @of_each_resource
 @of_made_up_records
 @given(random=randoms)
@@ -85,6 +88,7 @@ async def test_in_part_without_a_failure_is_all_or_nothing(
     await clear(shared_api, resource, places)
 
 
+@pytest.mark.contract("Own keys")
 @of_each_with_own_key
 @of_made_up_records
 @given(random=randoms)
@@ -109,6 +113,7 @@ async def test_by_own_key_is_as_by_id(
     await clear(shared_api, resource, [place])
 
 
+@pytest.mark.contract("Merges")
 @of_each_resource
 @of_made_up_records
 @given(random=randoms)
@@ -128,6 +133,7 @@ async def test_a_merge_of_everything_is_the_replace(
     await clear(shared_api, resource, [place])
 
 
+@pytest.mark.contract("Merges", "Outcomes")
 @of_each_resource
 @of_made_up_records
 @given(random=randoms)

@@ -17,6 +17,8 @@ from service.organizations.caller import Callers
 from tests.support.api import Api, issue_key
 from tests.support.published import is_failure
 
+pytestmark = pytest.mark.contract("Callers")
+
 GROUPS = "/api/groups"
 
 
@@ -252,6 +254,7 @@ async def test_keys_show_when_they_were_last_used(demo_dsn: str) -> None:
     await second.close()
 
 
+@pytest.mark.contract("Features")
 async def test_features_reach_the_service_within_five_seconds(
     demo_dsn: str, api: Api, clock: Clock
 ) -> None:
@@ -275,6 +278,7 @@ async def test_a_read_key_reads_everything_and_writes_nothing(
     is_failure(await shared_reader.post(GROUPS, {"name": "x"}), 403, "forbidden.scope")
 
 
+@pytest.mark.contract("Tenancy")
 async def test_organizations_see_their_own_records_alone(
     shared_api: Api, shared_other: Api
 ) -> None:

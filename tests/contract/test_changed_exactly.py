@@ -17,6 +17,8 @@ from tests.support import generate
 from tests.support.api import Answer, Api, replacing
 from tests.support.changes import Follower, Readable, everything
 
+pytestmark = pytest.mark.contract("Changes")
+
 Write: TypeAlias = Callable[[Api, MasterRecord, Random], Awaitable[Any]]
 SIZE_RANGES = next(one for one in MASTER_RECORDS if one.name == "size-ranges")
 FIELDS = "/api/style-custom-fields"

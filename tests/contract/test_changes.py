@@ -18,6 +18,8 @@ from tests.support.api import Answer, Api, replacing
 from tests.support.changes import PATH, Follower
 from tests.support.published import is_failure
 
+pytestmark = pytest.mark.contract("Changes")
+
 GROUPS, FIELDS, SUPPLIERS = "/api/groups", "/api/style-custom-fields", "/api/sub-suppliers"
 
 
@@ -90,6 +92,7 @@ async def test_documents_are_as_they_are_now(api: Api) -> None:
     assert len(answer.data) == 7
 
 
+@pytest.mark.contract("Limits")
 async def test_a_page_ends_where_its_documents_are_too_long(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,6 +188,7 @@ async def test_who_waits_in_vain_gets_an_empty_page(api: Api) -> None:
     assert time.monotonic() - began >= 1
 
 
+@pytest.mark.contract("Shares")
 async def test_who_waits_takes_no_place(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does a stop wait for them."""
     monkeypatch.setattr(waiting, "MAX_WAITING", 70)

@@ -9,6 +9,8 @@ from service.listing import cursor
 from tests.support.api import Api
 from tests.support.changes import PATH
 
+pytestmark = pytest.mark.contract("Changes")
+
 
 @pytest.mark.parametrize(
     ("asked", "details"),

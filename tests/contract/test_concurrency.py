@@ -11,6 +11,8 @@ from service.resources.registry import MASTER_RECORDS
 from tests.support import generate
 from tests.support.api import Answer, Api
 
+pytestmark = pytest.mark.contract("Transactions")
+
 COLORS, GROUPS = "/api/colors", "/api/groups"
 ROUNDS = 6
 
@@ -74,6 +76,7 @@ async def test_patches_at_once_lose_no_update(shared_api: Api) -> None:
     await shared_api.delete(place)
 
 
+@pytest.mark.contract("Preconditions")
 async def test_of_writers_that_expect_the_same_record_one_wins(shared_api: Api) -> None:
     made = await shared_api.post(GROUPS, {"name": "Contested"})
     place, expected = made.headers["Location"], {"If-Match": made.headers["ETag"]}
@@ -117,6 +120,7 @@ async def test_readers_see_a_batch_whole(shared_api: Api) -> None:
     await shared_api.delete(GROUPS, [("ids", str(id_)) for id_ in ids])
 
 
+@pytest.mark.contract("Shares")
 async def test_a_caller_that_hangs_up_leaves_nothing_behind(shared_api: Api) -> None:
     """More of them than there are connections, and the next caller is served all the same."""
     items = [{"name": "~hung up", "colorGroupIds": [1, 2, 3]} for _ in range(1000)]

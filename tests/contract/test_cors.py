@@ -8,6 +8,8 @@ from aiohttp.test_utils import TestClient
 from tests.support.api import Api
 from tests.support.serving import serving
 
+pytestmark = pytest.mark.contract("Browsers")
+
 GROUPS, APP, OTHER = "/api/groups", "https://app.example.com", "https://other.example.com"
 ASKING = {"Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "if-match"}
 

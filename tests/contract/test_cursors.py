@@ -18,6 +18,8 @@ from service.listing.query import Condition, Listing, SortKey
 from tests.support.api import Api
 from tests.support.published import is_failure
 
+pytestmark = pytest.mark.contract("Cursors")
+
 GROUPS = "/api/groups"
 PROPERTIES = Properties("groups")
 SCOPE = cursor.scope(GROUPS, 1)
@@ -231,6 +233,7 @@ async def test_a_bomb_in_a_cursor(shared_api: Api) -> None:
         assert (answer.status, answer.details) == (400, INVALID)
 
 
+@pytest.mark.contract("Limits")
 async def test_a_cursor_has_at_most_4_kib(shared_api: Api) -> None:
     ids = [("id", str(2**63 - 1 - 7**n % 2**40)) for n in range(150)]
     carried = await shared_api.get(GROUPS, [*ids, ("id", "1"), ("id", "2"), ("pageSize", "1")])

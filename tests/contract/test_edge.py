@@ -15,6 +15,8 @@ from tests.support.api import Answer, Api
 from tests.support.published import is_failure
 from tests.support.raw import answered, connected, exchange, head
 
+pytestmark = pytest.mark.contract("Bad input")
+
 GROUPS = "/api/groups"
 SECRET = b"slv_1_1_5ec2e7"
 KEY = b"Host: here\r\nAuthorization: Bearer %b\r\n" % SECRET
@@ -70,6 +72,7 @@ def says_nothing(answer: Answer) -> None:
         assert word not in (told + answer.raw).lower()
 
 
+@pytest.mark.contract("Limits", "Error types")
 @pytest.mark.parametrize(("raw", "expected"), REFUSED.values(), ids=REFUSED)
 async def test_what_is_no_request_is_refused_in_the_envelope(
     raw: bytes, expected: tuple[int, str], shared_api: Api
@@ -117,6 +120,7 @@ async def test_a_good_request_before_a_bad_one_is_answered(shared_api: Api) -> N
         is_failure(await answered(reader), *MALFORMED)
 
 
+@pytest.mark.contract("Log", "Health")
 async def test_refusals_are_logged_and_counted(
     monkeypatch: pytest.MonkeyPatch, shared_api: Api
 ) -> None:
@@ -204,6 +208,7 @@ EARLY: list[tuple[str, str, tuple[str, ...], int]] = [
 ]
 
 
+@pytest.mark.contract("Request headers")
 @pytest.mark.parametrize(("method", "path", "fields", "status"), EARLY)
 async def test_nobody_is_told_to_send_what_is_refused(
     method: str, path: str, fields: tuple[str, ...], status: int, shared_api: Api
@@ -213,6 +218,7 @@ async def test_nobody_is_told_to_send_what_is_refused(
     assert answer.headers["Connection"] == "close"
 
 
+@pytest.mark.contract("Request headers")
 async def test_nobody_without_a_key_that_may_is_told_to_send(
     shared_api: Api, shared_reader: Api
 ) -> None:
@@ -223,6 +229,7 @@ async def test_nobody_without_a_key_that_may_is_told_to_send(
         is_failure(answer, status, answer.json["code"])
 
 
+@pytest.mark.contract("Request headers")
 async def test_who_may_send_is_told_to(shared_api: Api) -> None:
     body = b'{"name":"Expected"}'
     for expected in ("100-continue", "100-Continue"):
@@ -239,6 +246,7 @@ async def test_who_may_send_is_told_to(shared_api: Api) -> None:
                 assert "Connection" not in answer.headers
 
 
+@pytest.mark.contract("Request headers")
 async def test_other_expectations_are_not_met(shared_api: Api) -> None:
     for lines in (("Expect: a-miracle",), ("Expect: 100-continue", "Expect: more")):
         answer = await exchange(shared_api, head(shared_api, "GET", GROUPS, *lines))

@@ -8,6 +8,8 @@ from tests.support import rows
 from tests.support.api import Api
 from tests.support.published import invalid, is_failure
 
+pytestmark = pytest.mark.contract("Errors")
+
 GROUPS, COLORS = "/api/groups", "/api/colors"
 TWICE = [("ids", "1"), ("ids", "1")]
 
@@ -176,6 +178,7 @@ async def test_messages_say_what_is_wrong_however_long_the_value_is(shared_api: 
     ]
 
 
+@pytest.mark.contract("Bulk")
 @pytest.mark.parametrize(
     ("ids", "details"),
     [
@@ -203,12 +206,14 @@ async def test_ids_of_a_bulk_delete(
     assert (error["operation"], error["total_items"]) == ("bulk_delete", len(ids))
 
 
+@pytest.mark.contract("Limits")
 async def test_two_hundred_ids_of_nineteen_digits(shared_api: Api) -> None:
     answer = await shared_api.delete(GROUPS, [("ids", str(2**63 - 1 - n)) for n in range(200)])
     is_failure(answer, 404, "not_found")
     assert answer.json["error"]["failed_items"] == 200
 
 
+@pytest.mark.contract("Transactions")
 async def test_a_failed_request_changes_nothing(shared_api: Api, shared_dsn: str) -> None:
     before = await rows.dump(shared_dsn, versions=True)
     color = {"name": "Changed", "state": "inactive", "colorGroupIds": [], "languageIds": []}

@@ -8,6 +8,8 @@ from tests.support.api import Api
 from tests.support.each import of_each_resource
 from tests.support.published import invalid, is_failure
 
+pytestmark = pytest.mark.contract("Errors", "Bad input")
+
 
 def code_of(kinds: set[str]) -> str:
     return invalid(next(iter(kinds))) if len(kinds) == 1 else "validation_error"

@@ -13,29 +13,16 @@ import pytest
 
 from service.queries.master_record import MasterRecord
 from service.queries.parts import Part
-from service.routes import Route, routes
-from tests.support import generate, parts, published
+from service.routes import Route
+from tests.support import each, generate, parts, published
 from tests.support.api import JSON_PATCH, Answer, Api
 
-ROUTES = list(routes())
-CALLERS_ROUTES = [route for route in ROUTES if route.needs_key]
-BODIES = ("create", "replace", "bulk_replace", "bulk_patch", "patch")
-WRITES = (*BODIES, "delete", "bulk_delete")
+pytestmark = pytest.mark.contract("Surface")
+
 MAX_BODY = 8 * 1024 * 1024
 UNKNOWN = 2**63 - 1
 _NAMES = {"docs_asset": "start.js", "guide": "paging"}
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
-
-
-def of_each(chosen: list[Route]) -> pytest.MarkDecorator:
-    ids = [f"{route.method} {route.path}" for route in chosen]
-    return pytest.mark.parametrize("route", chosen, ids=ids)
-
-
-of_each_route = of_each(CALLERS_ROUTES)
-of_each_write = of_each([route for route in ROUTES if route.operation in WRITES])
-of_each_body = of_each([route for route in ROUTES if route.operation in BODIES])
-of_each_record = of_each([route for route in CALLERS_ROUTES if "{" in route.path])
 
 
 async def path_of(api: Api, route: Route, stored: dict[str, int]) -> str:
@@ -118,7 +105,7 @@ async def bulk_delete(api: Api, route: Route, stored: dict[str, int]) -> Answer:
 
 Success: TypeAlias = Callable[[Api, Route, dict[str, int]], Awaitable[Answer]]
 SUCCESSES: dict[str, Success] = {
-    **{route.operation: plain for route in ROUTES if route.method == "GET"},
+    **{route.operation: plain for route in each.ROUTES if route.method == "GET"},
     "create": create,
     "replace": replace,
     "bulk_replace": bulk_replace,
@@ -130,7 +117,8 @@ SUCCESSES: dict[str, Success] = {
 """How each kind of route is made to succeed."""
 
 
-@of_each(ROUTES)
+@pytest.mark.contract("Envelope", "OpenAPI document")
+@each.of_each(each.ROUTES)
 async def test_success(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
     answer = await SUCCESSES[route.operation](shared_api, route, stored)
     assert answer.status == (201 if route.operation == "create" else 200), answer.raw
@@ -139,7 +127,8 @@ async def test_success(route: Route, shared_api: Api, stored: dict[str, int]) ->
     assert answer.headers["X-Request-Id"]
 
 
-@of_each_route
+@pytest.mark.contract("Callers")
+@each.of_each_route
 async def test_a_key_is_needed(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
     path = await path_of(shared_api, route, stored)
     answer = await Api(shared_api.client, "").call(route.method, path)
@@ -152,7 +141,8 @@ async def test_a_key_is_needed(route: Route, shared_api: Api, stored: dict[str, 
         published.is_failure(answer, 401, "unauthorized")
 
 
-@of_each_write
+@pytest.mark.contract("Callers")
+@each.of_each_write
 async def test_a_key_that_reads_does_not_write(
     route: Route, shared_api: Api, shared_reader: Api, stored: dict[str, int]
 ) -> None:
@@ -162,7 +152,8 @@ async def test_a_key_that_reads_does_not_write(
     published.holds(route, answer)
 
 
-@of_each_record
+@pytest.mark.contract("Tenancy")
+@each.of_each_record
 async def test_unknown_and_foreign_records(
     route: Route, shared_api: Api, shared_other: Api, stored: dict[str, int]
 ) -> None:
@@ -191,7 +182,8 @@ async def valid_body(api: Api, route: Route) -> Any:
     return [] if route.operation == "patch" else None
 
 
-@of_each_record
+@pytest.mark.contract("Errors")
+@each.of_each_record
 async def test_ids_of_a_wrong_form(route: Route, shared_api: Api) -> None:
     body = await valid_body(shared_api, route)
     for wrong in ("0", "-1", "abc", "01", "1.0", "1e3", "%201", "٣", str(2**63)):
@@ -205,9 +197,10 @@ async def test_ids_of_a_wrong_form(route: Route, shared_api: Api) -> None:
         published.holds(route, answer)
 
 
-@pytest.mark.parametrize("path", sorted({route.path for route in ROUTES}))
+@pytest.mark.contract("Error types")
+@pytest.mark.parametrize("path", sorted({route.path for route in each.ROUTES}))
 async def test_methods_that_a_path_does_not_have(path: str, shared_api: Api) -> None:
-    allowed = {route.method for route in ROUTES if route.path == path}
+    allowed = {route.method for route in each.ROUTES if route.path == path}
     allowed |= {"HEAD"} & {"HEAD" if "GET" in allowed else ""}
     for method in [*(set(METHODS) - allowed), "OPTIONS", "TRACE", "PURGE"]:
         answer = await shared_api.call(method, re.sub(r"{\w+}", "1", path))
@@ -217,7 +210,8 @@ async def test_methods_that_a_path_does_not_have(path: str, shared_api: Api) -> 
             published.is_failure(answer, 405, "method_not_allowed")
 
 
-@of_each_body
+@pytest.mark.contract("Bad input")
+@each.of_each_body
 async def test_other_content_types(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
     path = await path_of(shared_api, route, stored)
     swapped = "application/json" if route.operation == "patch" else JSON_PATCH
@@ -228,7 +222,8 @@ async def test_other_content_types(route: Route, shared_api: Api, stored: dict[s
     published.is_failure(await shared_api.call(route.method, path), 415, "unsupported_media_type")
 
 
-@of_each_body
+@pytest.mark.contract("Limits")
+@each.of_each_body
 async def test_bodies_over_the_limit(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
     path = await path_of(shared_api, route, stored)
     answer = await shared_api.call(route.method, path, b" " * (MAX_BODY + 1))
@@ -236,7 +231,8 @@ async def test_bodies_over_the_limit(route: Route, shared_api: Api, stored: dict
     published.holds(route, answer)
 
 
-@of_each_body
+@pytest.mark.contract("Bad input")
+@each.of_each_body
 async def test_bodies_that_are_no_json(
     route: Route, shared_api: Api, stored: dict[str, int]
 ) -> None:
@@ -248,7 +244,8 @@ async def test_bodies_that_are_no_json(
         published.holds(route, answer)
 
 
-@of_each_route
+@pytest.mark.contract("Lists", "Errors")
+@each.of_each_route
 async def test_unknown_parameters(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
     path, body = await path_of(shared_api, route, stored), await valid_body(shared_api, route)
     if route.operation in ("create", "bulk_replace", "bulk_patch"):
@@ -260,7 +257,8 @@ async def test_unknown_parameters(route: Route, shared_api: Api, stored: dict[st
     published.holds(route, answer)
 
 
-@of_each([route for route in ROUTES if route.method == "GET"])
+@pytest.mark.contract("Envelope")
+@each.of_each([route for route in each.ROUTES if route.method == "GET"])
 async def test_head_tells_what_get_would(
     route: Route, shared_api: Api, stored: dict[str, int]
 ) -> None:
@@ -272,6 +270,7 @@ async def test_head_tells_what_get_would(
             assert told.headers.get(name) == got.headers.get(name)
 
 
+@pytest.mark.contract("Error types")
 @pytest.mark.parametrize("path", ["/api", "/api/", "/api/colours", "/api/groups/", "/%00"])
 async def test_paths_that_are_not_there(path: str, shared_api: Api) -> None:
     for method in METHODS:
@@ -281,6 +280,7 @@ async def test_paths_that_are_not_there(path: str, shared_api: Api) -> None:
             published.is_failure(answer, 404, "not_found.route")
 
 
+@pytest.mark.contract("Precedence")
 async def test_what_is_wrong_first(shared_client: Any, shared_api: Api, shared_reader: Api) -> None:
     """Contract, Precedence: 401, 404 for the route, 405, 403 for the scope, 415, 413, the body."""
     stranger, big = Api(shared_client, "slv_1_1_x"), b"x" * (MAX_BODY + 1)

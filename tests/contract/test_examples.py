@@ -14,6 +14,8 @@ from service.routes import root_of
 from tests.support.api import Api
 from tests.support.provoke import Stage, provoke
 
+pytestmark = pytest.mark.contract("Error types")
+
 EXAMPLES: Final[list[tuple[Kind | None, str]]] = [
     *((None, name) for name in examples.EXAMPLES),
     *((kind, name) for kind, own in examples.OF_KIND.items() for name in own),
@@ -52,6 +54,7 @@ async def test_the_example_is_what_is_answered(
         assert (answer.status, answer.json["code"]) == (Failure(error_type).status, error_type)
 
 
+@pytest.mark.contract("Measurement read")
 @pytest.mark.parametrize("error_type", ["unauthorized", "server_error"])
 async def test_the_example_of_problem_details_is_what_is_answered(
     error_type: str, stage: Stage, stored: dict[str, int]

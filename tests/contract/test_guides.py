@@ -15,6 +15,7 @@ CONTRACT = pages.sections(GUIDES.parent / "contract.md")
 each_guide = pytest.mark.parametrize("guide", FILES, ids=lambda path: path.stem)
 
 
+@pytest.mark.contract("Open pages")
 @each_guide
 async def test_what_a_guide_shows_is_what_is_answered(guide: Path, api: Api) -> None:
     reader = Reader(api)
@@ -24,16 +25,19 @@ async def test_what_a_guide_shows_is_what_is_answered(guide: Path, api: Api) -> 
         assert shows(step.shown, answer.json), (step.shell, answer.raw)
 
 
+@pytest.mark.contract("Open pages")
 @each_guide
 def test_guides_but_the_list_of_them_show_something(guide: Path) -> None:
     assert bool(list(steps(guide))) is (guide.stem != "README")
 
 
+@pytest.mark.contract("Open pages")
 def test_the_list_of_guides_names_them_all() -> None:
     linked = pages.links(GUIDES / "README.md")
     assert sorted([*linked, "README.md"]) == [path.name for path in FILES]
 
 
+@pytest.mark.contract  # checks the comparison of this module
 @pytest.mark.parametrize(
     ("shown", "real", "same"),
     [
@@ -50,6 +54,7 @@ def test_an_answer_that_is_shown_otherwise_is_found(
     assert shows(shown, real) is same
 
 
+@pytest.mark.contract("Error types")
 def test_the_guide_to_errors_has_every_type_and_its_status() -> None:
     def rows(text: str) -> list[tuple[str, str]]:
         cells = [row.split("|") for row in text.splitlines() if row.startswith("| `")]

@@ -10,6 +10,8 @@ from service.http.context import DATABASE
 from service.retries.stored_answers import STORED_ANSWERS, StoredAnswers
 from tests.support.api import Answer, Api
 
+pytestmark = pytest.mark.contract("Idempotency")
+
 GROUPS = "/api/groups"
 
 

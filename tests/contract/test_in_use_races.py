@@ -11,6 +11,8 @@ from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from tests.support.api import Api
 
+pytestmark = pytest.mark.contract("States")
+
 ROUNDS = 8
 MADE: dict[str, dict[str, Any]] = {
     "colors": {"name": "Blue"},

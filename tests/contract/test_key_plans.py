@@ -13,6 +13,8 @@ from service.resources.facilities import Facilities
 from service.resources.registry import MASTER_RECORDS
 from tests.contract.test_plans import nodes
 
+pytestmark = pytest.mark.contract("Own keys")
+
 RECORDS, KEYS = 60_000, 200
 CHOSEN = [n * 291 for n in range(1, KEYS + 1)]
 COLORS = """

@@ -20,6 +20,8 @@ from tests.support.each import of_each_resource
 from tests.support.published import form
 from tests.support.sampling import examples, settle_seed
 
+pytestmark = pytest.mark.contract("Writable form")
+
 
 class Seeded(Random):
     """Chances that an example which failed can be made from again."""
@@ -106,6 +108,7 @@ async def test_replacing_by_the_writable_form_changes_nothing(
     assert (await shared_api.delete(place)).status == 200
 
 
+@pytest.mark.contract("Surface")
 @of_each_resource
 @of_made_up_records
 @given(random=randoms)
@@ -122,6 +125,7 @@ async def test_replacing_twice_is_replacing_once(
     assert (await shared_api.delete(place)).status == 200
 
 
+@pytest.mark.contract("Patches")
 @of_each_resource
 @of_made_up_records
 @given(random=randoms)
@@ -149,6 +153,7 @@ def timeless(document: dict[str, Any]) -> Any:
     return {name: part for name, part in without_child_ids(document).items() if name != "endDate"}
 
 
+@pytest.mark.contract("Surface", "States")
 @of_each_resource
 @of_made_up_records
 @given(random=randoms)
@@ -181,6 +186,7 @@ async def test_create_then_read_then_delete(
     assert (await shared_api.delete(place)).status == 200
 
 
+@pytest.mark.contract("Bulk")
 @of_each_resource
 @of_made_up_records
 @given(random=randoms)

@@ -7,6 +7,8 @@ from service.routes import Route
 from tests.support.api import Api
 from tests.support.each import of_each_list
 
+pytestmark = pytest.mark.contract("Lists")
+
 GROUPS = "/api/groups"
 COUNT = {"Prefer": "count=exact"}
 

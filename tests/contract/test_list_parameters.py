@@ -9,6 +9,8 @@ from tests.support.each import of_each_list
 from tests.support.listing import condition, listed
 from tests.support.published import invalid, is_failure
 
+pytestmark = pytest.mark.contract("Lists", "Filters", "Sorts", "Pages")
+
 GROUPS = "/api/groups"
 
 

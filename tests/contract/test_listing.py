@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from service.listing import operators
 from service.listing.properties import Property
 from service.queries.resource import Resource
@@ -21,6 +23,8 @@ from tests.support.listing import (
     walk,
 )
 from tests.support.published import invalid, is_failure
+
+pytestmark = pytest.mark.contract("Lists")
 
 GROUPS = "/api/groups"
 
@@ -43,6 +47,7 @@ def chosen(records: list[Record], prop: Property) -> list[Any]:
     return plain[len(plain) // 2 :][:3]
 
 
+@pytest.mark.contract("Filters")
 @of_each_list
 async def test_every_scalar_field_filters_in_the_format_of_the_response(
     route: Route, shared_api: Api, stored: dict[str, int]
@@ -60,6 +65,7 @@ async def test_every_scalar_field_filters_in_the_format_of_the_response(
             ], (prop, wanted)
 
 
+@pytest.mark.contract("Filters")
 @of_each_list
 async def test_every_operator_of_every_field(
     route: Route, shared_api: Api, stored: dict[str, int]
@@ -96,6 +102,7 @@ async def test_every_operator_of_every_field(
             ], (prop, is_null)
 
 
+@pytest.mark.contract("Sorts")
 @of_each_list
 async def test_every_stored_field_sorts_both_ways(
     route: Route, shared_api: Api, stored: dict[str, int]
@@ -122,6 +129,7 @@ async def test_every_stored_field_sorts_both_ways(
             ], (prop, descending)
 
 
+@pytest.mark.contract("Filters")
 async def test_all_conditions_hold_together(shared_api: Api) -> None:
     params = [
         ("state", "active"),
@@ -138,6 +146,7 @@ async def test_all_conditions_hold_together(shared_api: Api) -> None:
         assert "spring" in record["name"].lower()
 
 
+@pytest.mark.contract("Filters")
 async def test_null_is_not_equal_to_a_value(shared_api: Api) -> None:
     without = await shared_api.post(GROUPS, {"name": "Without a reference"})
     id_ = text(without.data["id"])
@@ -155,6 +164,7 @@ async def test_null_is_not_equal_to_a_value(shared_api: Api) -> None:
     await shared_api.delete(f"{GROUPS}/{id_}")
 
 
+@pytest.mark.contract("Filters")
 async def test_parts_of_texts_ignore_case_beyond_ascii(shared_api: Api) -> None:
     names = ["ÄÖÜ Überwurf", "ΣΊΣΥΦΟΣ", "Жакет", "ÉCOLE française"]
     made = [(await shared_api.post(GROUPS, {"name": name})).data["id"] for name in names]
@@ -173,6 +183,7 @@ async def test_parts_of_texts_ignore_case_beyond_ascii(shared_api: Api) -> None:
     await shared_api.delete(GROUPS, [("ids", text(id_)) for id_ in made])
 
 
+@pytest.mark.contract("Filters")
 async def test_parts_of_texts_are_no_patterns(shared_api: Api) -> None:
     made = (await shared_api.post(GROUPS, {"name": "50%_of\\[all]* 'x' \"y\""})).data["id"]
     for part in ("50%_", "%_of\\", "[all]*", "'x'", '"y"'):
@@ -182,6 +193,7 @@ async def test_parts_of_texts_are_no_patterns(shared_api: Api) -> None:
     await shared_api.delete(f"{GROUPS}/{made}")
 
 
+@pytest.mark.contract("Sorts")
 async def test_texts_sort_by_code_point(shared_api: Api) -> None:
     names = ["Zebra ~sort", "apple ~sort", "Äpfel ~sort", "~ ~sort", "𝄞 ~sort", "\uff5e ~sort"]
     made = await shared_api.post(GROUPS, [{"name": name} for name in names])
@@ -213,6 +225,7 @@ async def test_the_contract_s_own_example(shared_api: Api) -> None:
     assert {record["state"] for record in answer.data} == {"active"}
 
 
+@pytest.mark.contract("Style relations")
 async def test_style_relations_by_style(shared_api: Api) -> None:
     """Contract, Style relations: links owned by a style, and links pointing to one."""
     [relation] = (await shared_api.get("/api/style-relations", {"pageSize": 1})).data

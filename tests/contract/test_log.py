@@ -19,6 +19,8 @@ from tests.support.api import Api
 from tests.support.published import is_failure
 from tests.support.raw import exchange, head
 
+pytestmark = pytest.mark.contract("Log")
+
 GROUPS = "/api/groups"
 
 

@@ -12,6 +12,8 @@ from tests.support.api import Api
 from tests.support.listing import walk
 from tests.support.published import invalid, is_failure
 
+pytestmark = pytest.mark.contract("Pages", "Limits")
+
 COLORS = "/api/colors"
 BY_REFERENCE = [("sort[0].property", "colorReference"), ("sort[1].property", "name")]
 SORTS: tuple[list[tuple[str, str]], ...] = (
@@ -91,6 +93,7 @@ async def test_a_numbered_page_too_large_is_refused(shared_api: Api) -> None:
         assert len(answer.data) == int(size)
 
 
+@pytest.mark.contract("Bulk")
 @pytest.mark.usefixtures("small")
 async def test_a_bulk_write_whose_answer_is_too_large_is_not_done(
     shared_api: Api, shared_dsn: str

@@ -19,6 +19,8 @@ from service.settings import Settings
 from tests.support.api import Api
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.contract  # the contract promises nothing about memory
+
 COLORS, COLOR = "/api/colors", "/api/colors/1"
 LIVE = {"name": "A color", "state": "active"}
 MIB = 2**20

@@ -20,6 +20,8 @@ from service.openapi.examples import EXAMPLES
 from service.resources.registry import MASTER_RECORDS
 from service.routes import routes
 
+pytestmark = pytest.mark.contract("OpenAPI document")
+
 DOCUMENT: dict[str, Any] = orjson.loads(openapi.document())
 ERROR_TYPES = schemas.load()["common/envelope"]["$defs"]["errorType"]["enum"]
 AT_NO_OPERATION = {"not_found.route", "method_not_allowed"}
@@ -69,6 +71,7 @@ def examples(media: dict[str, Any]) -> Iterator[Any]:
         yield resolved(example)["value"]
 
 
+@pytest.mark.contract("Versions")
 def test_document_is_valid_openapi() -> None:
     validate(DOCUMENT)
     assert DOCUMENT["openapi"].startswith("3.1.")
@@ -121,6 +124,7 @@ def test_every_example_fits_its_schema(path: str, method: str, operation: dict[s
             is_valid(media["schema"], example)
 
 
+@pytest.mark.contract("Error types")
 def test_every_error_type_has_an_example_and_an_operation() -> None:
     used = {
         name
@@ -156,11 +160,13 @@ def test_every_scalar_field_of_a_list_filters(route: Any) -> None:
     }
 
 
+@pytest.mark.contract("Callers")
 def test_bearer_keys_are_the_way_in() -> None:
     assert DOCUMENT["security"] == [{"key": []}]
     assert DOCUMENT["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
 
 
+@pytest.mark.contract("Surface")
 def test_the_operations_of_every_master_record() -> None:
     """Contract, Surface: all master records get the same surface."""
     for resource in MASTER_RECORDS:

@@ -17,6 +17,8 @@ from tests.support import faults, generate
 from tests.support.generate import REFERRED, with_state
 from tests.support.published import component
 
+pytestmark = pytest.mark.contract("OpenAPI document")
+
 SCHEMAS: Final = DOCUMENT["components"]["schemas"]
 FORMS: Final = ("create", "replace")
 BYTES_BEFORE: Final = 7_000

@@ -11,6 +11,8 @@ from tests.support.api import Answer, Api
 from tests.support.each import of_each_resource
 from tests.support.published import form
 
+pytestmark = pytest.mark.contract("Outcomes")
+
 MINIMAL = {"Prefer": "return=minimal"}
 DRY, SKIP = {"dryRun": "true"}, {"onError": "skip"}
 COLORS, MATERIALS = "/api/colors", "/api/care-instruction-materials"
@@ -68,6 +70,7 @@ async def test_a_short_answer_tells_what_became_of_each_item(
         assert shown(await api.delete(root, ids, headers=MINIMAL)) == ["unchanged", "unchanged"]
 
 
+@pytest.mark.contract("Rehearsals")
 @of_each_resource
 async def test_a_rehearsal_tells_what_the_write_would_and_changes_nothing(
     resource: MasterRecord, api: Api, demo_dsn: str
@@ -98,6 +101,7 @@ async def test_a_rehearsal_tells_what_the_write_would_and_changes_nothing(
     assert done.data == replaced.data
 
 
+@pytest.mark.contract("Rehearsals")
 async def test_a_rehearsal_fails_as_the_write_would(api: Api) -> None:
     body = [{"name": "Sage"}, {"name": ""}, {"name": "Moss", "colorGroupIds": [2**62]}]
     rehearsed, answer = await api.post(COLORS, body, params=DRY), await api.post(COLORS, body)
@@ -105,6 +109,7 @@ async def test_a_rehearsal_fails_as_the_write_would(api: Api) -> None:
     assert rehearsed.raw == answer.raw
 
 
+@pytest.mark.contract("Rehearsals", "Idempotency")
 async def test_a_rehearsal_uses_up_no_key(api: Api) -> None:
     answer = await api.post(COLORS, [{"name": "x"}], params=DRY, headers={"Idempotency-Key": "k"})
     expected = [("validation_error.exclusive_parameters", "dryRun")]
@@ -127,12 +132,14 @@ async def test_switches_have_values_of_their_own(
     assert (answer.status, answer.details) == (400, [(f"validation_error.{kind}", field)])
 
 
+@pytest.mark.contract("In part")
 async def test_a_write_of_one_record_is_never_in_part(api: Api) -> None:
     answer = await api.post(COLORS, {"name": "Sage"}, params=SKIP)
     expected = [("validation_error.unknown_parameter", "onError")]
     assert (answer.status, answer.details) == (400, expected)
 
 
+@pytest.mark.contract("Idempotency")
 async def test_a_short_answer_is_given_again_by_its_key(api: Api) -> None:
     headers = {**MINIMAL, "Idempotency-Key": "night"}
     first = await api.post(COLORS, [{"name": "Sage"}], headers=headers)
@@ -142,6 +149,7 @@ async def test_a_short_answer_is_given_again_by_its_key(api: Api) -> None:
     assert again.headers["Idempotent-Replayed"] == "true"
 
 
+@pytest.mark.contract("In part")
 async def test_what_fails_is_left_out_and_the_rest_goes_on(api: Api) -> None:
     bodies: list[dict[str, Any]] = [{"name": f"Shade {n}"} for n in range(200)]
     bodies[3], bodies[77] = {"name": ""}, {"colorNote": "nameless"}
@@ -164,11 +172,13 @@ async def test_what_fails_is_left_out_and_the_rest_goes_on(api: Api) -> None:
     assert found.data
 
 
+@pytest.mark.contract("In part")
 async def test_in_part_without_a_failure_says_created(api: Api) -> None:
     answer = await api.post(COLORS, [{"name": "Sage"}], params=SKIP)
     assert (answer.status, answer.json["code"], shown(answer)) == (201, "created", ["created"])
 
 
+@pytest.mark.contract("In part")
 async def test_where_every_item_fails_nothing_is_done(api: Api, demo_dsn: str) -> None:
     before = await rows.dump(demo_dsn, versions=True)
     answer = await api.put(
@@ -180,6 +190,7 @@ async def test_where_every_item_fails_nothing_is_done(api: Api, demo_dsn: str) -
     assert await rows.dump(demo_dsn, versions=True) == before
 
 
+@pytest.mark.contract("In part")
 async def test_of_items_that_share_an_id_all_fail(api: Api) -> None:
     first, other = (await api.post(COLORS, [{"name": "Sage"}, {"name": "Moss"}])).data
     item = {"id": first["id"], "name": "Fern", "state": "active"}
@@ -192,6 +203,7 @@ async def test_of_items_that_share_an_id_all_fail(api: Api) -> None:
     assert shown(gone) == ["failed", "deleted", "failed"]
 
 
+@pytest.mark.contract("In part")
 async def test_what_relies_on_a_failed_item_fails_with_it(api: Api) -> None:
     """Each takes over the reference that the next one gives away; the last one is wrong."""
     keys = [f"MAT-{n}" for n in range(8)]
@@ -211,6 +223,7 @@ async def test_what_relies_on_a_failed_item_fails_with_it(api: Api) -> None:
     assert told == ["conflict.duplicate"] * 7 + ["validation_error.unknown_reference"]
 
 
+@pytest.mark.contract("In part", "States")
 async def test_a_group_in_use_stays_and_the_others_go(api: Api) -> None:
     groups = (await api.get(GROUPS, {"pageSize": 100})).data
     used = next(one for one in groups if one["usedInStyles"])
@@ -234,6 +247,7 @@ async def family(api: Api, root: str, count: int) -> list[int]:
     return ids
 
 
+@pytest.mark.contract("In part")
 @pytest.mark.parametrize("root", [FIELDS, "/api/style-custom-fields"])
 async def test_long_lines_of_what_relies_on_each_other_fail_together(api: Api, root: str) -> None:
     """Children do not come back without their parents, and parents do not go before children."""

@@ -13,6 +13,8 @@ from tests.support.api import Answer, Api
 from tests.support.each import of_each_resource, of_each_with_own_key
 from tests.support.published import form
 
+pytestmark = pytest.mark.contract("Own keys")
+
 COLORS, GROUPS = "/api/colors", "/api/groups"
 MATCH = {"match": "userDefinedId"}
 
@@ -69,6 +71,7 @@ def keys(resource: MasterRecord, items: list[Any]) -> list[dict[str, Any]]:
     return [{name: item[name] for name in resource.key_fields} for item in items]
 
 
+@pytest.mark.contract("Merges")
 @of_each_resource
 async def test_records_are_changed_in_part_by_id(resource: MasterRecord, api: Api) -> None:
     root, known = f"/api/{resource.name}", await generate.references(api)
@@ -86,6 +89,7 @@ async def test_records_are_changed_in_part_by_id(resource: MasterRecord, api: Ap
     assert (await api.get(f"{root}/{ids[0]}?form=writable")).data == before | change
 
 
+@pytest.mark.contract("Merges")
 @of_each_with_own_key
 async def test_records_are_changed_in_part_by_own_key(resource: MasterRecord, api: Api) -> None:
     root, key = f"/api/{resource.name}", str(resource.own_key)
@@ -130,6 +134,7 @@ async def merged(
     return await api.patch(root, items, params=params, headers=headers)
 
 
+@pytest.mark.contract("Merges")
 async def test_a_merge_takes_values_away_and_is_judged_as_a_patch_is(api: Api) -> None:
     made = await api.post(COLORS, [{"name": "Sage", "colorNote": "Dry", "userDefinedId": "S"}] * 2)
     one, two = (record["id"] for record in made.data)
@@ -154,6 +159,7 @@ async def test_a_merge_takes_values_away_and_is_judged_as_a_patch_is(api: Api) -
     ]
 
 
+@pytest.mark.contract("Merges")
 async def test_a_merge_leaves_what_is_deleted_as_it_is_unless_it_says_so(api: Api) -> None:
     one = (await api.post(COLORS, {"name": "Sage"})).data["id"]
     await api.delete(f"{COLORS}/{one}")

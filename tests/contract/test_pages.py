@@ -16,6 +16,8 @@ from service.pages import guides
 from service.pages.page import digest
 from tests.support.api import Answer, Api
 
+pytestmark = pytest.mark.contract("Open pages")
+
 ASSETS = [
     *("swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png", "start.css", "start.js"),
 ]
@@ -31,6 +33,7 @@ def anybody(shared_client: TestClient[Any, Any]) -> Api:
     return Api(shared_client, "")
 
 
+@pytest.mark.contract("OpenAPI document")
 async def test_the_document_is_that_of_the_routes(anybody: Api) -> None:
     answer = await anybody.get("/openapi.json")
     assert answer.headers["Content-Type"] == "application/json"

@@ -12,7 +12,10 @@ from service.openapi.answers import example_of
 from tests.support.api import Api
 from tests.support.browser import INSTALLED, Page, chromium
 
-pytestmark = pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed")
+pytestmark = [
+    pytest.mark.contract("Open pages"),
+    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
+]
 
 
 @pytest.fixture

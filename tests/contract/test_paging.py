@@ -6,11 +6,15 @@ the documents themselves have.
 
 from itertools import product
 
+import pytest
+
 from service.listing.properties import Properties, Property
 from service.routes import Route
 from tests.support.api import Api
 from tests.support.each import of_each_list
 from tests.support.listing import Record, everything, ordered, sort_key, text, walk
+
+pytestmark = pytest.mark.contract("Pages", "Cursors")
 
 GROUPS = "/api/groups"
 WALKED = 9
@@ -37,6 +41,7 @@ def mixed(records: list[Record], keys: list[Property]) -> list[Record]:
     return turns[:WALKED]
 
 
+@pytest.mark.contract("Sorts")
 @of_each_list
 async def test_walks_at_page_size_one_in_every_mix_of_directions(
     route: Route, shared_api: Api, stored: dict[str, int]
@@ -81,6 +86,7 @@ async def test_a_cursor_carries_on_from_a_page_by_its_number(shared_api: Api) ->
     assert fourth.data == (await shared_api.get(GROUPS, params | {"pageNumber": 4})).data
 
 
+@pytest.mark.contract("Sorts")
 async def test_sorting_by_the_id_is_enough(shared_api: Api) -> None:
     """What follows the id in a sort can change nothing."""
     params = [("sort[0].property", "id"), ("sort[0].order", "desc"), ("sort[1].property", "name")]

@@ -12,6 +12,8 @@ from tests.support.api import Api
 from tests.support.published import form
 from tests.support.sampling import examples, settle_seed
 
+pytestmark = pytest.mark.contract("Parts")
+
 of_each_part = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
 SEVERAL = range(examples(few=4, many=25))
 
@@ -31,6 +33,7 @@ async def replaced(api: Api, part: Part, number: int) -> str:
     return place
 
 
+@pytest.mark.contract("Writable form")
 @of_each_part
 async def test_its_own_forms_leave_a_part_as_it_is(part: Part, api: Api, demo_dsn: str) -> None:
     """Contract, Parts: what GET answers can be sent back, in either form; rows are not touched."""
@@ -64,6 +67,7 @@ async def test_a_replace_done_twice_is_done_once(part: Part, api: Api, demo_dsn:
         assert await rows.dump(demo_dsn, versions=True) == before
 
 
+@pytest.mark.contract("Changes")
 @of_each_part
 async def test_every_write_has_its_entries(part: Part, api: Api, demo_dsn: str) -> None:
     """Contract, Changes: of the record, and of what shows it; of what stays as it is none."""
@@ -76,6 +80,7 @@ async def test_every_write_has_its_entries(part: Part, api: Api, demo_dsn: str) 
     assert through.writes > len(SEVERAL)
 
 
+@pytest.mark.contract("Rehearsals")
 @of_each_part
 async def test_a_rehearsal_tells_and_changes_nothing(part: Part, api: Api, demo_dsn: str) -> None:
     """Contract, Rehearsals: one outcome, without a document, a tag or an entry.
@@ -100,6 +105,7 @@ async def test_a_rehearsal_tells_and_changes_nothing(part: Part, api: Api, demo_
     assert await rows.dump(demo_dsn) == before
 
 
+@pytest.mark.contract("Preconditions")
 @of_each_part
 async def test_preconditions_are_the_parts_own(part: Part, api: Api) -> None:
     """Contract, Preconditions: the tags of either form guard a write."""
@@ -134,6 +140,7 @@ async def test_the_owners_writes_leave_a_part_alone(part: Part, api: Api) -> Non
     assert (await api.get(path)).raw == before.raw
 
 
+@pytest.mark.contract("Limits")
 async def test_a_list_is_one_record_in_its_limits(api: Api) -> None:
     """Contract, Parts: a part that is an array counts as one record in Limits."""
     place = (await parts.paths(api, parts.SIZES))[0]

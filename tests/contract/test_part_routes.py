@@ -1,8 +1,12 @@
 """Which operations parts have, all told (contract, Parts)."""
 
+import pytest
+
 from service.queries.resource import Resource
 from service.resources.registry import PARTS
 from service.routes import routes
+
+pytestmark = pytest.mark.contract("Parts")
 
 
 def surface(resource: Resource) -> set[tuple[str, str]]:

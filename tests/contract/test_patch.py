@@ -6,6 +6,8 @@ import pytest
 
 from tests.support.api import Api
 
+pytestmark = pytest.mark.contract("Patches")
+
 SUPPLIERS = "/api/sub-suppliers"
 CONTACTS = [{"firstName": "Inês"}, {"firstName": "Rui", "email": "rui@example.com"}]
 BARE = {"name": "Tecelagem do Minho", "state": "active"}
@@ -184,6 +186,7 @@ async def test_fields_of_nested_records(shared_api: Api) -> None:
             assert answer.details == [(f"validation_error.{kind}", "[0].path")]
 
 
+@pytest.mark.contract("Limits")
 async def test_a_thousand_operations(shared_api: Api) -> None:
     """Contract, Patches: at most 1,000 operations; a document that doubles is stopped."""
     path = await supplier(shared_api)

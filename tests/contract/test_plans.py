@@ -17,6 +17,8 @@ from service.queries.changed import recording_text
 from service.queries.steps import FIRST
 from service.resources.registry import STYLE_RELATIONS
 
+pytestmark = pytest.mark.contract("Cursors")
+
 RELATIONS, STYLES = 40_000, 2_000
 PAGE = 30
 #: Each row of the page has its style looked up, and one more row tells that there are more.

@@ -4,6 +4,7 @@ from itertools import product
 from random import Random
 from typing import Any
 
+import pytest
 from xxhash import xxh3_128_hexdigest
 
 from service.queries.master_record import MasterRecord
@@ -11,6 +12,8 @@ from tests.support import generate, rows
 from tests.support.api import Answer, Api
 from tests.support.each import of_each_resource
 from tests.support.published import is_failure
+
+pytestmark = pytest.mark.contract("Preconditions")
 
 GROUPS = "/api/groups"
 
@@ -148,6 +151,7 @@ async def test_a_write_that_expects_the_record_as_it_is(
     assert gone.status == 200
 
 
+@pytest.mark.contract("Precedence")
 async def test_what_speaks_before_the_precondition(shared_api: Api) -> None:
     stale = {"If-Match": '"stale"'}
     used = (await shared_api.get(GROUPS, {"pageSize": 1})).data[0]["id"]

@@ -30,6 +30,7 @@ def replace(field: str, value: Any) -> dict[str, Any]:
     return {"op": "replace", "path": f"/{field}", "value": value}
 
 
+@pytest.mark.contract("Transactions")
 async def test_replaces_and_patches_count_together(api: Api) -> None:
     """Each reads a counter and writes it plus one, if nobody was faster: none is lost."""
     place = (await api.post(COLORS, {"name": "0", "colorNote": "0"})).headers["Location"]
@@ -61,6 +62,7 @@ async def test_replaces_and_patches_count_together(api: Api) -> None:
     assert set(refused) == {409, 412}
 
 
+@pytest.mark.contract("Transactions", "Patches")
 async def test_patches_that_add_to_one_list_all_arrive(api: Api) -> None:
     groups = [group["id"] for group in (await api.get("/api/color-groups")).data[:ROUNDS]]
     place = (await api.post(COLORS, {"name": "Collected"})).headers["Location"]
@@ -81,6 +83,7 @@ async def defaults(api: Api) -> list[int]:
     return [record["id"] for record in (await api.get(SIZE_RANGES, query)).data]
 
 
+@pytest.mark.contract("Size ranges")
 async def test_of_promotions_at_once_one_is_the_last(api: Api) -> None:
     """By patch, replace, bulk replace and create; there is one default at every moment."""
     bodies = [{"name": f"Range {n}"} for n in range(ROUNDS)]
@@ -107,6 +110,7 @@ async def test_of_promotions_at_once_one_is_the_last(api: Api) -> None:
     assert len(await defaults(api)) == 1
 
 
+@pytest.mark.contract("Size ranges")
 async def test_a_default_is_never_a_deleted_one(api: Api) -> None:
     for _ in range(ROUNDS):
         place = (await api.post(SIZE_RANGES, {"name": "Short"})).headers["Location"]
@@ -117,6 +121,7 @@ async def test_a_default_is_never_a_deleted_one(api: Api) -> None:
         assert len(await defaults(api)) == 1
 
 
+@pytest.mark.contract("Groups")
 async def test_a_deleted_group_restricts_no_custom_field(api: Api) -> None:
     """The field is refused the group, or loses it with the group."""
     field = await new(api, STYLE)
@@ -131,6 +136,7 @@ async def test_a_deleted_group_restricts_no_custom_field(api: Api) -> None:
         assert (await api.get(f"{STYLE}/{field['id']}")).data["associatedGroups"] == []
 
 
+@pytest.mark.contract("Custom fields", "States")
 @pytest.mark.parametrize("root", [COMPLIANCE, STYLE])
 async def test_a_parent_is_deleted_or_gets_a_child(api: Api, root: str) -> None:
     for _ in range(ROUNDS):
@@ -140,6 +146,7 @@ async def test_a_parent_is_deleted_or_gets_a_child(api: Api, root: str) -> None:
         assert (made, deleted) in ((201, 409), (400, 200))
 
 
+@pytest.mark.contract("Allowed values")
 async def test_a_value_is_removed_or_pointed_to(api: Api) -> None:
     for _ in range(ROUNDS):
         parent = await new(api, STYLE, allowedValues=[{"value": "Wash"}])
@@ -152,6 +159,7 @@ async def test_a_value_is_removed_or_pointed_to(api: Api) -> None:
         assert (pointed, removed) in ((200, 409), (400, 200))
 
 
+@pytest.mark.contract("States")
 @pytest.mark.parametrize(
     ("root", "use"),
     [

@@ -5,6 +5,7 @@ from argparse import Namespace
 from random import Random
 
 import asyncpg
+import pytest
 
 from service.commands import administration
 from tests.support import generate
@@ -12,6 +13,8 @@ from tests.support.api import Api
 from tests.support.replica import Replica
 from tests.support.sampling import settle_seed
 from tests.support.writers import Writer
+
+pytestmark = pytest.mark.contract("Changes")
 
 WRITERS = 3
 TIMES = 40

@@ -30,6 +30,7 @@ async def read(api: Api, place: str, *fields: str, method: str = "GET") -> Answe
     return Answer(answer.status, answer.headers, zlib.decompress(answer.raw, wbits=47))
 
 
+@pytest.mark.contract("Envelope", "Preconditions")
 async def test_each_coding_has_its_own_strong_tag(shared_api: Api, place: str) -> None:
     plain = await read(shared_api, place)
     packed = await read(shared_api, place, "Accept-Encoding: gzip")
@@ -41,6 +42,7 @@ async def test_each_coding_has_its_own_strong_tag(shared_api: Api, place: str) -
     assert {answer.headers["Vary"] for answer in (plain, packed, deflated)} == {"Accept-Encoding"}
 
 
+@pytest.mark.contract("Preconditions")
 async def test_a_caller_has_what_it_would_get(shared_api: Api, place: str) -> None:
     """A 304 speaks of the representation that its request selects, and says so (15.4.5)."""
     for accepted in ("identity", "gzip", "deflate"):
@@ -54,6 +56,7 @@ async def test_a_caller_has_what_it_would_get(shared_api: Api, place: str) -> No
             assert (answer.headers["ETag"] == tag) == (asked == accepted)
 
 
+@pytest.mark.contract("Preconditions")
 async def test_a_write_takes_the_tag_of_any_coding(shared_api: Api, place: str) -> None:
     for accepted in ("gzip", "identity", "deflate"):
         tag = (await read(shared_api, place, f"Accept-Encoding: {accepted}")).headers["ETag"]
@@ -66,6 +69,7 @@ async def test_a_write_takes_the_tag_of_any_coding(shared_api: Api, place: str) 
         is_failure(stale, 412, "precondition_failed")
 
 
+@pytest.mark.contract("Request headers")
 async def test_lines_of_a_header_are_one_list(shared_api: Api, place: str) -> None:
     tag = (await read(shared_api, place)).headers["ETag"]
     fields = ('If-None-Match: "x"', f"If-None-Match: {tag}")
@@ -84,6 +88,7 @@ async def test_lines_of_a_header_are_one_list(shared_api: Api, place: str) -> No
         assert (await exchange(shared_api, raw)).status == status, fields
 
 
+@pytest.mark.contract("Request headers")
 async def test_two_keys_are_none(shared_api: Api) -> None:
     for second in (shared_api.key, "other"):
         raw = head(shared_api, "GET", GROUPS, f"Authorization: Bearer {second}")
@@ -92,6 +97,7 @@ async def test_two_keys_are_none(shared_api: Api) -> None:
         assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
+@pytest.mark.contract("Request headers")
 async def test_two_idempotency_keys_are_refused(shared_api: Api) -> None:
     for body, total in ((b'{"name":"Two keys"}', None), (b'[{"name":"Two keys"}]', 1)):
         fields = (f"Content-Type: {JSON}", f"Content-Length: {len(body)}")
@@ -103,6 +109,7 @@ async def test_two_idempotency_keys_are_refused(shared_api: Api) -> None:
     assert (await shared_api.get(GROUPS, {"name": "Two keys"})).data == []
 
 
+@pytest.mark.contract("Envelope")
 async def test_answers_are_for_their_callers_alone(shared_api: Api, place: str) -> None:
     for path, key in (
         (place, shared_api.key),
@@ -122,6 +129,7 @@ def takes(headers: Mapping[str, Any]) -> str | None:
     return headers.get("Accept-Patch")
 
 
+@pytest.mark.contract("Preconditions")
 async def test_what_patch_takes_is_told(shared_api: Api, place: str) -> None:
     """RFC 5789, 2.2 and 3.1."""
     assert takes((await shared_api.get(place)).headers) == JSON_PATCH

@@ -12,6 +12,8 @@ from service.resources.registry import MASTER_RECORDS
 from tests.support import faults, generate
 from tests.support.published import form
 
+pytestmark = pytest.mark.contract("Bad input")
+
 _REGISTRY = jsonschema_rs.Registry([(schema["$id"], schema) for schema in schemas.load().values()])
 _KNOWN: dict[str, Any] = dict.fromkeys(generate.REFERRED.values(), range(1, 9)) | {
     "sub-suppliers": "123456789",

@@ -4,12 +4,15 @@ import asyncio
 from typing import Any
 
 import asyncpg
+import pytest
 from aiohttp.test_utils import TestServer
 
 from service.app import create_app
 from service.settings import Settings
 from tests.support import rows
 from tests.support.api import Api, issue_key
+
+pytestmark = pytest.mark.contract("Shares")
 
 GROUPS = "/api/groups"
 

@@ -18,6 +18,8 @@ from tests.support.api import Answer, Api
 from tests.support.each import WITH_OWN_KEY, of_each_resource
 from tests.support.published import form
 
+pytestmark = pytest.mark.contract("Outcomes", "In part", "Rehearsals", "Own keys")
+
 OPERATIONS: Final = {
     "create": ("POST", "created"),
     "replace": ("PUT", "updated"),

@@ -21,6 +21,7 @@ GROUPS = "/api/groups"
 OPEN = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/", "/guides")
 
 
+@pytest.mark.contract("Callers")
 @pytest.mark.parametrize("path", OPEN)
 async def test_operators_and_readers_need_no_key(path: str, client: TestClient[Any, Any]) -> None:
     async with client.get(path) as answer:
@@ -30,6 +31,7 @@ async def test_operators_and_readers_need_no_key(path: str, client: TestClient[A
         assert answer.status == 200
 
 
+@pytest.mark.contract("Precedence")
 async def test_what_is_not_there_asks_for_a_key_as_its_place_does(shared_api: Api) -> None:
     stranger = Api(shared_api.client, "")
     for method, path, status in (
@@ -49,11 +51,13 @@ async def test_what_is_not_there_asks_for_a_key_as_its_place_does(shared_api: Ap
         assert (await stranger.call(method, path)).status == status, path
 
 
+@pytest.mark.contract("Health", "Envelope")
 async def test_health_and_readiness_are_answers_like_others(api: Api) -> None:
     for path in ("/healthz", "/readyz"):
         form("common/envelope", "success").validate((await api.get(path)).json)
 
 
+@pytest.mark.contract("Request headers")
 async def test_a_caller_that_asks_before_it_sends_is_told_to(api: Api) -> None:
     """RFC 9110, section 10.1.1."""
     answer = await api.post(GROUPS, {"name": "Knit"}, headers={"Expect": "100-Continue"})
@@ -81,6 +85,7 @@ async def gone(dsn: str) -> AsyncIterator[None]:
         await connection.close()
 
 
+@pytest.mark.contract("Outages", "Health")
 async def test_without_the_database_nothing_but_life_and_then_all_again(
     api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -104,12 +109,14 @@ async def test_without_the_database_nothing_but_life_and_then_all_again(
     assert [told.count(event) for event in ("database_lost", "database_back")] == [1, 1]
 
 
+@pytest.mark.contract("Outages")
 async def test_a_key_that_is_not_cached_while_the_database_is_away(api: Api, demo_dsn: str) -> None:
     async with gone(demo_dsn):
         is_failure(await api.get(GROUPS), 503, "server_error.unavailable")
     assert (await api.get(GROUPS)).status == 200
 
 
+@pytest.mark.contract("Health")
 async def test_readiness_while_the_schema_is_behind(
     api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +139,7 @@ async def test_readiness_while_the_schema_is_behind(
     assert (await api.get("/readyz")).status == 200
 
 
+@pytest.mark.contract("Request headers")
 async def test_request_ids(shared_api: Api) -> None:
     for path in (GROUPS, "/api/nothing", "/healthz", f"{GROUPS}?colour=1"):
         for sane in ("abc-123", "x" * 128, "~!@#$%^&*()"):
@@ -146,12 +154,14 @@ async def test_request_ids(shared_api: Api) -> None:
         assert all(len(name) == 32 for name in made_up)
 
 
+@pytest.mark.contract("Request headers")
 async def test_x_service_api_changes_nothing(shared_api: Api) -> None:
     plain = await shared_api.get(GROUPS)
     named = await shared_api.get(GROUPS, headers={"X-Service-Api": "anything at all"})
     assert named.raw == plain.raw
 
 
+@pytest.mark.contract("Envelope")
 async def test_answers_are_compressed_when_asked_for(shared_api: Api) -> None:
     long = "/api/colors?pageSize=100"
     plain = await shared_api.call("GET", long, headers={"Accept-Encoding": "identity"})
@@ -179,6 +189,7 @@ async def test_answers_are_compressed_when_asked_for(shared_api: Api) -> None:
     assert "Content-Encoding" not in short.headers
 
 
+@pytest.mark.contract("Health")
 @pytest.mark.parametrize("path", ["/readyz", "/metrics"])
 async def test_what_anybody_may_ask_is_made_once_for_all(
     path: str, client: TestClient[Any, Any], monkeypatch: pytest.MonkeyPatch
@@ -203,6 +214,7 @@ async def test_what_anybody_may_ask_is_made_once_for_all(
     assert len(made) == 1
 
 
+@pytest.mark.contract("Open pages")
 @pytest.mark.parametrize("path", ["/metrics", "/openapi.json"])
 async def test_what_is_the_same_for_all_is_compressed_as_well(
     path: str, client: TestClient[Any, Any]
@@ -219,6 +231,7 @@ async def test_what_is_the_same_for_all_is_compressed_as_well(
     ]
 
 
+@pytest.mark.contract("Health")
 async def test_metrics_count_by_route_not_by_path(
     shared_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,6 +246,7 @@ async def test_metrics_count_by_route_not_by_path(
     assert "at/all" not in text
 
 
+@pytest.mark.contract("Shares")
 async def test_many_callers_at_once_are_all_answered(shared_api: Api) -> None:
     """More than the pool has connections: they queue, and none is turned away."""
     answers = await asyncio.gather(*(shared_api.get(GROUPS) for _ in range(60)))

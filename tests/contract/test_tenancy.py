@@ -22,6 +22,8 @@ from tests.support.attack import Sides
 from tests.support.each import of_each_resource
 from tests.support.sampling import Sample
 
+pytestmark = pytest.mark.contract("Tenancy")
+
 UNKNOWN = 10**15
 #: How many attacks a run takes of those on one place of a body, and of those on one list.
 FEW, SEVERAL = 4, 12

@@ -13,6 +13,8 @@ from tests.support.api import Api, issue_key
 from tests.support.serving import serving
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.contract("Request headers")
+
 GROUPS = "/api/groups"
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 

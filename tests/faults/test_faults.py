@@ -3,8 +3,12 @@
 The short version of `make faults`; how soon the service is back is measured there alone.
 """
 
+import pytest
+
 from tests.faults.campaign import run
 from tests.faults.stage import stage
+
+pytestmark = pytest.mark.contract("Transactions", "Outages", "Idempotency")
 
 ROUNDS = 24
 SEED = 4

@@ -10,6 +10,8 @@ from service.app import create_app
 from service.settings import Settings
 from tests.support.api import JSON, issue_key
 
+pytestmark = pytest.mark.contract("Log")
+
 
 async def test_half_a_body_is_no_error_of_the_service(
     demo_dsn: str, caplog: pytest.LogCaptureFixture

@@ -1,7 +1,11 @@
 """A copy stays equal whatever is killed; the short version of what `make faults` does."""
 
+import pytest
+
 from tests.faults.replica import stays_equal
 from tests.faults.stage import stage
+
+pytestmark = pytest.mark.contract("Changes")
 
 STRIKES = 2
 SEED = 7

@@ -10,6 +10,8 @@ from service.database.connections import Connection, Database
 from service.failures import ApiError
 from tests.faults.proxy import Link, Moment, Proxy, Trap
 
+pytestmark = pytest.mark.contract("Outages")
+
 SECONDS = 0.5
 
 

@@ -13,6 +13,8 @@ from tests.fuzz import campaign, documented
 from tests.fuzz.stage import serving
 from tests.support.api import issue_key
 
+pytestmark = pytest.mark.contract("Errors", "OpenAPI document", "Bad input")
+
 SEED = int(os.environ.get("FUZZ_SEED") or "1")
 CASES = 500
 PARTS = 2

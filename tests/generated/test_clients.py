@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 
 from tests.generated.conftest import Place
 from tests.generated.tools import SCRIPTS, lend, node_tool, python_tool, run
+
+pytestmark = pytest.mark.contract("OpenAPI document")
 
 
 def check(printed: str) -> None:

@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.generated.tools import SCRIPTS, lend, node_tool, run
+
+pytestmark = pytest.mark.contract("OpenAPI document")
 
 
 async def test_redocly(document: Path) -> None:

@@ -11,6 +11,8 @@ from service.embedded import EmbeddedServer
 from service.embedded.access import ROLE
 from service.privileges.accounts import become, service_account
 
+pytestmark = pytest.mark.contract("Starting")
+
 _OWNED_BY_OTHERS = """
 select relname::text, relowner::regrole::text from pg_class
 where relnamespace = 'public'::regnamespace and relowner <> %(role)s::regrole

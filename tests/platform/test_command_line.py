@@ -13,6 +13,8 @@ import pytest
 from service.organizations import administration, keys
 from tests.support.processes import selvedge
 
+pytestmark = pytest.mark.contract("Command line")
+
 
 def _create(data_dir: Path, dsn: str, *options: str) -> str:
     created = selvedge(data_dir, "organization", "create", "Norrby", *options, DATABASE_URL=dsn)

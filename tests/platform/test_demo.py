@@ -8,6 +8,8 @@ from service.demo.loading import build
 from service.demo.rows import Rows
 from tests.support.databases import fresh_database
 
+pytestmark = pytest.mark.contract("Demo data")
+
 PAGED = {
     "brand": 30,
     "care_instruction": 30,

@@ -8,6 +8,8 @@ from service.database import migrating
 from tests.support.databases import fresh_database
 from tests.support.processes import selvedge
 
+pytestmark = pytest.mark.contract("Command line")
+
 
 @pytest.fixture
 def plain_dsn(server_dsn: str) -> str:

@@ -15,6 +15,8 @@ from tests.support.processes import selvedge
 from tests.support.published import is_failure
 from tests.support.serving import serving
 
+pytestmark = pytest.mark.contract("Command line", "Changes")
+
 FEED, ME = "/api/changes", "/api/me"
 
 

@@ -19,6 +19,8 @@ from service.embedded import (
 from service.privileges.accounts import service_account
 from tests.support.processes import kill, wait_until_gone
 
+pytestmark = pytest.mark.contract("Starting")
+
 _OWNER = """
 import sys, time
 from pathlib import Path
@@ -157,6 +159,7 @@ def test_an_unfinished_cluster_is_made_again(data_dir: Path) -> None:
     assert not unfinished.exists()
 
 
+@pytest.mark.contract("Command line")
 def test_a_command_uses_the_server_at_work_or_starts_one(data_dir: Path) -> None:
     with running_server(data_dir) as dsn:
         assert _one(dsn, "select 1") == 1

@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from service.organizations import keys
 
+pytestmark = pytest.mark.contract("Callers")
+
 SECRET = "0123456789abcdef" * 4
 LARGEST = 2**63 - 1
 

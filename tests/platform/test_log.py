@@ -16,6 +16,8 @@ from service.embedded.postmaster import read_pid_file
 from tests.support.databases import fresh_database
 from tests.support.processes import eventually, kill, running, status, wait_until_gone
 
+pytestmark = pytest.mark.contract("Log")
+
 A_KEY = f"slv_1_1_{'0' * 64}"
 
 
@@ -94,6 +96,7 @@ def test_an_embedded_server_that_dies_is_started_again(data_dir: Path, log: IO[s
         assert status(f"{service.base_url}/api/colors", service.keys[0]) == 200
 
 
+@pytest.mark.contract("Starting", "Health")
 def test_serve_migrates_nothing_and_is_not_ready_until_someone_does(
     server_dsn: str, data_dir: Path, log: IO[str]
 ) -> None:

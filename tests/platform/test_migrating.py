@@ -92,6 +92,7 @@ def test_two_migrators_apply_each_migration_once(empty: str) -> None:
     assert counts[1] > 0
 
 
+@pytest.mark.contract("Health")
 async def test_schema_is_current_only_with_every_migration(dsn: str, empty: str) -> None:
     connection = await asyncpg.connect(dsn)
     assert await migrating.schema_is_current(connection)

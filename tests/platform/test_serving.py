@@ -52,6 +52,7 @@ def test_the_parser_is_the_fast_one() -> None:
     assert http_parser.HttpRequestParser is not http_parser.HttpRequestParserPy
 
 
+@pytest.mark.contract("Starting")
 def test_run_brings_demo_data_and_keys_that_stay(data_dir: Path) -> None:
     keys: list[str] = []
     for number in (signal.SIGINT, signal.SIGKILL, signal.SIGKILL, signal.SIGHUP):
@@ -78,6 +79,7 @@ def test_run_brings_demo_data_and_keys_that_stay(data_dir: Path) -> None:
         assert service.keys == keys
 
 
+@pytest.mark.contract("Starting")
 def test_a_revoked_demo_key_is_replaced(data_dir: Path) -> None:
     with running(data_dir) as service:
         first = service.keys
@@ -97,6 +99,7 @@ def _workers(service: Running) -> list[psutil.Process]:
     raise AssertionError("there are not two workers")
 
 
+@pytest.mark.contract("Log")
 def test_a_dead_worker_is_replaced(served: Running) -> None:
     first = _workers(served)
     kill(first[:1])
@@ -104,6 +107,7 @@ def test_a_dead_worker_is_replaced(served: Running) -> None:
     assert eventually(f"{served.base_url}/healthz", 200)
 
 
+@pytest.mark.contract("Starting", "Outages")
 def test_serve_starts_without_its_database(data_dir: Path) -> None:
     away = "postgresql://selvedge@127.0.0.1:1/selvedge"
     with running(data_dir, "serve", DATABASE_URL=away) as service:
@@ -116,6 +120,7 @@ def test_serve_starts_without_its_database(data_dir: Path) -> None:
         assert "127.0.0.1" not in message
 
 
+@pytest.mark.contract("Connections", "Limits")
 def test_connections_stay_open_and_request_lines_may_be_long(served: Running) -> None:
     address = urlsplit(served.base_url)
     assert address.hostname is not None
@@ -128,6 +133,7 @@ def test_connections_stay_open_and_request_lines_may_be_long(served: Running) ->
             assert answer.status in (200, 401)
 
 
+@pytest.mark.contract("Connections")
 def test_idle_connections_shut_nobody_out(dsn: str, data_dir: Path) -> None:
     with ExitStack() as stack:
         service = stack.enter_context(running(data_dir, "serve", 200, DATABASE_URL=dsn))
@@ -138,6 +144,7 @@ def test_idle_connections_shut_nobody_out(dsn: str, data_dir: Path) -> None:
             assert status(f"{service.base_url}/readyz") == 200
 
 
+@pytest.mark.contract("Bad input")
 def test_compressed_bodies_are_refused_whatever_is_in_them(
     served: Running, served_dsn: str, data_dir: Path
 ) -> None:
@@ -158,10 +165,12 @@ def test_compressed_bodies_are_refused_whatever_is_in_them(
                 assert (answer.status, answer.will_close) == (415, False)
 
 
+@pytest.mark.contract("Limits")
 def test_a_request_line_beyond_the_limit_is_refused(served: Running) -> None:
     assert status(f"{served.base_url}/api/colors?ids={'1' * 40_000}") == 414
 
 
+@pytest.mark.contract("Connections")
 def test_callers_on_kept_connections_are_told_of_a_stop(served_dsn: str, data_dir: Path) -> None:
     """None is reset: whoever asks meanwhile gets an answer that says it is the last."""
     settings = {"DATABASE_URL": served_dsn, "WORKERS": "2", "LOG_LEVEL": "warning"}
@@ -192,6 +201,7 @@ def _is_last(connection: HTTPConnection) -> bool:
     return answer.will_close
 
 
+@pytest.mark.contract("Connections")
 def test_a_stop_waits_little_for_who_rests(served_dsn: str, data_dir: Path) -> None:
     with running(data_dir, "serve", DATABASE_URL=served_dsn) as service:
         assert eventually(f"{service.base_url}/healthz", 200)
@@ -202,6 +212,7 @@ def test_a_stop_waits_little_for_who_rests(served_dsn: str, data_dir: Path) -> N
             assert time.monotonic() - started < 10
 
 
+@pytest.mark.contract("Starting")
 @pytest.mark.parametrize("wait", [0, 0.2])
 def test_a_stop_is_heard_however_soon_it_comes(data_dir: Path, wait: float) -> None:
     """What came before the parent or a worker could take it was lost, and it went on for ever."""
@@ -227,6 +238,7 @@ def _counted(service: Running) -> float:
     )
 
 
+@pytest.mark.contract("Health")
 def test_metrics_add_up_over_the_workers(served: Running) -> None:
     before = _counted(served)
     for _ in range(20):
@@ -245,6 +257,7 @@ def test_metrics_add_up_over_the_workers(served: Running) -> None:
     assert f'version="{__version__}"}} 1.0' in text
 
 
+@pytest.mark.contract("Settings")
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -265,6 +278,7 @@ def test_a_bad_setting_is_refused_in_one_line(
     assert value in line or name in line
 
 
+@pytest.mark.contract("Settings")
 def test_a_port_in_use_is_refused_in_one_line(dsn: str, data_dir: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -274,6 +288,7 @@ def test_a_port_in_use_is_refused_in_one_line(dsn: str, data_dir: Path) -> None:
     assert port in line
 
 
+@pytest.mark.contract("Settings")
 def test_a_port_in_use_is_refused_before_anything_is_made(data_dir: Path) -> None:
     """The embedded server was started and the demo data loaded before the port was tried."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -285,6 +300,7 @@ def test_a_port_in_use_is_refused_before_anything_is_made(data_dir: Path) -> Non
     assert not data_dir.exists()
 
 
+@pytest.mark.contract("Command line")
 def test_openapi_is_printed_without_a_database(data_dir: Path) -> None:
     printed = selvedge(data_dir, "openapi")
     assert json.loads(printed.stdout)["openapi"].startswith("3.1")

@@ -6,6 +6,8 @@ import pytest
 
 from service.settings import Settings, SettingsError
 
+pytestmark = pytest.mark.contract("Settings")
+
 
 def test_defaults() -> None:
     settings = Settings.from_environment({})

@@ -83,6 +83,7 @@ def test_what_is_not_there_is_found(text: str, missing: list[str]) -> None:
     assert [*cited(text)] == missing
 
 
+@pytest.mark.contract("Error types")
 def test_every_error_type_is_told() -> None:
     told = pages.column(CONTRACT["Error types"], "type")
     assert len(set(told)) == len(told)
@@ -107,6 +108,7 @@ def sections_of(collection: str, title: str) -> list[str]:
 RESOURCES = {name: file for name, file in schemas.load().items() if not name.startswith("common/")}
 
 
+@pytest.mark.contract("Common fields")
 @pytest.mark.parametrize("collection", RESOURCES)
 def test_every_field_is_told_and_no_other(collection: str) -> None:
     """Those of documents and those that writes take."""

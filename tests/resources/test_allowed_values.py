@@ -5,7 +5,10 @@ import pytest
 from tests.support.api import Api
 from tests.support.custom_fields import COMPLIANCE, STYLE, ids, item, new, put, texts, writable
 
-pytestmark = pytest.mark.parametrize("root", [COMPLIANCE, STYLE])
+pytestmark = [
+    pytest.mark.contract("Allowed values"),
+    pytest.mark.parametrize("root", [COMPLIANCE, STYLE]),
+]
 
 UNKNOWN = "validation_error.unknown_reference"
 DUPLICATE = "validation_error.duplicate"
@@ -23,6 +26,7 @@ async def test_allowed_values_keep_their_identity_by_id(api: Api, root: str) -> 
     assert ids(after)["OCS"] not in stored.values()
 
 
+@pytest.mark.contract("Errors")
 async def test_allowed_value_ids_have_to_be_the_fields_own(api: Api, root: str) -> None:
     """Contract, Allowed values: an id that is not the field's own is unknown_reference."""
     other = await new(api, root, allowedValues=[{"value": "GOTS"}])

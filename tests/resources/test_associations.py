@@ -9,6 +9,8 @@ import pytest
 from tests.support.api import Api
 from tests.support.custom_fields import STYLE, item, new, put
 
+pytestmark = pytest.mark.contract("Style custom fields")
+
 FIELDS = ("associatedBrands", "associatedGroups", "associatedStyleCategories")
 UNKNOWN = "validation_error.unknown_reference"
 
@@ -28,6 +30,7 @@ async def test_associations_are_complete_sets(api: Api) -> None:
         assert [cleared[name] for name in FIELDS] == [[], [], []]
 
 
+@pytest.mark.contract("Limits", "Errors")
 async def test_a_list_that_is_too_long_hides_nothing_else(api: Api) -> None:
     """Contract, Errors: every failing field at once."""
     twice = [{"value": "Organic", "isDefaultValue": True}] * 2
@@ -70,6 +73,7 @@ async def test_unknown_associations(api: Api, name: str) -> None:
     assert answer.details == [(UNKNOWN, f"[1].{name}[1].id"), (UNKNOWN, f"[1].{name}[2].customId")]
 
 
+@pytest.mark.contract("Tenancy")
 async def test_associations_of_another_organization_are_unknown(
     api: Api, other_api: Api, demo_dsn: str
 ) -> None:
@@ -104,6 +108,7 @@ async def test_two_entries_for_one_record(api: Api) -> None:
     assert answer.details == [(duplicate, f"{at}[1].customId"), (duplicate, f"{at}[2].id")]
 
 
+@pytest.mark.contract("Groups")
 async def test_deleted_groups(api: Api) -> None:
     """Delete-time rules: deleting a group lifts restrictions to it, for good."""
     group = (await api.post("/api/groups", {"name": "Capsule", "userDefinedId": "CAP"})).data
@@ -132,6 +137,7 @@ async def test_two_callers_leave_no_restriction_to_a_deleted_group(api: Api) -> 
         assert (await api.get(f"{STYLE}/{field['id']}")).data["associatedGroups"] == []
 
 
+@pytest.mark.contract("Patches")
 async def test_patch_of_associations(api: Api) -> None:
     """Contract, Patches: entries are added by either name and removed by their place."""
     field = await new(api, STYLE, associatedBrands=[{"id": 1}])

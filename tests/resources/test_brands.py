@@ -1,7 +1,11 @@
 """Brands (contract, Brands); that styles have them is in ``test_styles.py``."""
 
+import pytest
+
 from tests.support import plain_records, restrictions
 from tests.support.api import Api
+
+pytestmark = pytest.mark.contract("Brands")
 
 PATH = "/api/brands"
 

@@ -14,6 +14,8 @@ from tests.support import rows
 from tests.support.api import Answer, Api
 from tests.support.published import form, is_failure
 
+pytestmark = pytest.mark.contract("Care instruction materials")
+
 MATERIALS = "/api/care-instruction-materials"
 
 
@@ -36,6 +38,7 @@ def is_duplicate(answer: Answer, *fields: str) -> None:
     assert answer.details == [("conflict.duplicate", field) for field in fields]
 
 
+@pytest.mark.contract("Limits")
 async def test_reference_length(api: Api) -> None:
     """Contract, Limits: the 50 characters of care instructions do not bind materials.
 
@@ -48,6 +51,7 @@ async def test_reference_length(api: Api) -> None:
     assert answer.details == [("validation_error.too_long", "userDefinedId")]
 
 
+@pytest.mark.contract("States")
 async def test_delete_and_restore(api: Api) -> None:
     """DELETE is soft: read by id, not listed, deleted again without a change, restored."""
     made = (
@@ -67,6 +71,7 @@ async def test_delete_and_restore(api: Api) -> None:
     assert restored.data == made
 
 
+@pytest.mark.contract("Bulk")
 async def test_bulk_put_with_state_deleted(api: Api) -> None:
     """Bulk PUT with state=deleted deletes softly, beside items that are updated."""
     gone, kept = await make(api, "KP", None)
@@ -77,6 +82,7 @@ async def test_bulk_put_with_state_deleted(api: Api) -> None:
     assert (await api.get(path(gone))).data["state"] == "deleted"
 
 
+@pytest.mark.contract("Common fields")
 async def test_deleted_positions_count(api: Api) -> None:
     """Contract, Common fields: that of a deleted material is not given again."""
     [made] = await make(api, None)
@@ -119,6 +125,7 @@ async def test_reference_twice_in_one_request(api: Api) -> None:
     assert (await api.put(MATERIALS, replaced)).data[1]["userDefinedId"] == "x"
 
 
+@pytest.mark.contract("Tenancy")
 async def test_references_of_other_organizations(api: Api, other_api: Api) -> None:
     """userDefinedId unique within the organization."""
     await make(api, "KP")

@@ -1,9 +1,12 @@
 """What is particular to care instructions (contract, Care instructions)."""
 
 import asyncpg
+import pytest
 
 from tests.support.api import Api
 from tests.support.published import form
+
+pytestmark = pytest.mark.contract("Care instructions")
 
 CARE = "/api/care-instructions"
 RINSE = {
@@ -13,6 +16,7 @@ RINSE = {
 }
 
 
+@pytest.mark.contract("Limits")
 async def test_reference_length(api: Api) -> None:
     """Contract, Limits: a userDefinedId of 50 characters."""
     made = (await api.post(CARE, RINSE | {"userDefinedId": "x" * 50})).data
@@ -31,6 +35,7 @@ async def test_references_may_be_shared(api: Api) -> None:
     assert one["userDefinedId"] == other["userDefinedId"]
 
 
+@pytest.mark.contract("Bulk")
 async def test_bulk_put_with_state_deleted(api: Api, demo_dsn: str) -> None:
     """Contract, States: bulk PUT with state=deleted removes, beside items that are updated."""
     gone, kept = (await api.post(CARE, [RINSE, RINSE])).data
@@ -49,6 +54,7 @@ async def test_bulk_put_with_state_deleted(api: Api, demo_dsn: str) -> None:
     assert rows == []
 
 
+@pytest.mark.contract("States")
 async def test_delete(api: Api) -> None:
     """DELETE is hard: 200 with the record as it was deleted, then it is unknown to everything."""
     made = (await api.post(CARE, RINSE)).data
@@ -64,6 +70,7 @@ async def test_delete(api: Api) -> None:
     assert (await api.get(CARE, {"state": "deleted"})).data == []
 
 
+@pytest.mark.contract("States")
 async def test_bulk_delete(api: Api, other_api: Api) -> None:
     """Bulk DELETE: request order, all-or-nothing; unknown and foreign ids are the same 404."""
     made = (await api.post(CARE, [RINSE, RINSE])).data
@@ -79,6 +86,7 @@ async def test_bulk_delete(api: Api, other_api: Api) -> None:
     assert (await other_api.get(f"{CARE}/{foreign}")).status == 200
 
 
+@pytest.mark.contract("Common fields")
 async def test_position_after_a_hard_delete(api: Api) -> None:
     """Contract, Common fields: the highest position there is plus one, however many there are."""
     gone, last = (await api.post(CARE, [RINSE, RINSE])).data

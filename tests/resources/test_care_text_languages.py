@@ -3,8 +3,12 @@
 Source: contract, Care instructions.
 """
 
+import pytest
+
 from tests.support.api import Api
 from tests.support.care_texts import DUTCH, FRENCH, NO_LANGUAGE, SPANISH, make, of_both, texts
+
+pytestmark = pytest.mark.contract("Care instructions", "Care instruction materials")
 
 
 @of_both

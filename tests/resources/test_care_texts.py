@@ -11,6 +11,8 @@ from tests.support.api import Api
 from tests.support.care_texts import DUTCH, SPANISH, make, of_both, texts
 from tests.support.published import form
 
+pytestmark = pytest.mark.contract("Care instructions", "Care instruction materials")
+
 
 @of_both
 async def test_document(api: Api, name: str) -> None:
@@ -27,6 +29,7 @@ async def test_document(api: Api, name: str) -> None:
     assert (await api.get(f"/api/{name}/{made['id']}")).data == made
 
 
+@pytest.mark.contract("Presence")
 @of_both
 async def test_document_without_a_reference(api: Api, name: str) -> None:
     """Contract, Presence: a userDefinedId is left out where there is none."""
@@ -48,6 +51,7 @@ async def test_create_needs_a_text(api: Api, name: str) -> None:
     assert (await make(api, name, state="inactive"))["state"] == "inactive"
 
 
+@pytest.mark.contract("Common fields")
 @of_both
 async def test_position_counts_on(api: Api, name: str) -> None:
     """Contract, Common fields: the highest position plus one, in request order."""
@@ -59,6 +63,7 @@ async def test_position_counts_on(api: Api, name: str) -> None:
     assert [record["position"] for record in made.data] == [highest + n for n in (1, 2, 3)]
 
 
+@pytest.mark.contract("Common fields")
 @of_both
 async def test_positions_of_creations_at_once(api: Api, name: str) -> None:
     """Position: creations at the same time do not get the same one."""
@@ -79,6 +84,7 @@ async def test_replace_keeps_what_is_not_said(api: Api, name: str, said: dict[st
     assert changed.data == made | {"text": "Hemp fiber"}
 
 
+@pytest.mark.contract("States")
 @of_both
 @pytest.mark.parametrize("state", ["active", "inactive"])
 async def test_states(api: Api, name: str, state: str) -> None:
@@ -92,6 +98,7 @@ async def test_states(api: Api, name: str, state: str) -> None:
         assert patched.data["state"] == state
 
 
+@pytest.mark.contract("States")
 @of_both
 async def test_deleted_only_by_delete(api: Api, name: str) -> None:
     """Contract, States: state=deleted is rejected in PUT of one, PATCH and create."""
@@ -130,6 +137,7 @@ async def test_faulty_fields(api: Api, name: str) -> None:
     assert (await api.put(one, {"text": "x" * 500, "position": None})).status == 200
 
 
+@pytest.mark.contract("Patches", "Writable form")
 @of_both
 async def test_patch_edits_the_writable_form(api: Api, name: str) -> None:
     """PATCH: translations by their place; what is taken away keeps its stored value."""
@@ -149,6 +157,7 @@ async def test_patch_edits_the_writable_form(api: Api, name: str) -> None:
     }
 
 
+@pytest.mark.contract("Patches")
 @of_both
 async def test_patch_of_read_only_and_unknown_fields(api: Api, name: str) -> None:
     """Contract, Patches: 400 for a read-only or unknown path."""
@@ -162,6 +171,7 @@ async def test_patch_of_read_only_and_unknown_fields(api: Api, name: str) -> Non
         assert (answer.status, answer.json["code"]) == (400, f"validation_error.{kind}")
 
 
+@pytest.mark.contract("Bulk")
 @of_both
 async def test_bulk_is_all_or_nothing(api: Api, other_api: Api, name: str) -> None:
     """Bulk PUT: one transaction, all-or-nothing; a foreign record is as unknown."""
@@ -174,6 +184,7 @@ async def test_bulk_is_all_or_nothing(api: Api, other_api: Api, name: str) -> No
     assert (await other_api.get(f"/api/{name}/{foreign['id']}")).data == foreign
 
 
+@pytest.mark.contract("Limits")
 @of_both
 async def test_bulk_limits(api: Api, name: str) -> None:
     """Contract, Bulk: 200 items; ids unique, required and positive."""

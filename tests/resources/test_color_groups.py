@@ -1,7 +1,11 @@
 """Color groups (contract, Color groups)."""
 
+import pytest
+
 from tests.support import plain_records
 from tests.support.api import Api, replacing
+
+pytestmark = pytest.mark.contract("Color groups")
 
 GROUPS, COLORS = "/api/color-groups", "/api/colors"
 
@@ -11,6 +15,7 @@ async def test_fields(api: Api) -> None:
     await plain_records.has_key_name_and_state(api, GROUPS, "userDefinedId")
 
 
+@pytest.mark.contract("States")
 async def test_one_that_colors_are_in_is_not_deleted(api: Api) -> None:
     """In use: only by live colors, and told by how many."""
     group = (await api.post(GROUPS, {"name": "Ochres"})).data["id"]

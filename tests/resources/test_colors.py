@@ -6,6 +6,8 @@ import pytest
 
 from tests.support.api import Api
 
+pytestmark = pytest.mark.contract("Colors")
+
 COLORS = "/api/colors"
 GOOD: dict[str, Any] = {"name": "Kelp", "state": "active"}
 TEXTS = ("userDefinedId", "userDefinedId2", "colorReference", "colorNote")
@@ -64,6 +66,7 @@ async def test_every_place_of_an_unknown_reference_is_reported_in_request_order(
     assert answer.json["error"]["failed_items"] == 2
 
 
+@pytest.mark.contract("Features")
 async def test_without_the_feature_stored_languages_stay(other_api: Api) -> None:
     """Contract, Colors: feature off, a list is refused and an empty one keeps links."""
     colors = (await other_api.get("/api/colors?pageSize=100")).data
@@ -79,6 +82,7 @@ async def test_without_the_feature_stored_languages_stay(other_api: Api) -> None
     assert refused.details == [("validation_error.feature_disabled", "[0].languageIds")]
 
 
+@pytest.mark.contract("Presence")
 @pytest.mark.parametrize("nothing", [{}, dict.fromkeys((*TEXTS, *LINKS)), {n: [] for n in LINKS}])
 async def test_what_is_not_sent_is_cleared(api: Api, nothing: dict[str, Any]) -> None:
     """Contract, Colors: null clears each text; empty, null and omitted clear links."""
@@ -94,6 +98,7 @@ async def test_what_is_not_sent_is_cleared(api: Api, nothing: dict[str, Any]) ->
     assert bulk.data == [made.data | cleared]
 
 
+@pytest.mark.contract("Features")
 @pytest.mark.parametrize("nothing", [{}, {"languageIds": None}, {"languageIds": []}])
 async def test_feature_off_leaves_links(other_api: Api, nothing: dict[str, Any]) -> None:
     """Contract, Colors: feature off, empty, null and omitted leave stored links alone."""
@@ -149,6 +154,7 @@ async def test_faulty_fields(api: Api) -> None:
     assert (await api.get(f"{COLORS}/{made['id']}")).data == made
 
 
+@pytest.mark.contract("States")
 async def test_states(api: Api) -> None:
     """Contract, States: bulk PUT deletes softly; PUT and PATCH store the state, but deleted."""
     made = (await api.post(COLORS, GOOD)).data
@@ -167,6 +173,7 @@ async def test_states(api: Api) -> None:
     assert (await api.patch(path, patch)).details == refused
 
 
+@pytest.mark.contract("Bulk", "Limits")
 async def test_items_per_request(api: Api) -> None:
     """Contract, Bulk: 1,000 colors in one bulk request; bulk failures tell of the request."""
     made = (await api.post(COLORS, [GOOD] * 1000)).data

@@ -2,12 +2,17 @@
 
 import asyncio
 
+import pytest
+
 from tests.support.api import Api
 from tests.support.custom_fields import COMPLIANCE, item, new, put, texts, writable
+
+pytestmark = pytest.mark.contract("Compliance custom fields", "Custom fields")
 
 INVALID = "validation_error.invalid_value"
 
 
+@pytest.mark.contract("Allowed values", "Order of arrays")
 async def test_allowed_values_by_insertion_or_value(api: Api) -> None:
     """Contract, Allowed values: by insertion instead of alphabetically."""
     values = [{"value": "RWS"}, {"value": "GOTS"}, {"value": "grs"}]
@@ -20,6 +25,7 @@ async def test_allowed_values_by_insertion_or_value(api: Api) -> None:
     assert texts(sorted_by_id) == ["RWS", "GOTS", "grs"]
 
 
+@pytest.mark.contract("Presence")
 async def test_document_shows_nullable_fields(api: Api) -> None:
     """Contract, Presence: nullable fields are there as null, others are left out."""
     field = await new(api, COMPLIANCE, allowedValues=[{"value": "GOTS", "userDefinedId": None}])

@@ -8,7 +8,10 @@ from tests.support.api import Api
 from tests.support.custom_fields import COMPLIANCE, STYLE, item, new, put, writable
 from tests.support.rows import dump
 
-pytestmark = pytest.mark.parametrize("root", [COMPLIANCE, STYLE])
+pytestmark = [
+    pytest.mark.contract("Custom fields"),
+    pytest.mark.parametrize("root", [COMPLIANCE, STYLE]),
+]
 
 INVALID = "validation_error.invalid_value"
 UNKNOWN = "validation_error.unknown_reference"
@@ -46,6 +49,7 @@ async def test_put_needs_name_and_state(api: Api, root: str, missing: str) -> No
         assert answer.details == [("validation_error.required_field", missing)]
 
 
+@pytest.mark.contract("States")
 async def test_state_deleted_is_for_delete(api: Api, root: str) -> None:
     """Contract, States: PUT and PATCH with state=deleted are refused, and nothing changes."""
     field = await new(api, root)
@@ -71,6 +75,7 @@ async def test_state_sent_is_the_state(api: Api, root: str, state: str) -> None:
     assert (await api.patch(path, patch)).data["state"] == state
 
 
+@pytest.mark.contract("Bulk")
 async def test_bulk_put_with_state_deleted(api: Api, root: str) -> None:
     """Contract, States: bulk PUT with state=deleted deletes softly, beside items that stay."""
     gone, kept = await new(api, root), await new(api, root)
@@ -79,6 +84,7 @@ async def test_bulk_put_with_state_deleted(api: Api, root: str) -> None:
     assert (await api.get(f"{root}/{gone['id']}")).data["state"] == "deleted"
 
 
+@pytest.mark.contract("Common fields")
 async def test_position_is_read_only(api: Api, root: str) -> None:
     """Contract, Common fields: the service gives the position; writing one is 400."""
     first, second = (await api.post(root, [{"name": "A", "type": "text"}] * 2)).data
@@ -93,6 +99,7 @@ async def test_position_is_read_only(api: Api, root: str) -> None:
     assert (await put(api, root, first, position=None)).status == 200
 
 
+@pytest.mark.contract("Patches")
 async def test_patch_of_a_read_only_or_unknown_path(api: Api, root: str) -> None:
     """Contract, Patches: a read-only or unknown path is 400."""
     path = f"{root}/{(await new(api, root))['id']}"
@@ -157,6 +164,7 @@ async def test_a_parent_of_another_organization_is_unknown(
     assert (await api.get(f"{root}/{theirs['id']}")).status == 404
 
 
+@pytest.mark.contract("States")
 async def test_a_parent_of_live_fields_is_not_deleted(api: Api, root: str) -> None:
     """Delete-time rules: 409 with how many; children deleted in the same batch do not count."""
     parent = await new(api, root)
@@ -188,6 +196,7 @@ async def test_a_field_is_not_restored_below_a_deleted_parent(api: Api, root: st
     assert [field["state"] for field in restored.data] == ["active"] * 2
 
 
+@pytest.mark.contract("Transactions")
 async def test_a_failed_batch_changes_nothing(api: Api, root: str, demo_dsn: str) -> None:
     """Contract, Bulk: one transaction, all or nothing; every failure is told, in order."""
     fields = [await new(api, root, type="text") for _ in range(3)]
@@ -210,6 +219,7 @@ async def test_a_failed_batch_changes_nothing(api: Api, root: str, demo_dsn: str
     assert await dump(demo_dsn, versions=True) == before
 
 
+@pytest.mark.contract("Bulk", "Limits")
 async def test_items_per_request(api: Api, root: str) -> None:
     """Contract, Limits: 200 items in one bulk request, with a set of values each; not one more."""
     body: dict[str, Any] = {
@@ -226,6 +236,7 @@ async def test_items_per_request(api: Api, root: str) -> None:
     assert (answer.status, answer.details) == (400, [("validation_error.too_many_items", None)])
 
 
+@pytest.mark.contract("Writable form")
 async def test_writing_what_is_stored_rewrites_no_row(api: Api, root: str, demo_dsn: str) -> None:
     """Laws: a replace by the writable form, and the empty patch, change nothing at all."""
     listed = (await api.get(root, {"pageSize": 100})).data
@@ -236,6 +247,7 @@ async def test_writing_what_is_stored_rewrites_no_row(api: Api, root: str, demo_
     assert await dump(demo_dsn, versions=True) == before
 
 
+@pytest.mark.contract("Patches")
 @pytest.mark.parametrize("value", [None, "removed"])
 async def test_patch_clears_what_is_nullable(api: Api, root: str, value: str | None) -> None:
     """Contract, Patches: a replace by null clears the field, as a remove does; the rest stays."""
@@ -248,6 +260,7 @@ async def test_patch_clears_what_is_nullable(api: Api, root: str, value: str | N
     assert await writable(api, root, field) == before | dict.fromkeys(scalars)
 
 
+@pytest.mark.contract("Patches")
 async def test_patch_that_cannot_be_applied(api: Api, root: str) -> None:
     """Contract, Patches: a failed test is 409, any other operation that cannot be applied 422."""
     field = await new(api, root)

@@ -2,8 +2,12 @@
 
 import asyncio
 
+import pytest
+
 from tests.support.api import Api, replacing
 from tests.support.size_ranges import RANGES, create
+
+pytestmark = pytest.mark.contract("Size ranges")
 
 
 async def default_ids(api: Api) -> list[int]:

@@ -4,6 +4,8 @@ import pytest
 
 from tests.support.api import Api, replacing
 
+pytestmark = pytest.mark.contract("Facilities")
+
 FACILITIES, SUPPLIERS = "/api/facilities", "/api/sub-suppliers"
 UNKNOWN = [("validation_error.unknown_reference", "subSupplierId")]
 
@@ -22,6 +24,7 @@ async def test_fields(api: Api) -> None:
     assert (await api.put(made.headers["Location"], moved)).data == {"id": made.data["id"], **moved}
 
 
+@pytest.mark.contract("Own keys")
 async def test_a_name_is_an_own_key_within_its_sub_supplier(api: Api) -> None:
     """The same name elsewhere is another facility; both fields name the item's record."""
     one, other = await supplier(api), await supplier(api)

@@ -6,10 +6,13 @@ import pytest
 
 from tests.support.api import Api
 
+pytestmark = pytest.mark.contract("Groups")
+
 GROUPS = "/api/groups"
 GOOD: dict[str, Any] = {"name": "Capsule 2027", "state": "active"}
 
 
+@pytest.mark.contract("States")
 async def test_create_replace_delete_restore(api: Api) -> None:
     """Contract, States: deleted softly and restored; endDate while it is not active."""
     created = await api.post(GROUPS, {"name": "Capsule 2027", "userDefinedId": "CAP-27"})
@@ -30,6 +33,7 @@ async def test_create_replace_delete_restore(api: Api) -> None:
     assert "endDate" not in restored.data
 
 
+@pytest.mark.contract("States")
 async def test_groups_that_styles_use_are_not_deleted(api: Api) -> None:
     """Delete-time rules, bulk DELETE: 409 with how many styles; nothing is deleted."""
     before = (await api.get(f"{GROUPS}/1")).data
@@ -42,6 +46,7 @@ async def test_groups_that_styles_use_are_not_deleted(api: Api) -> None:
     assert (await api.get(f"{GROUPS}/{free}")).data["state"] == "active"
 
 
+@pytest.mark.contract("Bulk")
 async def test_mixed_batch_commits_together(api: Api) -> None:
     """Contract, States: bulk PUT with state=deleted on groups, beside items that are updated."""
     made = (await api.post(GROUPS, [{"name": "One"}, {"name": "Two"}])).data
@@ -67,6 +72,7 @@ async def test_delete_time_rules_fire_in_a_mixed_batch(api: Api) -> None:
     assert (await api.get(f"{GROUPS}/{free['id']}")).data == free
 
 
+@pytest.mark.contract("States")
 async def test_state_deleted_is_for_delete(api: Api) -> None:
     """Contract, States: a single PUT with state=deleted is refused, PATCH and create as well."""
     made = await api.post(GROUPS, GOOD)
@@ -95,6 +101,7 @@ async def test_state_sent_is_the_state(api: Api, state: str) -> None:
             assert (await write).data["state"] == state
 
 
+@pytest.mark.contract("Limits")
 async def test_faulty_fields(api: Api) -> None:
     """Contract, Limits: name and userDefinedId; id, name and state are required."""
     made = (await api.post(GROUPS, GOOD)).data
@@ -126,6 +133,7 @@ async def test_reference_is_cleared(api: Api, nothing: dict[str, None]) -> None:
     assert shown == [made | {"userDefinedId": None}]
 
 
+@pytest.mark.contract("Bulk", "Limits")
 async def test_items_per_request(api: Api) -> None:
     """Contract, Limits: 200 groups in one bulk PUT, in request order; not one more."""
     made = (await api.post(GROUPS, [{"name": f"Group {n}"} for n in range(200)])).data

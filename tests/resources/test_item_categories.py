@@ -8,6 +8,8 @@ import pytest
 from tests.support.api import Api
 from tests.support.published import form, is_failure
 
+pytestmark = pytest.mark.contract("Item categories")
+
 CATEGORIES = "/api/item-categories"
 UNKNOWN = 987654321
 
@@ -52,6 +54,7 @@ async def test_items_are_counted(api: Api, demo_dsn: str) -> None:
     assert (await api.get(CATEGORIES, {"sort[0].property": "usedInItems"})).status == 400
 
 
+@pytest.mark.contract("States")
 async def test_begin_and_end_dates(api: Api) -> None:
     """Contract, States: beginDate is its making, endDate its last deactivation or deletion."""
     [made] = await make(api, "Drawcords")
@@ -67,6 +70,7 @@ async def test_begin_and_end_dates(api: Api) -> None:
     assert born_inactive["endDate"] == born_inactive["beginDate"]
 
 
+@pytest.mark.contract("States")
 @pytest.mark.parametrize("state", ["active", "inactive"])
 async def test_states(api: Api, state: str) -> None:
     """Contract, States: PUT or PATCH with active or inactive, the state sent."""
@@ -78,6 +82,7 @@ async def test_states(api: Api, state: str) -> None:
     assert (await api.patch(path, patch)).data["state"] == state
 
 
+@pytest.mark.contract("States")
 async def test_deleted_only_by_delete(api: Api) -> None:
     """Contract, States: state=deleted is rejected in PUT of one, PATCH and create."""
     [made] = await make(api, "Drawcords")
@@ -124,6 +129,7 @@ async def test_delete(api: Api) -> None:
         assert answer.details == [("not_found", "id")]
 
 
+@pytest.mark.contract("States")
 async def test_delete_of_one_in_use(api: Api) -> None:
     """Contract, States: what is in use is not deleted; the value says by how many."""
     used = await in_use(api)
@@ -140,6 +146,7 @@ async def test_delete_of_one_in_use(api: Api) -> None:
     assert (await api.get(path)).data == used
 
 
+@pytest.mark.contract("Tenancy")
 async def test_delete_of_unknown_and_foreign_ones(api: Api, other_api: Api) -> None:
     """Contract, Tenancy: 404 for another organization's record, in the same bytes."""
     [free] = await make(other_api, "Drawcords")
@@ -200,6 +207,7 @@ async def test_bulk_delete_is_all_or_nothing(api: Api, other_api: Api) -> None:
         assert (await api.get(f"{CATEGORIES}/{record['id']}")).data == record
 
 
+@pytest.mark.contract("Bulk")
 async def test_bulk_put_with_state_deleted(api: Api) -> None:
     """Bulk PUT with state=deleted deletes hard, and not what is in use."""
     gone, kept = await make(api, "Drawcords", "Toggles")

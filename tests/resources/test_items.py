@@ -4,6 +4,8 @@ import pytest
 
 from tests.support.api import Api, replacing
 
+pytestmark = pytest.mark.contract("Items")
+
 ITEMS, CATEGORIES = "/api/items", "/api/item-categories"
 UNKNOWN = [("validation_error.unknown_reference", "itemCategoryId")]
 
@@ -29,6 +31,7 @@ async def test_fields(api: Api) -> None:
     ]
 
 
+@pytest.mark.contract("Item categories")
 async def test_an_item_category_counts_live_items(api: Api) -> None:
     """What is deleted is not counted, and what is restored is again; in use likewise."""
     snaps = await category(api)
@@ -45,6 +48,7 @@ async def test_an_item_category_counts_live_items(api: Api) -> None:
     assert (await api.get(path)).data["usedInItems"] == 2
 
 
+@pytest.mark.contract("Item categories")
 async def test_deleting_an_item_category_clears_it_in_deleted_items(api: Api) -> None:
     """The item can be restored, and then has none."""
     snaps = await category(api)

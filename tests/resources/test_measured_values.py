@@ -9,6 +9,8 @@ from service.queries import reading
 from tests.support.api import JSON_PATCH, Api, replacing
 from tests.support.changes import Follower
 
+pytestmark = pytest.mark.contract("Measured values")
+
 VALUES = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
 REQUESTS = "/api/styles/1/sample-requests"
 
@@ -53,6 +55,7 @@ async def test_markers_are_switches(api: Api) -> None:
         assert (await api.put(path, sent)).data["properties"] == markers
 
 
+@pytest.mark.contract("Values")
 @pytest.mark.parametrize("text", ["52.50", "-0.10", "0.0000000001", "123456789012345.1234567890"])
 async def test_texts_come_back_to_the_digit(api: Api, text: str) -> None:
     """Contract, Values: as JSON numbers in the document, as texts in the writable form."""
@@ -70,6 +73,7 @@ async def test_texts_come_back_to_the_digit(api: Api, text: str) -> None:
     assert (await written(api, path))["lines"][0] == form
 
 
+@pytest.mark.contract("Patches")
 async def test_a_patch_edits_the_writable_form(api: Api) -> None:
     """Contract, Patches: all operations or none; Accept-Patch tells of it."""
     path = await first(api)
@@ -147,6 +151,7 @@ async def test_deactivated_lines_keep_what_was_measured(api: Api) -> None:
     assert after == before | {"lineId": None, "tolerance": None}
 
 
+@pytest.mark.contract("Sample requests")
 async def test_a_size_with_measured_values_is_not_left_out(api: Api) -> None:
     """Contract, Sample requests: 409 until its values are cleared."""
     path = await first(api)
@@ -166,6 +171,7 @@ async def test_a_size_with_measured_values_is_not_left_out(api: Api) -> None:
     assert (await api.get(path)).details == [("not_found", "sizeRangeSizeId")]
 
 
+@pytest.mark.contract("Measurement read")
 async def test_all_sizes_are_read_at_once(api: Api) -> None:
     """Contract, Measurement read: all requested sizes at once, by id, with a tag."""
     for request in (await api.get(REQUESTS)).data[:3]:
@@ -186,6 +192,7 @@ async def test_all_sizes_are_read_at_once(api: Api) -> None:
     assert (await api.get(path, {"pageSize": "1"})).status == 400
 
 
+@pytest.mark.contract("Measurement read")
 async def test_all_sizes_at_once_are_bounded(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Contract, Measurement read: beyond the bound it is refused, and one by one they are read."""
     path = await first(api)
@@ -195,6 +202,7 @@ async def test_all_sizes_at_once_are_bounded(api: Api, monkeypatch: pytest.Monke
     assert (await api.get(path)).status == 200
 
 
+@pytest.mark.contract("Changes")
 async def test_a_write_is_a_change_of_the_request(api: Api) -> None:
     """Contract, Parts: an entry for the sample request, and none where nothing changed."""
     path = await first(api)

@@ -9,6 +9,8 @@ import pytest
 from tests.support.api import Api
 from tests.support.changes import Follower
 
+pytestmark = pytest.mark.contract("Measurement charts")
+
 EXACT = ("52.50", "-0.10", "0", "0.0000000001", "999999999999999.9999999999", "-999999999999999")
 
 
@@ -74,6 +76,7 @@ async def test_all_fields_come_back(api: Api) -> None:
     }
 
 
+@pytest.mark.contract("Values")
 @pytest.mark.parametrize("text", EXACT)
 async def test_texts_are_kept_to_the_digit(api: Api, text: str) -> None:
     """Contract, Values: a text is stored to the digit; texts in the writable form."""
@@ -90,6 +93,7 @@ async def test_texts_are_kept_to_the_digit(api: Api, text: str) -> None:
     assert ((await api.get(path)).headers["ETag"] != before) is (longer != text)
 
 
+@pytest.mark.contract("Values")
 @pytest.mark.parametrize(
     ("number", "stored"), [(54.5, "54.5"), (1e-7, "0.0000001"), (-0.0, "0.0"), (7, "7")]
 )
@@ -101,6 +105,7 @@ async def test_numbers_are_exact_as_doubles(api: Api, number: float, stored: str
     assert re.findall(r'"(?:tolerance|value)":([^,}]+)', raw) == [stored, stored]
 
 
+@pytest.mark.contract("Values")
 async def test_an_equal_number_leaves_the_digits(api: Api) -> None:
     """Contract, Values: a number that equals what is stored leaves that as it is."""
     small, *_ = await sizes(api)
@@ -109,6 +114,7 @@ async def test_an_equal_number_leaves_the_digits(api: Api) -> None:
     assert (await api.put(path, {"lines": [chest]})).raw == before
 
 
+@pytest.mark.contract("Values")
 @pytest.mark.parametrize(
     ("value", "kind"),
     [
@@ -169,6 +175,7 @@ async def test_a_deactivated_size_stays_where_it_is(api: Api) -> None:
     assert refused.details == [("validation_error.unknown_reference", place)]
 
 
+@pytest.mark.contract("Parts")
 async def test_lines_without_ids_are_recognized(api: Api) -> None:
     """Contract, Measurement charts: a line is recognized by its name, an active one first."""
     path, [chest, hem] = await new_chart(api, line("Chest"), line("Hem"))
@@ -180,6 +187,7 @@ async def test_lines_without_ids_are_recognized(api: Api) -> None:
     assert chest["lineId"] not in [one["lineId"] for one in after]
 
 
+@pytest.mark.contract("Parts")
 async def test_a_requested_line_is_deactivated_and_comes_back(api: Api) -> None:
     """Contract, Parts: removed lines are shown deactivated, never lost."""
     small, *_ = await sizes(api)
@@ -199,6 +207,7 @@ async def test_a_requested_line_is_deactivated_and_comes_back(api: Api) -> None:
     assert (await api.get(measured)).data[0]["lines"][0]["lineId"] == chest["lineId"]
 
 
+@pytest.mark.contract("Sample requests")
 async def test_requests_keep_what_the_chart_said(api: Api) -> None:
     """Contract, Measurement charts: values and unit are those of the time of the request."""
     small, medium, *_ = await sizes(api)
@@ -219,6 +228,7 @@ async def test_requests_keep_what_the_chart_said(api: Api) -> None:
     assert shown["requestedMeasurement"] == 52.5
 
 
+@pytest.mark.contract("Sample requests")
 async def test_a_size_that_comes_later_freezes_then(api: Api) -> None:
     """Contract, Sample requests: it takes the chart's values of that time."""
     small, medium, *_ = await sizes(api)
@@ -232,6 +242,7 @@ async def test_a_size_that_comes_later_freezes_then(api: Api) -> None:
     assert values == [1.0, 4.0]
 
 
+@pytest.mark.contract("Values", "Sample requests")
 async def test_requested_values_may_be_sent_as_texts(api: Api) -> None:
     """Contract, Values; contract, Sample requests: as they are sent, to the digit."""
     small, *_ = await sizes(api)
@@ -248,6 +259,7 @@ async def test_requested_values_may_be_sent_as_texts(api: Api) -> None:
     assert refused.details == [("validation_error.invalid_value", "requested[0].value")]
 
 
+@pytest.mark.contract("Changes")
 async def test_a_renamed_line_is_a_change_of_its_requests(api: Api) -> None:
     """Contract, Parts: of those that have the line; values and the unit are the style's alone."""
     small, *_ = await sizes(api)

@@ -9,6 +9,8 @@ import pytest
 from tests.support.api import Api
 from tests.support.published import form
 
+pytestmark = pytest.mark.contract("Measurement read")
+
 REQUESTS = "/api/styles/1/sample-requests"
 
 
@@ -56,6 +58,7 @@ async def test_demo_data_shows_every_marker_and_case(api: Api) -> None:
     assert None in {one["designerComment"] for one in found}
 
 
+@pytest.mark.contract("Common fields")
 async def test_properties_are_there_while_their_condition_holds(api: Api, demo_dsn: str) -> None:
     """Field properties: additive markers, in alphabetical order."""
     path = (await paths(api))[0]
@@ -154,6 +157,7 @@ async def test_server_error_speaks_problem_json(api: Api, demo_dsn: str) -> None
     assert b"measurement_line" not in answer.raw
 
 
+@pytest.mark.contract("Preconditions")
 async def test_unchanged_measurement_is_304(api: Api, demo_dsn: str) -> None:
     """ETag and If-None-Match as on every single read (contract, Preconditions)."""
     path = (await paths(api))[0]
@@ -164,6 +168,7 @@ async def test_unchanged_measurement_is_304(api: Api, demo_dsn: str) -> None:
     assert (await api.get(path, headers=known)).status == 200
 
 
+@pytest.mark.contract("Request headers")
 async def test_optional_header_and_unknown_parameters(api: Api) -> None:
     """Contract, Request headers: X-Service-Api is accepted; what is not a parameter is refused."""
     path = (await paths(api))[0]

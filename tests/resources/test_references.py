@@ -5,6 +5,8 @@ import pytest
 from tests.support.api import Api
 from tests.support.published import form
 
+pytestmark = pytest.mark.contract("Reference lists")
+
 REFERENCES = {
     "sample-requests": "/api/styles/1/sample-requests",
 }
@@ -68,6 +70,7 @@ async def test_sample_requests_hang_on_a_style(api: Api, other_api: Api) -> None
     ]
 
 
+@pytest.mark.contract("Cursors")
 async def test_a_cursor_belongs_to_its_style(api: Api) -> None:
     """A cursor made for one style's sample requests is none for another's."""
     first = await api.get("/api/styles/1/sample-requests", {"pageSize": 1})
@@ -77,6 +80,7 @@ async def test_a_cursor_belongs_to_its_style(api: Api) -> None:
     assert elsewhere.details == [("validation_error.invalid_cursor", "cursor")]
 
 
+@pytest.mark.contract("Order of arrays")
 async def test_sizes_of_a_sample_request_are_by_id(api: Api) -> None:
     """Arrays have one order: requested sizes by id."""
     for request in (await api.get("/api/styles/1/sample-requests")).data:

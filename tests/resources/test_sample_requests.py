@@ -7,6 +7,8 @@ import pytest
 
 from tests.support.api import Api, replacing
 
+pytestmark = pytest.mark.contract("Sample requests")
+
 REQUESTS, STYLES = "/api/sample-requests", "/api/styles"
 VALUES = ("company_measurement", "supplier_measurement", "new_measurement")
 
@@ -179,6 +181,7 @@ async def test_a_measured_size_is_not_left_out(api: Api, demo_dsn: str, column: 
         await connection.close()
 
 
+@pytest.mark.contract("States")
 async def test_a_style_with_requests_is_not_deleted(api: Api) -> None:
     owner = await style(api)
     await api.post(REQUESTS, [{"styleId": owner, "name": name} for name in ("A", "B")])

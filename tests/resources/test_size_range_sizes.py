@@ -8,6 +8,8 @@ import pytest
 from tests.support.api import Api, replacing
 from tests.support.changes import Follower
 
+pytestmark = pytest.mark.contract("Sizes", "Parts")
+
 RANGES = "/api/size-ranges"
 
 
@@ -198,6 +200,7 @@ async def test_entries_are_closed_and_typed(api: Api, entry: Any, kind: str, fie
         assert (await api.put(path, body)).details == [("validation_error.invalid_type", None)]
 
 
+@pytest.mark.contract("Limits")
 async def test_a_set_is_bounded_with_what_is_deactivated(api: Api) -> None:
     """Contract, Parts: at most 1,000 entries with those that are deactivated."""
     path, sizes = await new_range(api, *(str(number) for number in range(1000)))
@@ -208,6 +211,7 @@ async def test_a_set_is_bounded_with_what_is_deactivated(api: Api) -> None:
     assert len(await put(api, path, [{"name": f"new {number}"} for number in range(999)])) == 1000
 
 
+@pytest.mark.contract("Changes")
 async def test_a_renamed_size_is_a_change_of_its_requests(api: Api) -> None:
     """Contract, Parts: what others show of a part is a change of theirs."""
     path, [small, medium] = await new_range(api, "S", "M")
@@ -224,6 +228,7 @@ async def test_a_renamed_size_is_a_change_of_its_requests(api: Api) -> None:
     ]
 
 
+@pytest.mark.contract("Tenancy")
 async def test_a_foreign_size_range_is_forbidden(api: Api, other_api: Api) -> None:
     """Contract, Tenancy: size ranges alone are told apart, and so are their sizes."""
     path, _ = await new_range(other_api, "S")
@@ -251,6 +256,7 @@ async def test_requests_and_removals_at_once(api: Api) -> None:
             assert left == []
 
 
+@pytest.mark.contract("Size ranges")
 async def test_patches_of_size_ranges_leave_sizes_alone(api: Api) -> None:
     """The sizes are no part of the patch document."""
     path, sizes = await new_range(api, "S")

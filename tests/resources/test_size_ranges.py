@@ -7,6 +7,8 @@ from tests.support.api import Api, replacing
 from tests.support.published import form
 from tests.support.size_ranges import RANGES, create
 
+pytestmark = pytest.mark.contract("Size ranges")
+
 
 async def test_documents_show_sizes_and_the_default_grading_size(api: Api) -> None:
     """Size range fields: sizes by id, defaultGradingSizeName joined."""
@@ -21,6 +23,7 @@ async def test_documents_show_sizes_and_the_default_grading_size(api: Api) -> No
     assert shown[0] in (await api.get(RANGES, by_name)).data
 
 
+@pytest.mark.contract("Patches")
 async def test_touched_fields_are_written_omitted_ones_preserved(api: Api) -> None:
     """Contract, Patches: touched fields are written, all others stay."""
     before = (await api.get(f"{RANGES}/1")).data
@@ -58,6 +61,7 @@ async def test_sizes_are_not_part_of_the_patch_document(api: Api, name: str) -> 
     assert (await api.put(f"{RANGES}/1", body | {name: None})).status == 200
 
 
+@pytest.mark.contract("Patches")
 async def test_failed_test_and_inapplicable_operation(api: Api) -> None:
     """Contract, Patches: 409 for a failed test, 422 for what cannot be applied."""
     failed = await api.patch(f"{RANGES}/1", [{"op": "test", "path": "/name", "value": "?"}])
@@ -70,6 +74,7 @@ async def test_failed_test_and_inapplicable_operation(api: Api) -> None:
     assert (inapplicable.status, inapplicable.json["code"]) == (422, "unprocessable.patch")
 
 
+@pytest.mark.contract("Tenancy")
 async def test_another_organizations_record_is_403_everywhere(api: Api, other_api: Api) -> None:
     """Contract, Tenancy: another organization's is 403, in bulk too; a missing id is 404."""
     foreign = (await other_api.get(RANGES)).data[0]["id"]
@@ -95,6 +100,7 @@ async def test_another_organizations_record_is_403_everywhere(api: Api, other_ap
     assert (await other_api.get(f"{RANGES}/{foreign}")).data["name"] != "Mine now"
 
 
+@pytest.mark.contract("Errors", "Tenancy")
 async def test_forbidden_speaks_before_missing(api: Api, other_api: Api) -> None:
     """Of several failures 403 decides the status; every row is there (contract, Errors)."""
     foreign = (await other_api.get(RANGES)).data[0]["id"]
@@ -103,6 +109,7 @@ async def test_forbidden_speaks_before_missing(api: Api, other_api: Api) -> None
     assert answer.details == [("not_found", "ids[0]"), ("forbidden.organization", "ids[1]")]
 
 
+@pytest.mark.contract("Features")
 async def test_advanced_grading_needs_pro(api: Api, other_api: Api, demo_dsn: str) -> None:
     """Contract, Size ranges: isAdvancedGrading is silently cleared without the Pro module."""
     assert (await api.post(RANGES, {"name": "P", "isAdvancedGrading": True})).data[
@@ -120,6 +127,7 @@ async def test_advanced_grading_needs_pro(api: Api, other_api: Api, demo_dsn: st
     assert await stored_grading(demo_dsn, path) is False
 
 
+@pytest.mark.contract("Features", "Writable form")
 async def test_own_writable_form_changes_nothing_after_pro_ends(api: Api, demo_dsn: str) -> None:
     """Law: replace by the own writable form changes nothing, also with the module gone."""
     path = await create(api, isAdvancedGrading=True)
@@ -142,6 +150,7 @@ async def stored_grading(dsn: str, path: str) -> bool:
         await connection.close()
 
 
+@pytest.mark.contract("States")
 async def test_deleted_is_soft_and_restored(api: Api) -> None:
     """Contract, States: deleted softly, again 200; writing active or inactive restores."""
     path = await create(api, userDefinedId="SR-K")

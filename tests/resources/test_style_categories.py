@@ -1,7 +1,11 @@
 """Style categories (contract, Style categories); that styles have them is in ``test_styles.py``."""
 
+import pytest
+
 from tests.support import plain_records, restrictions
 from tests.support.api import Api
+
+pytestmark = pytest.mark.contract("Style categories")
 
 PATH = "/api/style-categories"
 

@@ -5,10 +5,13 @@ import pytest
 from tests.support.api import Api
 from tests.support.custom_fields import STYLE, ids, item, new, put, texts, writable
 
+pytestmark = pytest.mark.contract("Style custom fields")
+
 UNKNOWN = "validation_error.unknown_reference"
 READ_ONLY = "validation_error.read_only_field"
 
 
+@pytest.mark.contract("Allowed values", "Order of arrays")
 async def test_allowed_values_by_reference_or_value(api: Api) -> None:
     """Contract, Allowed values: by userDefinedId instead of value, those without one last."""
     values = [{"value": "A"}, {"value": "C", "userDefinedId": "1"}]
@@ -21,6 +24,7 @@ async def test_allowed_values_by_reference_or_value(api: Api) -> None:
     assert texts(by_reference) == texts(await writable(api, STYLE, field)) == ["C", "B", "A"]
 
 
+@pytest.mark.contract("Presence")
 async def test_document_leaves_out_what_has_no_value(api: Api) -> None:
     """Contract, Presence: maxChar alone is nullable here."""
     field = await new(api, STYLE)
@@ -69,6 +73,7 @@ async def test_the_parent_is_set_at_creation_only(api: Api) -> None:
     assert (answer.status, answer.details) == (400, [(READ_ONLY, "[0].path")])
 
 
+@pytest.mark.contract("Allowed values")
 async def test_values_go_with_values_of_the_parent_field(api: Api) -> None:
     """Contract, Allowed values: parentAllowedValueId is a value of the parent field."""
     parent = await new(api, STYLE, allowedValues=[{"value": "Zip"}, {"value": "Snaps"}])
@@ -90,6 +95,7 @@ async def test_values_go_with_values_of_the_parent_field(api: Api) -> None:
     assert answer.details == expected
 
 
+@pytest.mark.contract("Allowed values")
 async def test_values_that_others_go_with_are_not_removed(api: Api) -> None:
     """Contract, Allowed values: 409 conflict.in_use, with which and how often."""
     parent = await new(api, STYLE, allowedValues=[{"value": "Zip"}, {"value": "Snaps"}])
@@ -105,6 +111,7 @@ async def test_values_that_others_go_with_are_not_removed(api: Api) -> None:
     assert (await put(api, STYLE, parent, allowedValues=zip_alone)).status == 200
 
 
+@pytest.mark.contract("Allowed values")
 @pytest.mark.parametrize("change", [{}, {"state": "deleted"}])
 async def test_values_go_with_a_batch_that_frees_them(api: Api, change: dict[str, str]) -> None:
     """Contract, Allowed values: judged after the batch, whether it empties or deletes the child."""
@@ -116,6 +123,7 @@ async def test_values_go_with_a_batch_that_frees_them(api: Api, change: dict[str
     assert answer.data[0]["allowedValues"] == []
 
 
+@pytest.mark.contract("Allowed values")
 async def test_values_of_deleted_fields_lose_what_they_go_with(api: Api) -> None:
     """Contract, Allowed values: a deleted field holds none of its parent, nor when restored."""
     parent = await new(api, STYLE, allowedValues=[{"value": "Zip"}])

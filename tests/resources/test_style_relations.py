@@ -7,6 +7,8 @@ import pytest
 from tests.support.api import Api
 from tests.support.listing import walk
 
+pytestmark = pytest.mark.contract("Style relations")
+
 RELATIONS = "/api/style-relations"
 
 
@@ -39,6 +41,7 @@ async def test_links_of_a_style(api: Api, name: str) -> None:
     assert (empty["data"], empty["pagination"]) == ([], {"hasMore": False})
 
 
+@pytest.mark.contract("Sorts")
 @pytest.mark.parametrize("word", ["asc", "desc", "ascending", "descending", "DESC", "Ascending"])
 @pytest.mark.parametrize("spelling", ["order", "direction"])
 async def test_sort(api: Api, word: str, spelling: str) -> None:
@@ -57,6 +60,7 @@ async def test_sort(api: Api, word: str, spelling: str) -> None:
     assert found == expected[:30]
 
 
+@pytest.mark.contract("Pages")
 async def test_pages(api: Api) -> None:
     """Contract, Pages: 30 records unless sent, 100 at most, the first page; members in order."""
     relations = await every(api)
@@ -73,6 +77,7 @@ async def test_pages(api: Api) -> None:
         assert (refused.status, refused.details) == (400, [("validation_error.out_of_range", name)])
 
 
+@pytest.mark.contract("Cursors")
 @pytest.mark.parametrize(
     "beside",
     [
@@ -89,6 +94,7 @@ async def test_cursor_alone(api: Api, beside: dict[str, str]) -> None:
     assert (answer.status, answer.json["code"]) == (400, "validation_error.exclusive_parameters")
 
 
+@pytest.mark.contract("Tenancy")
 async def test_other_organizations(api: Api, other_api: Api) -> None:
     """Contract, Tenancy: data is scoped to the current organization."""
     own, other = await every(api), await every(other_api)

@@ -3,7 +3,11 @@
 import asyncio
 from typing import Any
 
+import pytest
+
 from tests.support.api import Api, replacing
+
+pytestmark = pytest.mark.contract("Style relations")
 
 RELATIONS, STYLES = "/api/style-relations", "/api/styles"
 DUPLICATE = ("conflict.duplicate", "relatedStyleId")
@@ -95,6 +99,7 @@ async def test_of_two_that_make_one_pair_one_is_refused(api: Api) -> None:
         assert sorted(answer.status for answer in answers) == [201, 409, 409]
 
 
+@pytest.mark.contract("States")
 async def test_a_style_is_related_or_deleted(api: Api) -> None:
     for turn in range(12):
         one, other = await styles(api, 2)
@@ -113,6 +118,7 @@ async def test_a_style_is_related_or_deleted(api: Api) -> None:
             assert (deleted.status, related.details) == (200, unknown)
 
 
+@pytest.mark.contract("Changes")
 async def test_a_changed_name_is_shown(api: Api) -> None:
     one, other = await styles(api, 2)
     place = (await api.post(RELATIONS, pair(one, other))).headers["Location"]

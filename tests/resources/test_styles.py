@@ -7,6 +7,8 @@ import pytest
 
 from tests.support.api import Api, replacing
 
+pytestmark = pytest.mark.contract("Styles")
+
 STYLES = "/api/styles"
 STYLE = {"number": "SV-1", "name": "Vest"}
 #: What a style refers to: the collection, and the field for one of its ids.
@@ -44,6 +46,7 @@ async def test_fields(api: Api) -> None:
     assert writable == bare | {"brandId": None, "styleCategoryId": None, "groupIds": []}
 
 
+@pytest.mark.contract("States", "Brands", "Style categories", "Groups")
 @of_each_referred
 async def test_what_live_styles_have_is_not_deleted(api: Api, collection: str) -> None:
     """In use: brands, style categories and groups, by how many live styles."""
@@ -57,6 +60,7 @@ async def test_what_live_styles_have_is_not_deleted(api: Api, collection: str) -
     assert (await api.delete(path)).status == 200
 
 
+@pytest.mark.contract("States")
 @of_each_referred
 async def test_restoring_checks_as_creating_does(api: Api, collection: str) -> None:
     """A deleted record is none to refer to; a style that stays deleted can be written."""
@@ -74,6 +78,7 @@ async def test_restoring_checks_as_creating_does(api: Api, collection: str) -> N
     assert (await api.put(place, STYLE | {"state": "active"})).status == 200
 
 
+@pytest.mark.contract("Groups")
 async def test_a_group_counts_live_styles(api: Api) -> None:
     """A deleted style is not counted, and a restored one is again."""
     path, field = await used(api, "groups")
@@ -87,6 +92,7 @@ async def test_a_group_counts_live_styles(api: Api) -> None:
         assert (await api.get(path)).data["usedInStyles"] == count
 
 
+@pytest.mark.contract("States")
 async def test_a_style_that_relations_or_requests_are_of_is_not_deleted(api: Api) -> None:
     """In use: by what and how often, all at once."""
     relations = "/api/style-relations"

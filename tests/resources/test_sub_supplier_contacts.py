@@ -1,7 +1,11 @@
 """Contacts of sub-suppliers (contract, Sub-suppliers)."""
 
+import pytest
+
 from tests.support.api import Api
 from tests.support.sub_suppliers import BARE, SUPPLIERS, create, full
+
+pytestmark = pytest.mark.contract("Sub-suppliers")
 
 
 async def test_contacts_keep_their_identity(api: Api) -> None:

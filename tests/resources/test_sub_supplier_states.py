@@ -6,6 +6,8 @@ import pytest
 from tests.support.api import Api, replacing
 from tests.support.sub_suppliers import BARE, SUPPLIERS, facilities, full
 
+pytestmark = pytest.mark.contract("Sub-suppliers", "Facilities")
+
 
 async def test_deletion_takes_contacts_and_facilities_along(api: Api, demo_dsn: str) -> None:
     """Contract, Sub-suppliers: deleted softly, contacts and facilities along with it."""

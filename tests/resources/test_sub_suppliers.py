@@ -9,6 +9,8 @@ from tests.support.api import Api, replacing
 from tests.support.published import form
 from tests.support.sub_suppliers import BARE, SUPPLIERS, create, facilities, full
 
+pytestmark = pytest.mark.contract("Sub-suppliers")
+
 BODY: dict[str, Any] = {
     "name": "Northgate Trims",
     "customId": "SS-0212",
@@ -55,6 +57,7 @@ async def test_create_stores_every_field(api: Api) -> None:
     assert (await api.get(answer.headers["Location"])).data == shown
 
 
+@pytest.mark.contract("Presence")
 async def test_fields_without_value_are_left_out(api: Api) -> None:
     """Presence: a field that is not nullable is left out while it has no value."""
     shown = (await api.get(await create(api))).data
@@ -114,6 +117,7 @@ async def test_unknown_country_has_no_name(api: Api) -> None:
     assert "countryName" not in shown["contacts"][0]
 
 
+@pytest.mark.contract("Presence")
 @pytest.mark.parametrize(
     "name",
     [
@@ -145,6 +149,7 @@ async def test_replace_clears_what_is_omitted(api: Api) -> None:
     assert (shown["name"], shown["state"], shown["contacts"]) == ("Bare", "active", [])
 
 
+@pytest.mark.contract("Patches")
 async def test_patch_preserves_what_is_untouched(api: Api) -> None:
     """PATCH: touched fields are written, the others stay, contacts included."""
     path = await create(api, **{**BODY, "contacts": [CONTACT]})
@@ -165,6 +170,7 @@ async def test_coordinates_are_numbers(api: Api, number: float) -> None:
     assert beyond.details == [("validation_error.out_of_range", "latitude")]
 
 
+@pytest.mark.contract("Surface")
 @pytest.mark.parametrize(
     "wrong", ["007", "x", "0", "-1", "1.0", "+1", " 1", "9223372036854775808", "1" * 40, "\u0661"]
 )
@@ -184,6 +190,7 @@ async def test_inexact_ids_are_not_found(api: Api, wrong: str) -> None:
     assert (deleted.status, deleted.details) == (404, [("not_found", "ids[1]")])
 
 
+@pytest.mark.contract("Tenancy")
 async def test_foreign_is_the_same_as_unknown(api: Api, other_api: Api) -> None:
     """Another organization's sub-supplier: 404 with the bytes of an unknown one."""
     foreign = (await other_api.get(SUPPLIERS)).data[0]["id"]
@@ -233,6 +240,7 @@ async def test_bulk_replace_deletes_and_updates_together(api: Api) -> None:
     assert number.details == [("validation_error.invalid_type", "[0].id")]
 
 
+@pytest.mark.contract("Writable form")
 async def test_own_writable_form_changes_nothing(api: Api) -> None:
     """Law: replace by the own writable form, and the empty patch, change nothing."""
     for one in (await api.get(SUPPLIERS)).data[:5]:

@@ -1,12 +1,17 @@
-"""Marks that run a test of every resource, or of every list that the route table has."""
+"""Parametrize marks: a test of every resource, of every list, of every route."""
 
 import pytest
 
 from service.resources.registry import MASTER_RECORDS
-from service.routes import routes
+from service.routes import Route, routes
+
+ROUTES = list(routes())
+CALLERS_ROUTES = [route for route in ROUTES if route.needs_key]
+_BODIES = ("create", "replace", "bulk_replace", "bulk_patch", "patch")
+_WRITES = (*_BODIES, "delete", "bulk_delete")
 
 WITH_OWN_KEY = [resource for resource in MASTER_RECORDS if resource.own_key]
-_LISTS = [route for route in routes() if route.operation == "list"]
+_LISTS = [route for route in ROUTES if route.operation == "list"]
 
 of_each_resource = pytest.mark.parametrize(
     "resource", MASTER_RECORDS, ids=[resource.name for resource in MASTER_RECORDS]
@@ -15,3 +20,15 @@ of_each_with_own_key = pytest.mark.parametrize(
     "resource", WITH_OWN_KEY, ids=[resource.name for resource in WITH_OWN_KEY]
 )
 of_each_list = pytest.mark.parametrize("route", _LISTS, ids=[route.path for route in _LISTS])
+
+
+def of_each(chosen: list[Route]) -> pytest.MarkDecorator:
+    """Run a test of each of these routes."""
+    ids = [f"{route.method} {route.path}" for route in chosen]
+    return pytest.mark.parametrize("route", chosen, ids=ids)
+
+
+of_each_route = of_each(CALLERS_ROUTES)
+of_each_write = of_each([route for route in ROUTES if route.operation in _WRITES])
+of_each_body = of_each([route for route in ROUTES if route.operation in _BODIES])
+of_each_record = of_each([route for route in CALLERS_ROUTES if "{" in route.path])

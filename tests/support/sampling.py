@@ -1,11 +1,15 @@
-"""Samples of generated matrices: each run takes another part, by a seed that it prints.
+"""Samples of generated test cases: each run takes another part, by a seed that it prints.
 
-TEST_SEED repeats a run's samples; ``TEST_SEED=all`` takes everything.
+``TEST_SEED`` repeats a run's samples. ``TEST_SAMPLE`` says what a run takes: ``on`` takes samples,
+``cases`` runs every case of the tests, and ``off`` makes up more examples for the property tests as
+well. The default is ``on`` where no test was chosen, and ``cases`` where tests were.
 """
 
 import os
+from argparse import Namespace
 from collections import defaultdict
 from collections.abc import Iterable
+from pathlib import Path
 from random import Random, SystemRandom
 from typing import Final, TypeVar
 
@@ -14,63 +18,93 @@ import pytest
 from service.queries.resource import Resource
 from service.routes import Route
 
-_VARIABLE: Final = "TEST_SEED"
-_EVERYTHING: Final = "all"
+_SEED: Final = "TEST_SEED"
+_SAMPLE: Final = "TEST_SAMPLE"
+_ON, _CASES, _OFF = "on", "cases", "off"
 _LEAST: Final = 4
-"""So many of a test's cases are run at least, and a fifth of them where that is more."""
+"""A sampled test runs at least so many cases, or a fifth of them where that is more."""
 T = TypeVar("T")
 
 
+def settle(config: pytest.Config) -> None:
+    """Settle the seed and whether this run takes samples, for it and for its workers."""
+    settle_seed()
+    value = os.environ.get(_SAMPLE) or (_CASES if _chooses_tests(config) else _ON)
+    if value not in (_ON, _CASES, _OFF):
+        raise pytest.UsageError(f"{_SAMPLE} must be {_ON}, {_CASES} or {_OFF}, not {value!r}.")
+    os.environ[_SAMPLE] = value
+
+
+def _chooses_tests(config: pytest.Config) -> bool:
+    """Return whether the command line names tests by an option, a path or an id."""
+    everything = [config.rootpath, *(config.rootpath / path for path in config.getini("testpaths"))]
+    named = [config.invocation_params.dir / path for path in config.args]
+    return has_choice(config.option, named, everything)
+
+
+def has_choice(option: Namespace, named: Iterable[Path], everything: Iterable[Path]) -> bool:
+    """Return whether options choose tests, or paths name less than the whole folder of tests."""
+    if any(getattr(option, name, None) for name in ("keyword", "markexpr", "contract", "lf")):
+        return True
+    return not {path.resolve() for path in named} <= {path.resolve() for path in everything}
+
+
 def settle_seed() -> str:
-    """The run's seed, made up unless it is given; processes started from now on have the same."""
-    given = os.environ.get(_VARIABLE) or str(SystemRandom().randrange(10**6))
-    os.environ[_VARIABLE] = given
+    """Return the run's seed, random unless given; processes started from now on have the same."""
+    given = os.environ.get(_SEED) or str(SystemRandom().randrange(10**6))
+    os.environ[_SEED] = given
     return given
 
 
 def told_seed() -> str:
-    """How to have the same samples again, for whoever reads the output."""
-    return f"{_VARIABLE}={settle_seed()}"
+    """Return the settings that repeat this run's samples."""
+    return f"{_SEED}={settle_seed()} {_SAMPLE}={os.environ.get(_SAMPLE) or _ON}"
 
 
 def examples(few: int, many: int) -> int:
-    """How many examples to make up: few, or many where everything is wanted."""
-    return many if settle_seed() == _EVERYTHING else few
+    """Return the number of generated examples of a property test."""
+    return many if os.environ.get(_SAMPLE) == _OFF else few
+
+
+def _takes_every_case() -> bool:
+    return os.environ.get(_SAMPLE) in (_CASES, _OFF)
 
 
 class Sample:
-    """Takes parts of what a test could look at; another test of the run takes other parts."""
+    """Sampler of one test's matrix; other tests of the run take other parts."""
 
     def __init__(self, name: str) -> None:
-        self._everything = settle_seed() == _EVERYTHING
         self._random = Random(f"{settle_seed()} {name}")
 
     def __call__(self, cases: Iterable[T], most: int) -> list[T]:
-        """At most that many of the cases, in their order."""
-        found = list(cases)
-        if self._everything or len(found) <= most:
-            return found
-        return [found[n] for n in sorted(self._random.sample(range(len(found)), most))]
+        """Return at most so many of the cases, in their order."""
+        matrix = list(cases)
+        if _takes_every_case() or len(matrix) <= most:
+            return matrix
+        return [matrix[n] for n in sorted(self._random.sample(range(len(matrix)), most))]
 
 
 def left_out(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """What this run leaves of the tests that ask a database once for each resource or route.
+    """Return the cases that this run leaves out of tests parametrized by resource or route.
 
-    Each of them has a sample of its own: what one leaves another one takes, and another run.
+    Only tests that use a database are sampled. Each has a sample of its own: a case that one run
+    leaves out is taken by another.
     """
+    if _takes_every_case():
+        return []
     cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         if isinstance(item, pytest.Function) and _is_of_the_registry(item):
             cases[item.nodeid.partition("[")[0]].append(item)
     left: list[pytest.Item] = []
-    for name, found in cases.items():
-        taken = {*Sample(name)(found, max(_LEAST, len(found) // 5))}
-        left += [item for item in found if item not in taken]
+    for name, of_test in cases.items():
+        taken = {*Sample(name)(of_test, max(_LEAST, len(of_test) // 5))}
+        left += [item for item in of_test if item not in taken]
     return left
 
 
 def _is_of_the_registry(item: pytest.Function) -> bool:
-    """Whether its cases are made from the registry, and ask a database."""
+    """Return whether the test uses a database and its cases are made from the registry."""
     if not hasattr(item, "callspec") or "server_dsn" not in item.fixturenames:
         return False
     return any(isinstance(value, Resource | Route) for value in item.callspec.params.values())

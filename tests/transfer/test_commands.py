@@ -7,11 +7,14 @@ from asyncio.subprocess import PIPE
 from typing import NamedTuple
 
 import orjson
+import pytest
 
 from service.client import Client
 from service.files import DEMO
 from tests.policy.sources import ROOT
 from tests.transfer.conftest import Folder, Stage, listed
+
+pytestmark = pytest.mark.contract("Files")
 
 SECONDS = 60
 

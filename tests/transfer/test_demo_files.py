@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 
 from service.client import Client
 from service.files import DEMO
@@ -12,6 +13,8 @@ from service.transfer.known import Known, knowledge
 from tests.support.api import issue_key
 from tests.support.demo_files import export
 from tests.transfer.conftest import Folder, Stage
+
+pytestmark = pytest.mark.contract("Files", "Demo data")
 
 #: What no two imports have in common beside ids: times, and what is made up.
 OWN = {"organizationId", "createdAt", "beginDate", "endDate", "requestedAt", "avatarColor"}

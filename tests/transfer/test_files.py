@@ -14,6 +14,8 @@ from service.transfer.files import sources
 from service.transfer.tables import TableError, rows
 from tests.transfer.conftest import Folder, listed
 
+pytestmark = pytest.mark.contract("Files")
+
 
 def read(
     text: str | bytes, collection: str = "sub-suppliers", encoding: str | None = None

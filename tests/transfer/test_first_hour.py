@@ -17,6 +17,8 @@ from tests.policy.sources import ROOT
 from tests.support.databases import fresh_database
 from tests.support.folders import temporary_folder
 
+pytestmark = pytest.mark.contract("Files")
+
 SECONDS: Final = 180
 _BLOCK: Final = re.compile(r"```(sh|text)\n(.*?)```", re.DOTALL)
 _END: Final = "=== the end of a block ==="

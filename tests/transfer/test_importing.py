@@ -9,6 +9,8 @@ from service.transfer.sending import Options
 from tests.client.between import Fault, standing_between
 from tests.transfer.conftest import ONCE, Folder, Stage, listed
 
+pytestmark = pytest.mark.contract("Files")
+
 SKIP = Options(skip=True)
 MATCH = Options(match=True)
 DRY_RUN = Options(dry_run=True, skip=True)

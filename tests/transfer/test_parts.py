@@ -2,9 +2,13 @@
 
 from typing import Any
 
+import pytest
+
 from service.client import Client
 from service.transfer.sending import Options
 from tests.transfer.conftest import Folder, listed
+
+pytestmark = pytest.mark.contract("Files")
 
 SKIP = Options(skip=True)
 

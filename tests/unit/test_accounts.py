@@ -5,6 +5,8 @@ import pytest
 from service.failures import ApiError
 from service.http.accounts import Accounts
 
+pytestmark = pytest.mark.contract("Budgets")
+
 
 def test_what_exceeds_the_share_is_refused_and_not_counted() -> None:
     accounts = Accounts(100)

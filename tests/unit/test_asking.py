@@ -8,6 +8,8 @@ import pytest
 from service.commands import CommandError
 from service.commands.asking import add_yes, confirm
 
+pytestmark = pytest.mark.contract("Command line")
+
 
 class Terminal(io.StringIO):
     """Somebody who types."""

@@ -11,6 +11,8 @@ from service.http import connections
 from service.http.connections import room
 from tests.support.door import GET, ROOM, Door, is_closed, opened, status
 
+pytestmark = pytest.mark.contract("Connections")
+
 UNFINISHED = b"POST /quick HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\n"
 
 
@@ -96,6 +98,7 @@ async def test_answers_that_nobody_takes_make_way_last(door: Door) -> None:
     assert await status(slow) == b"200"
 
 
+@pytest.mark.contract("Shares")
 async def test_a_request_whose_caller_is_gone_is_given_up(door: Door) -> None:
     """As aiohttp does when it is told so."""
     await door.come(GET % b"slow")
@@ -153,6 +156,7 @@ async def test_a_connection_that_ends_in_nonsense_makes_way(door: Door) -> None:
             assert (await reader.readuntil(b"\r\n\r\n"))[9:12] == b"400"
 
 
+@pytest.mark.contract("Envelope")
 async def test_answering_that_fails_is_told_in_the_envelope(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:

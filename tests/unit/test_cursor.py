@@ -13,6 +13,8 @@ from service.listing.operators import OPERATORS
 from service.listing.properties import Properties
 from service.listing.query import Condition, Listing, SortKey
 
+pytestmark = pytest.mark.contract("Cursors")
+
 GROUPS, SUPPLIERS = Properties("groups"), Properties("sub-suppliers")
 SCOPE = cursor.scope("/api/groups", 1)
 BY_ID = (SortKey(GROUPS["id"], False),)

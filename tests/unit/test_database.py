@@ -20,6 +20,7 @@ async def one(connection: Connection) -> int:
     return int(await connection.fetchval("select 1"))
 
 
+@pytest.mark.contract("Shares")
 async def test_bulk_writes_leave_connections_to_the_others(dsn: str) -> None:
     """As many as there are connections: half of them wait, and a read does not."""
     served, done = Database(dsn, 4), asyncio.Event()
@@ -42,6 +43,7 @@ async def test_bulk_writes_leave_connections_to_the_others(dsn: str) -> None:
     await served.close()
 
 
+@pytest.mark.contract("Shares")
 async def test_an_organization_that_uses_its_share_up_is_told_so_and_others_are_served(
     dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,6 +66,7 @@ async def test_an_organization_that_uses_its_share_up_is_told_so_and_others_are_
     await served.close()
 
 
+@pytest.mark.contract("Shares")
 async def test_a_read_whose_caller_is_gone_is_canceled_in_the_server(dsn: str) -> None:
     served = Database(dsn, 2)
 
@@ -91,6 +94,7 @@ async def test_a_read_whose_caller_is_gone_is_canceled_in_the_server(dsn: str) -
     await served.close()
 
 
+@pytest.mark.contract("Shares")
 async def test_a_write_that_has_begun_is_brought_to_its_end(dsn: str) -> None:
     served, began = Database(dsn, 2), asyncio.Event()
 
@@ -114,6 +118,7 @@ async def test_a_write_that_has_begun_is_brought_to_its_end(dsn: str) -> None:
 _RAISE = "do $$ begin raise exception 'broken' using errcode = '{}'; end $$"
 
 
+@pytest.mark.contract("Outages")
 @pytest.mark.parametrize("code", ["XX000", "58030"])
 async def test_a_statement_that_breaks_the_server_was_not_done(dsn: str, code: str) -> None:
     """Scale, rule 11: a node that is away shows as either; the caller may try again."""
@@ -130,6 +135,7 @@ async def test_a_statement_that_breaks_the_server_was_not_done(dsn: str, code: s
     await served.close()
 
 
+@pytest.mark.contract("Outages")
 @pytest.mark.parametrize("code", ["XX000", "58030", "08006"])
 async def test_a_commit_that_breaks_has_an_unknown_outcome(dsn: str, code: str) -> None:
     served = Database(dsn, 1)
@@ -153,6 +159,7 @@ async def test_a_commit_that_breaks_has_an_unknown_outcome(dsn: str, code: str) 
     await served.close()
 
 
+@pytest.mark.contract("Outages")
 async def test_a_node_behind_the_server_that_is_away_costs_no_connection(dsn: str) -> None:
     served, pids = Database(dsn, 1), list[int]()
 

@@ -4,6 +4,8 @@ import pytest
 
 from service.queries.decimals import decimal_text
 
+pytestmark = pytest.mark.contract("Values")
+
 
 @pytest.mark.parametrize(
     ("sent", "stored", "text"),

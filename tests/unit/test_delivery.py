@@ -12,6 +12,8 @@ from service.http import delivery
 from service.http.delivery import DELIVERIES, deliveries
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.contract("Budgets")
+
 #: More than the system's own buffers hold.
 LONG = bytes(32 * 2**20)
 

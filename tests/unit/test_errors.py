@@ -6,6 +6,8 @@ from service.failures import ApiError, Bulk, Failure, Path, shared_type
 from service.handlers.bodies import in_body
 from service.queries.batch import FailedItems, Sent
 
+pytestmark = pytest.mark.contract("Errors")
+
 NAMES = {
     403: "forbidden.organization",
     404: "not_found",

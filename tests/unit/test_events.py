@@ -7,6 +7,8 @@ import pytest
 
 from service.events import Lines, Trouble, without_secrets
 
+pytestmark = pytest.mark.contract("Log")
+
 SECRET = "0123456789abcdef" * 4
 
 

@@ -2,11 +2,14 @@
 
 import asyncio
 
+import pytest
 from prometheus_client import REGISTRY
 
 from service.database.connections import Connection, Database
 from service.http.admission import Admission
 from service.http.gauges import gauges
+
+pytestmark = pytest.mark.contract("Health")
 
 
 def told(name: str, **labels: str) -> float:

@@ -11,6 +11,8 @@ from service.listing.parameters import read
 from service.listing.properties import Properties, Property
 from service.listing.query import MAX_CONDITIONS, Condition, Listing, SortKey
 
+pytestmark = pytest.mark.contract("Lists", "Filters", "Sorts")
+
 GROUPS = Properties("groups")
 BY_ID = (SortKey(GROUPS["id"], False),)
 
@@ -20,6 +22,7 @@ def conditions(*pairs: tuple[str, str]) -> list[tuple[str, str, tuple[Any, ...]]
     return [(c.property.name, c.operator.name, c.values) for c in read(pairs, GROUPS).conditions]
 
 
+@pytest.mark.contract("Pages")
 def test_nothing_is_a_first_page_by_id() -> None:
     assert read([], GROUPS) == Listing((), BY_ID, 30)
 
@@ -89,6 +92,7 @@ def test_every_fault_in_the_order_of_the_request() -> None:
     ]
 
 
+@pytest.mark.contract("Limits")
 def test_conditions_are_counted() -> None:
     def pairs(count: int) -> list[tuple[str, str]]:
         return [

@@ -12,6 +12,8 @@ from service.listing.pages import batch_page, listing_page
 from service.listing.properties import Property
 from service.listing.query import Condition, Listing, SortKey
 
+pytestmark = pytest.mark.contract("Pages", "Sorts")
+
 A = Property("a", "integer", nullable=True, sortable=True)
 B = Property("someText", "string", nullable=True, sortable=True)
 C = Property("c", "integer", nullable=False, sortable=True)
@@ -97,6 +99,7 @@ def test_equal_listings_make_equal_statements() -> None:
     assert len(texts) == 1
 
 
+@pytest.mark.contract("Lists")
 def test_deleted_records_are_hidden_unless_the_state_is_filtered() -> None:
     state = Property("state", "string", nullable=False, sortable=True)
     sort = (SortKey(ID, False),)

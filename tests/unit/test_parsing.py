@@ -6,6 +6,8 @@ import pytest
 from service.failures import ApiError
 from service.schemas.parsing import MAX_VALUES, count_values, parse
 
+pytestmark = pytest.mark.contract("Budgets")
+
 MIB = 2**20
 SIGNS = b",[{" * 1000
 

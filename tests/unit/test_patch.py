@@ -8,6 +8,8 @@ from service.failures import ApiError
 from service.handlers.patch import apply
 from service.http.media import MAX_BODY_BYTES
 
+pytestmark = pytest.mark.contract("Patches")
+
 APPENDIX_A: dict[str, tuple[Any, list[dict[str, Any]], Any]] = {
     "1, adding a member": (
         {"a": 1},
@@ -233,6 +235,7 @@ def test_messages_are_our_own(operation: dict[str, Any], message: str) -> None:
     assert [one.message for one in error.value.failures] == [message]
 
 
+@pytest.mark.contract("Limits")
 def test_copies_that_double_are_stopped() -> None:
     """Twenty-one of them would make gigabytes of a few bytes."""
     operations = [{"op": "copy", "from": "/a", "path": "/a/-"} for _ in range(60)]
@@ -241,6 +244,7 @@ def test_copies_that_double_are_stopped() -> None:
     assert len(outcome({}, fitting)["a"]) == MAX_BODY_BYTES // 2
 
 
+@pytest.mark.contract("Limits")
 def test_copies_of_next_to_nothing_are_stopped_as_well() -> None:
     """Eleven of them would make two million values of 4 kB."""
     operations = [{"op": "copy", "from": "/a", "path": "/a/-"} for _ in range(11)]

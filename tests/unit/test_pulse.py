@@ -11,6 +11,8 @@ from prometheus_client import REGISTRY
 from service.http import pulse
 from service.http.pulse import BEAT_SECONDS, Pulse
 
+pytestmark = pytest.mark.contract("Health")
+
 HOLD = 0.3
 
 

@@ -7,6 +7,8 @@ import pytest
 from service.http import recent
 from service.http.recent import Recent
 
+pytestmark = pytest.mark.contract("Health")
+
 
 class Maker:
     """Makes numbers, each when it is let."""

@@ -130,6 +130,7 @@ def test_every_reference_leads_somewhere(file: str) -> None:
     assert list(reachable(file, FILES[file], set()))
 
 
+@pytest.mark.contract("Envelope")
 @pytest.mark.parametrize(("file", "name", "schema"), parameters(lambda one: [one]))
 def test_every_object_is_closed(file: str, name: str, schema: dict[str, Any]) -> None:
     if f"{file}#{name}" not in OPEN:
@@ -146,6 +147,7 @@ def test_every_integer_is_bounded(file: str, name: str, schema: dict[str, Any]) 
             assert {"minimum", "maximum"} <= set(node), (file, name, node)
 
 
+@pytest.mark.contract("Limits")
 @pytest.mark.parametrize("file", [*MASTER_RECORDS, *PARTS])
 def test_every_part_of_a_request_body_is_bounded(file: str) -> None:
     for name in {*WRITE_FORMS, "fields"} & FILES[file]["$defs"].keys():
@@ -194,6 +196,7 @@ def test_the_example_of_a_patch_is_valid() -> None:
         jsonschema_rs.validator_for(schema, registry=FAST_REGISTRY).validate(example)
 
 
+@pytest.mark.contract("Bad input")
 @pytest.mark.parametrize("file", MASTER_RECORDS)
 @pytest.mark.parametrize("form", NARROWING)
 def test_both_validators_agree_on_good_and_bad_bodies(file: str, form: str) -> None:
@@ -211,6 +214,7 @@ def test_both_validators_agree_on_good_and_bad_bodies(file: str, form: str) -> N
         assert ours.is_valid(body) == theirs.is_valid(body), field
 
 
+@pytest.mark.contract("Style custom fields")
 @pytest.mark.parametrize(
     ("body", "valid"),
     [
@@ -229,6 +233,7 @@ def test_a_style_custom_field_is_deleted_by_id_and_state_alone(body: Any, valid:
     assert slow("style-custom-fields", "item").is_valid(body) is valid
 
 
+@pytest.mark.contract("Style custom fields")
 @pytest.mark.parametrize(
     ("association", "valid"),
     [
@@ -267,6 +272,7 @@ def test_a_patch_operation_has_the_members_it_needs(operation: Any, valid: bool)
     assert slow("common/json-patch", "patchOperation").is_valid(operation) is valid
 
 
+@pytest.mark.contract("Error types")
 def test_every_error_type_has_a_status() -> None:
     listed = FILES["common/envelope"]["$defs"]["errorType"]["enum"]
     assert all(400 <= Failure(code).status < 600 for code in listed)

@@ -8,6 +8,8 @@ import pytest
 
 from service.database.shares import READ, Comers, NoTurnError, Shares, Use
 
+pytestmark = pytest.mark.contract("Shares")
+
 SOON = 0.05
 LONG = 30.0
 BULK, EXCLUSIVE = Use(bulk=True), Use(exclusive=True)

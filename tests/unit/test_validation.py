@@ -7,6 +7,8 @@ from service.failures import MAX_MADE
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
 
+pytestmark = pytest.mark.contract("Bad input", "Errors")
+
 
 def rows(file: str, form: str, raw: bytes) -> list[tuple[str, str | None]]:
     found = Validator(file, form).failures(parse(raw), raw)
@@ -22,11 +24,13 @@ def test_what_is_not_read_is_one_fault(name: str, kind: str, value: bytes) -> No
     assert rows("groups", "replace", body) == [(kind, name)]
 
 
+@pytest.mark.contract("Surface")
 @pytest.mark.parametrize("value", [b"1.0", b'"\\u0000"', b"null", b'"x"'])
 def test_the_id_of_a_single_replace_is_not_looked_at(value: bytes) -> None:
     assert rows("groups", "replace", b'{"id":%b,"name":"x","state":"active"}' % value) == []
 
 
+@pytest.mark.contract("Style custom fields")
 def test_an_item_that_deletes_is_read_no_further() -> None:
     gone = b'[{"id":1,"state":"deleted","maxChar":1.0,"name":"\\u0000"}]'
     assert rows("style-custom-fields", "bulkReplace", gone) == []

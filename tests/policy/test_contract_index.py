@@ -1,0 +1,89 @@
+"""Contract index: every section of the contract has tests, and docs/testing.md lists them."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.contract_index import CONTRACT as CONTRACT_PAGE
+from tests.support.contract_index import (
+    PAGE,
+    ROOT,
+    current,
+    headings,
+    inserted,
+    marked_tests,
+    read_tests,
+    render,
+)
+
+#: Folders whose tests all check promises of the contract.
+FOLDERS = ("contract", "resources", "transfer")
+SECTIONS = headings(CONTRACT_PAGE.read_text(encoding="utf-8"))
+
+
+def test_marks_name_sections_of_the_contract() -> None:
+    assert len(set(SECTIONS)) == len(SECTIONS) > 70
+    unknown = {
+        test.id: missing for test in marked_tests() if (missing := {*test.headings} - {*SECTIONS})
+    }
+    assert not unknown, "Marks must name headings of level 3 of docs/contract.md."
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_section_has_a_test(section: str) -> None:
+    assert [test.id for test in marked_tests() if section in test.headings]
+
+
+def test_every_contract_test_is_marked() -> None:
+    """A test of these folders that checks no promise says so with an empty mark."""
+    folders = {ROOT / "tests" / folder for folder in FOLDERS}
+    unmarked = [
+        test.id for test in marked_tests() if test.module.parent in folders and not test.has_mark
+    ]
+    assert not unmarked, "Add @pytest.mark.contract(...) with the sections that the test checks."
+
+
+def test_the_index_is_current() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == current(page), "Run `make test-index`."
+
+
+SOURCE = """
+pytestmark = [pytest.mark.contract("Pages"), pytest.mark.skipif(True, reason="")]
+
+@pytest.mark.parametrize("number", [1])
+@pytest.mark.contract("Sorts", "Pages")
+def test_a(): ...
+
+async def test_b(): ...
+
+@pytest.mark.contract
+def test_c(): ...
+
+def helper(): ...
+"""
+
+
+def test_marks_are_read_from_modules_and_functions() -> None:
+    tests = [*read_tests(Path("test_x.py"), SOURCE)]
+    assert [(test.name, test.headings) for test in tests] == [
+        ("test_a", ("Pages", "Sorts")),
+        ("test_b", ("Pages",)),
+        ("test_c", ("Pages",)),
+    ]
+    [bare] = read_tests(Path("test_x.py"), "@pytest.mark.contract\ndef test_d(): ...")
+    assert bare.has_mark
+    assert not bare.headings
+    [unmarked] = read_tests(Path("test_x.py"), "def test_d(): ...")
+    assert not unmarked.has_mark
+
+
+def test_a_stale_index_is_found() -> None:
+    module = ROOT / "tests" / "unit" / "test_x.py"
+    tests = [*read_tests(module, SOURCE)]
+    index = render(["Pages", "Sorts"], tests)
+    assert "| [Pages](contract.md#pages) | `unit/test_x.py` 3 |" in index
+    page = inserted(PAGE.read_text(encoding="utf-8"), index)
+    assert page != current(page)
+    with pytest.raises(ValueError, match="markers"):
+        inserted("A page without markers.", index)

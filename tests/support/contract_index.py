@@ -1,0 +1,139 @@
+"""Contract index: which tests check which section of docs/contract.md.
+
+Tests name sections with ``@pytest.mark.contract("Merges")``, modules with ``pytestmark``. The marks
+are read from the source, so that the index needs neither a database nor a test run.
+
+``python -m tests.support.contract_index`` (``make test-index``) writes the index into
+docs/testing.md.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[2]
+CONTRACT: Final = ROOT / "docs" / "contract.md"
+PAGE: Final = ROOT / "docs" / "testing.md"
+_TESTS: Final = ROOT / "tests"
+_BEGIN: Final = "<!-- contract index: `make test-index` writes what follows -->\n"
+_MOST_MODULES: Final = 6
+"""Longer lists end with the number of further modules: the index shows where to look first."""
+_END: Final = "<!-- end of the contract index -->\n"
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedTest:
+    """A test function and the contract sections that its marks name."""
+
+    module: Path
+    name: str
+    has_mark: bool
+    headings: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """The test's pytest id, relative to the repository."""
+        return f"{self.module.relative_to(ROOT).as_posix()}::{self.name}"
+
+
+def headings(page: str) -> list[str]:
+    """Return the sections of the contract: its headings of level 3, in order."""
+    return re.findall(r"^### (.+)$", page, re.MULTILINE)
+
+
+@cache
+def marked_tests() -> tuple[MarkedTest, ...]:
+    """Return every test function of the repository with its contract marks."""
+    modules = sorted(_TESTS.rglob("test_*.py"))
+    return tuple(
+        test
+        for module in modules
+        if "/." not in module.relative_to(ROOT).as_posix()
+        for test in read_tests(module, module.read_text(encoding="utf-8"))
+    )
+
+
+def read_tests(module: Path, source: str) -> Iterator[MarkedTest]:
+    """Yield the test functions of a module's source."""
+    tree = ast.parse(source)
+    of_module = [mark for node in tree.body for mark in _module_marks(node)]
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith(
+            "test_"
+        ):
+            marks = [*of_module, *filter(_is_contract_mark, node.decorator_list)]
+            names = [heading for mark in marks for heading in _headings_of(mark)]
+            yield MarkedTest(module, node.name, bool(marks), tuple(dict.fromkeys(names)))
+
+
+def _module_marks(node: ast.stmt) -> list[ast.expr]:
+    """Return the contract marks that an assignment to ``pytestmark`` holds."""
+    if not isinstance(node, ast.Assign) or ast.unparse(node.targets[0]) != "pytestmark":
+        return []
+    value = node.value
+    marks = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
+    return [*filter(_is_contract_mark, marks)]
+
+
+def _is_contract_mark(node: ast.expr) -> bool:
+    mark = node.func if isinstance(node, ast.Call) else node
+    return ast.unparse(mark) == "pytest.mark.contract"
+
+
+def _headings_of(mark: ast.expr) -> list[str]:
+    """Return a mark's headings; raise ValueError if one is no literal."""
+    return [ast.literal_eval(each) for each in mark.args] if isinstance(mark, ast.Call) else []
+
+
+def render(sections: Sequence[str], tests: Sequence[MarkedTest]) -> str:
+    """Return the index as a table: a row per section, its modules with the number of tests."""
+    rows = [
+        f"| [{title}](contract.md#{_anchor(title)}) | {_modules(title, tests)} |"
+        for title in sections
+    ]
+    return "\n".join(["| section | tests |", "|---|---|", *rows, ""])
+
+
+def _anchor(title: str) -> str:
+    return title.lower().replace(" ", "-")
+
+
+def _modules(title: str, tests: Sequence[MarkedTest]) -> str:
+    """Return the modules that test a section, the one with most tests first."""
+    counts: dict[str, int] = {}
+    for test in tests:
+        if title in test.headings:
+            module = test.module.relative_to(_TESTS).as_posix()
+            counts[module] = counts.get(module, 0) + 1
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    listed = [f"`{module}` {count}" for module, count in ordered[:_MOST_MODULES]]
+    more = len(ordered) - len(listed)
+    return ", ".join([*listed, *([f"{more} more"] if more else [])])
+
+
+def inserted(page: str, index: str) -> str:
+    """Return the page with the index between its two marker comments."""
+    before, _, rest = page.partition(_BEGIN)
+    _, _, after = rest.partition(_END)
+    if not rest or _END not in rest:
+        raise ValueError(f"The page lacks the markers {_BEGIN!r} and {_END!r}.")
+    return f"{before}{_BEGIN}\n{index}\n{_END}{after}"
+
+
+def current(page: str) -> str:
+    """Return the page with an index of the present tests and contract."""
+    sections = headings(CONTRACT.read_text(encoding="utf-8"))
+    return inserted(page, render(sections, marked_tests()))
+
+
+def main() -> None:
+    """Write the index into docs/testing.md."""
+    PAGE.write_text(current(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
