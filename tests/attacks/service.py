@@ -19,6 +19,7 @@ import psutil
 
 from tests.attacks.witness import PATIENCE
 from tests.support.processes import Running, running
+from tests.support.waiting import limit
 
 WORKERS: Final = 2
 _MB: Final = 2**20
@@ -88,11 +89,11 @@ class Service:
 
     def _metrics(self) -> str:
         """The metrics, as soon as the service answers again; nothing when it does not."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + limit(PATIENCE)
         while time.monotonic() < deadline:
             with suppress(OSError):
                 address = f"{self.process.base_url}/metrics"
-                with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
+                with urllib.request.urlopen(address, timeout=limit(PATIENCE)) as answer:
                     return str(answer.read().decode())
             time.sleep(0.2)
         return ""

@@ -11,6 +11,7 @@ from typing import Final
 
 from tests.attacks.attacker import NONE, read_status
 from tests.benchmarks.load import Request
+from tests.support.waiting import within
 
 PATIENCE: Final = 30
 """Seconds after which an answer does not count as one any more."""
@@ -92,7 +93,7 @@ async def _is_set_within(stop: asyncio.Event, seconds: float) -> bool:
 async def _status(port: int, message: bytes) -> str:
     """The status of the answer to a message sent on a new connection."""
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with within(PATIENCE):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             try:
                 writer.write(message)

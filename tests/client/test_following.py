@@ -22,7 +22,7 @@ from tests.client.between import Between, Fault
 from tests.client.conftest import Place
 from tests.policy.sources import ROOT
 from tests.support.api import replacing
-from tests.support.waiting import until
+from tests.support.waiting import until, within
 
 pytestmark = pytest.mark.contract("Changes")
 
@@ -32,7 +32,7 @@ SECONDS = 30
 async def taken(pages: AsyncIterator[Any], count: int) -> list[Any]:
     """So many entries."""
     found = list[Any]()
-    async with asyncio.timeout(SECONDS):
+    async with within(SECONDS):
         async for page in pages:
             found += page.records
             if len(found) >= count:
@@ -98,7 +98,7 @@ async def test_the_command_prints_entries_and_where_to_go_on(
         async with started(place, "-m", "service", "follow", "--since", cursor) as process:
             assert process.stdout
             assert process.stderr
-            async with asyncio.timeout(SECONDS):
+            async with within(SECONDS):
                 printed.append(json.loads(await process.stdout.readline())["recordId"])
                 assert printed[-1] == created.id
                 await asyncio.sleep(0.2)
@@ -135,7 +135,7 @@ async def test_the_replica_of_the_documentation_stays_equal(
         async with started(place, str(program), str(copy)) as process:
             created = await groups.create_many([{"name": f"{round_} {n}"} for n in range(5)])
             await groups.delete(created[0]["id"])
-            async with asyncio.timeout(SECONDS):
+            async with within(SECONDS):
                 while held(copy) != await walked(selvedge):
                     assert process.returncode is None
                     await asyncio.sleep(0.2)

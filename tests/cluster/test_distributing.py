@@ -18,6 +18,7 @@ from tests.cluster.places import Places
 from tests.policy.sources import tenant_tables
 from tests.support import cluster, rows
 from tests.support.processes import selvedge
+from tests.support.waiting import limit
 
 EVERYWHERE = {"country", "language"}
 BY_ORGANIZATION = {*tenant_tables(), "organization"}
@@ -113,7 +114,7 @@ def test_writers_wait_and_lose_nothing(
 
 
 def wait_for_more_than(count: int, written: list[str]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + limit(30)
     while len(written) <= count and time.monotonic() < deadline:
         time.sleep(0.01)
     assert len(written) > count

@@ -13,7 +13,7 @@ from service.http import receiving
 from service.http.accounts import ACCOUNTS, MAX_MIB, Accounts
 from tests.support.api import Api
 from tests.support.published import is_failure
-from tests.support.waiting import until
+from tests.support.waiting import scaled, until, within
 
 pytestmark = pytest.mark.contract("Budgets")
 
@@ -35,7 +35,7 @@ class Upload:
 
     async def answer(self) -> tuple[int, str, Any]:
         """Status, head and body of the answer."""
-        async with asyncio.timeout(20):
+        async with within(20):
             head = (await self.reader.readuntil(b"\r\n\r\n")).decode()
             length = head.lower().partition("content-length: ")[2].partition("\r\n")[0]
             body = orjson.loads(await self.reader.readexactly(int(length)))
@@ -107,7 +107,7 @@ async def test_a_body_that_goes_on_with_no_chunk(
         await one.send(chunk(b'{"name"'))
         await asyncio.sleep(0.1)
         await one.send(b"no length\r\n")
-        async with asyncio.timeout(10):
+        async with within(10):
             status = await one.reader.readline()
         assert int(status.split()[1]) in (400, 408)
 
@@ -130,12 +130,12 @@ async def test_a_body_that_does_not_arrive_in_time(
 async def test_a_body_that_arrives_slowly_is_waited_for(
     shared_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(receiving, "IDLE_SECONDS", 1)
+    monkeypatch.setattr(receiving, "IDLE_SECONDS", 10 * (pause := scaled(0.05)))
     raw = b" " * 20 + b'{"name":"Slow"}'
     async with upload(shared_api, f"Content-Length: {len(raw)}") as one:
         for place in range(20):
             await one.send(raw[place : place + 1])
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(pause)
         await one.send(raw[20:])
         assert (await one.answer())[0] == 201
 

@@ -4,7 +4,7 @@ import asyncio
 import time
 from argparse import Namespace
 from contextlib import AsyncExitStack
-from typing import Any
+from typing import Any, cast
 
 import asyncpg
 import pytest
@@ -17,6 +17,7 @@ from service.queries import feed
 from tests.support.api import Answer, Api, replacing
 from tests.support.changes import PATH, Follower
 from tests.support.published import is_failure
+from tests.support.waiting import until, within
 
 pytestmark = pytest.mark.contract("Changes")
 
@@ -176,7 +177,7 @@ async def test_a_waiting_reader_is_answered_once_there_is_something(api: Api) ->
     await asyncio.sleep(0.6)
     assert not any(one.done() for one in reading)
     ids = await make(api, 2)
-    async with asyncio.timeout(10):
+    async with within(10):
         answers = await asyncio.gather(*reading)
     assert all([one["recordId"] for one in answer.data] == ids for answer in answers)
 
@@ -192,19 +193,19 @@ async def test_who_waits_in_vain_gets_an_empty_page(api: Api) -> None:
 async def test_who_waits_takes_no_place(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does a stop wait for them."""
     monkeypatch.setattr(waiting, "MAX_WAITING", 70)
-    start = await now(api)
+    start, app = await now(api), cast(Any, api.client.app)
+    watch = app[waiting.WATCH]
     asked = {"cursor": start, "wait": "30"}
     async with AsyncExitStack() as stack:
         reading = list[asyncio.Task[Answer]]()
         stack.callback(lambda: [one.cancel() for one in reading])
-        for _ in range(2):
+        for readers in (35, 70):
             reading += [asyncio.create_task(api.get(PATH, asked)) for _ in range(35)]
-            await asyncio.sleep(0.5)
+            await until(lambda readers=readers: len(watch._waiting[1]) == readers)  # type: ignore[misc]
         assert (await api.get(GROUPS)).status == 200
         is_failure(await api.get(PATH, asked), 429, "too_many_requests")
-        app: Any = api.client.app
         await waiting.end_watching(app)
-        async with asyncio.timeout(5):
+        async with within(5):
             answers = await asyncio.gather(*reading)
         assert {answer.status for answer in answers} == {200}
 

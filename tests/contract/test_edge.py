@@ -14,6 +14,7 @@ from service.http.context import ACCESS_LOG
 from tests.support.api import Answer, Api
 from tests.support.published import is_failure
 from tests.support.raw import answered, connected, exchange, head
+from tests.support.waiting import within
 
 pytestmark = pytest.mark.contract("Bad input")
 
@@ -86,7 +87,7 @@ async def test_what_is_no_request_is_refused_in_the_envelope(
         assert answer.headers["Connection"] == "close"
         assert answer.headers["Cache-Control"] == "private, no-cache"
         says_nothing(answer)
-        async with asyncio.timeout(5):
+        async with within(5):
             assert await reader.read() == b""
 
 
@@ -149,7 +150,7 @@ async def test_chunks_that_break_end_the_request(
         answer = await answered(reader)
         is_failure(answer, 400, answer.json["code"])
         assert answer.headers["Connection"] == "close"
-        async with asyncio.timeout(5):
+        async with within(5):
             assert await reader.read() == b""
 
 
@@ -163,7 +164,7 @@ async def test_a_body_that_breaks_after_its_answer_is_no_defect(
             writer.write(head(stranger, method, GROUPS, "Transfer-Encoding: chunked"))
             is_failure(await answered(reader), 401, "unauthorized")
             writer.write(b"nonsense\r\n")
-            async with asyncio.timeout(5):
+            async with within(5):
                 assert await reader.read() == b""
     assert caplog.records == []
 
@@ -237,7 +238,7 @@ async def test_who_may_send_is_told_to(shared_api: Api) -> None:
         async with connected(shared_api) as (reader, writer):
             for _ in range(2):
                 writer.write(head(shared_api, "POST", GROUPS, f"Expect: {expected}", *fields))
-                async with asyncio.timeout(5):
+                async with within(5):
                     told = await reader.readuntil(b"\r\n\r\n")
                 assert told == b"HTTP/1.1 100 Continue\r\n\r\n"
                 writer.write(body)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.api import Answer, Api
 from tests.support.custom_fields import COMPLIANCE, STYLE, item, new
+from tests.support.waiting import scaled
 
 COLORS, GROUPS, SIZE_RANGES = "/api/colors", "/api/groups", "/api/size-ranges"
 ROUNDS = 12
@@ -180,7 +181,7 @@ async def test_a_delete_waits_for_who_is_about_to_use(
         async with connection.transaction():
             await connection.execute(use, record)
             deleting = asyncio.create_task(api.delete(f"{root}/{record}"))
-            await asyncio.wait([deleting], timeout=0.1)
+            await asyncio.wait([deleting], timeout=scaled(0.1))
             assert not deleting.done()
         answer = await deleting
     finally:

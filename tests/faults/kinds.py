@@ -15,6 +15,7 @@ from tests.faults.proxy import Link, Moment, Trap
 from tests.faults.stage import PATIENCE, POOL_SIZE, WORKERS, OwnServer, Stage
 from tests.faults.work import Batch
 from tests.support.api import JSON, Answer
+from tests.support.waiting import within
 
 CROWD: Final = 10
 """Batches that wait for a connection at once."""
@@ -109,7 +110,7 @@ class Exhausted:
         busy: list[Call] = []
         async with stage.connection() as watch, stage.connection() as lock, lock.transaction():
             await lock.fetch("select from style_group where id = $1 for update", record)
-            async with asyncio.timeout(PATIENCE):
+            async with within(PATIENCE):
                 while not await watch.fetchval(_ALL_WAIT):
                     busy.append(asyncio.create_task(_answer(stage, idle)))
                     await asyncio.sleep(0.01)

@@ -23,6 +23,7 @@ from tests.faults.work import Batch, Workload
 from tests.support import generate, rows
 from tests.support.api import Answer, Api, issue_key
 from tests.support.processes import Running, kill, running
+from tests.support.waiting import limit, within
 
 WORKERS: Final = 2
 POOL_SIZE: Final = 2
@@ -58,7 +59,7 @@ class Stage:
         session = aiohttp.ClientSession(
             self.service.base_url,
             connector=aiohttp.TCPConnector(force_close=True),
-            timeout=aiohttp.ClientTimeout(PATIENCE),
+            timeout=aiohttp.ClientTimeout(limit(PATIENCE)),
         )
         session._retry_connection = False  # aiohttp would send PUT and DELETE again by itself
         await stack.enter_async_context(session)
@@ -84,7 +85,7 @@ class Stage:
             await connection.close()
 
     async def _connect(self) -> asyncpg.Connection:
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + limit(PATIENCE)
         while True:
             try:
                 return await asyncpg.connect(self.dsn)
@@ -94,9 +95,10 @@ class Stage:
                 await asyncio.sleep(0.02)
 
     async def answers_again(self) -> float:
-        """Seconds until the service answers a read; raises TimeoutError after PATIENCE."""
+        """Seconds until the service answers a read; raises TimeoutError at a limit."""
         began = time.monotonic()
-        while time.monotonic() < began + PATIENCE:
+        deadline = began + limit(PATIENCE)
+        while time.monotonic() < deadline:
             with contextlib.suppress(aiohttp.ClientError, TimeoutError):
                 if (await self.api.get(_READ)).status == 200:
                     return time.monotonic() - began
@@ -105,7 +107,7 @@ class Stage:
 
     async def settle(self, batch: Batch) -> Answer:
         """The answer to a batch sent again until the service says what became of it."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + limit(PATIENCE)
         while True:
             with contextlib.suppress(aiohttp.ClientError):
                 answer = await batch.send(self.api)
@@ -130,7 +132,7 @@ class Stage:
 
 async def until(connection: asyncpg.Connection, condition: str) -> None:
     """Return when a query answers true."""
-    async with asyncio.timeout(PATIENCE):
+    async with within(PATIENCE):
         while not await connection.fetchval(condition):  # noqa: ASYNC110  # the server tells nobody
             await asyncio.sleep(0.01)
 

@@ -9,10 +9,11 @@ from service.database import connecting
 from service.database.connections import Connection, Database
 from service.failures import ApiError
 from tests.faults.proxy import Link, Moment, Proxy, Trap
+from tests.support.waiting import scaled, within
 
 pytestmark = pytest.mark.contract("Outages")
 
-SECONDS = 0.5
+SECONDS = scaled(0.5)
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ async def test_silence_ends(
     assert await served.read(count, 1) == 0
     trap = Trap(step, moment, forever)
     proxy.arm(trap)
-    async with asyncio.timeout(4 * SECONDS):
+    async with within(4 * SECONDS):
         with pytest.raises(ApiError) as raised:
             await served.write(add, 1)
         assert raised.value.code == code

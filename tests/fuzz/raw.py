@@ -14,6 +14,7 @@ from multidict import CIMultiDict
 from service.routes import Route
 from tests.support.api import Answer, Api
 from tests.support.published import is_failure
+from tests.support.waiting import limit, scaled
 
 _PATIENCE: Final = 10
 """Seconds for all answers."""
@@ -173,7 +174,7 @@ async def send(api: Api, case: Raw) -> None:
     told = bytearray()
     try:
         writer.write(case.sent)
-        async with asyncio.timeout(_BRIEFLY if case.expected is ANY else _PATIENCE):
+        async with asyncio.timeout(scaled(_BRIEFLY) if case.expected is ANY else limit(_PATIENCE)):
             while part := await reader.read(2**16):
                 told += part
     except (TimeoutError, ConnectionError):

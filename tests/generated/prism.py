@@ -20,6 +20,7 @@ from aiohttp.test_utils import TestClient
 from yarl import URL
 
 from service import openapi
+from tests.support.waiting import limit
 
 _PRISM: Final = os.environ.get("PRISM", "prism")
 _SECONDS: Final = 30
@@ -64,11 +65,11 @@ class Proxies:
         """End them all."""
         for _, process in self._running.values():
             process.terminate()
-            process.wait(_SECONDS)
+            process.wait(limit(_SECONDS))
 
 
 def _wait_for(port: int) -> None:
-    deadline = time.monotonic() + _SECONDS
+    deadline = time.monotonic() + limit(_SECONDS)
     while True:
         try:
             socket.create_connection(("127.0.0.1", port)).close()

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from tests.support.waiting import limit
+
 HOME: Final = Path(__file__).parent
 SCRIPTS: Final = HOME / "scripts"
 TOOLS: Final = HOME / ".tools"
@@ -44,7 +46,7 @@ async def run(*command: str | Path, folder: Path, **environment: str) -> str:
         stderr=asyncio.subprocess.STDOUT,
     )
     try:
-        raw, _ = await asyncio.wait_for(process.communicate(), _SECONDS)
+        raw, _ = await asyncio.wait_for(process.communicate(), limit(_SECONDS))
     except TimeoutError:
         process.kill()
         await process.wait()

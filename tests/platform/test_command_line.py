@@ -12,6 +12,7 @@ import pytest
 
 from service.organizations import administration, keys
 from tests.support.processes import selvedge
+from tests.support.waiting import limit
 
 pytestmark = pytest.mark.contract("Command line")
 
@@ -108,11 +109,14 @@ def test_data_in_use_are_not_thrown_away(tmp_path: Path) -> None:
     data.mkdir()
     with (data / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        refused = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        refused = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=limit(60)
+        )
         assert refused.returncode != 0
         assert "stop it first" in refused.stderr
         assert (data / "lock").exists()
-    assert subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60).returncode == 0
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=limit(60))
+    assert done.returncode == 0
     assert not data.exists()
 
 
@@ -126,7 +130,7 @@ def test_an_installation_that_fails_names_the_index(tmp_path: Path) -> None:
         env=os.environ | index | alone,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=limit(60),
         check=False,
     )
     assert failed.returncode != 0

@@ -21,6 +21,7 @@ from service.http import connections
 from tests.policy.sources import ROOT
 from tests.support.folders import temporary_folder
 from tests.support.processes import environment, eventually, status
+from tests.support.waiting import limit
 
 KIT = ROOT / "docs" / "deploy"
 CONTAINERFILE = (KIT / "Containerfile").read_text()
@@ -46,7 +47,7 @@ def installed() -> Iterator[Path]:
         (site / "here.pth").write_text(f"{sysconfig.get_path('purelib')}\n{hidden}\n")
         [step] = re.findall(r"^RUN (\S+) /opt/selvedge$", CONTAINERFILE, re.MULTILINE)
         built = subprocess.run(
-            [source / step, target, "program"], capture_output=True, text=True, timeout=60
+            [source / step, target, "program"], capture_output=True, text=True, timeout=limit(60)
         )
         assert built.stdout == f"{__version__}\n", built.stderr
         shutil.rmtree(source)

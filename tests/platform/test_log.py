@@ -1,7 +1,6 @@
 """What is told of what happens: a line of JSON each, with the cause and what to do."""
 
 import signal
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from service.database import migrating
 from service.embedded.postmaster import read_pid_file
 from tests.support.databases import fresh_database
 from tests.support.processes import eventually, kill, running, status, wait_until_gone
+from tests.support.waiting import becomes
 
 pytestmark = pytest.mark.contract("Log")
 
@@ -33,11 +33,9 @@ def _told(log: IO[str]) -> list[dict[str, Any]]:
     return [orjson.loads(line) for line in lines if line.startswith("{")]
 
 
-def _event(log: IO[str], name: str, seconds: float = 15) -> dict[str, Any]:
+def _event(log: IO[str], name: str) -> dict[str, Any]:
     """The one event of a name, once it is told of."""
-    deadline = time.monotonic() + seconds
-    while name not in [each["event"] for each in _told(log)] and time.monotonic() < deadline:
-        time.sleep(0.05)
+    assert becomes(lambda: name in [each["event"] for each in _told(log)])
     [found] = [each for each in _told(log) if each["event"] == name]
     return found
 

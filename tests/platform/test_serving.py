@@ -30,6 +30,7 @@ from tests.support.processes import (
     status,
     wait_until_gone,
 )
+from tests.support.waiting import becomes, limit
 
 
 @pytest.fixture(scope="module")
@@ -91,12 +92,8 @@ def test_a_revoked_demo_key_is_replaced(data_dir: Path) -> None:
 
 def _workers(service: Running) -> list[psutil.Process]:
     """Return both workers, once they are there."""
-    deadline = time.monotonic() + 15
-    while time.monotonic() < deadline:
-        if len(workers := service.workers()) == 2:
-            return workers
-        time.sleep(0.1)
-    raise AssertionError("there are not two workers")
+    assert becomes(lambda: len(service.workers()) == 2)
+    return service.workers()
 
 
 @pytest.mark.contract("Log")
@@ -154,7 +151,7 @@ def test_compressed_bodies_are_refused_whatever_is_in_them(
     key = selvedge(data_dir, *issue, DATABASE_URL=served_dsn).stdout.strip()
     address, whole = urlsplit(served.base_url), gzip.compress(b'{"name":"Sent compressed"}')
     assert address.hostname is not None
-    with closing(HTTPConnection(address.hostname, address.port, timeout=10)) as connection:
+    with closing(HTTPConnection(address.hostname, address.port, timeout=limit(10))) as connection:
         for coding in ("gzip", "deflate", "br", "zstd", "nonsense"):
             for body in (whole, whole[:-9], b"{}", b""):
                 headers = {"Content-Encoding": coding, "Content-Type": "application/json"}
@@ -181,15 +178,16 @@ def test_callers_on_kept_connections_are_told_of_a_stop(served_dsn: str, data_di
         address = urlsplit(service.base_url)
         assert address.hostname is not None
         kept = [
-            stack.enter_context(closing(HTTPConnection(address.hostname, address.port, timeout=10)))
-            for _ in range(12)
+            HTTPConnection(address.hostname, address.port, timeout=limit(10)) for _ in range(12)
         ]
+        for connection in kept:
+            stack.callback(connection.close)
         assert [_is_last(connection) for connection in kept] == [False] * 12
         service.process.terminate()
         while kept:
             kept = [connection for connection in kept if not _is_last(connection)]
             time.sleep(0.05)
-        assert service.process.wait(20) == 0
+        assert service.process.wait(limit(20)) == 0
 
 
 def _is_last(connection: HTTPConnection) -> bool:
@@ -209,7 +207,7 @@ def test_a_stop_waits_little_for_who_rests(served_dsn: str, data_dir: Path) -> N
         with socket.create_connection((address.hostname, address.port)):
             started = time.monotonic()
             assert service.stop() == 0
-            assert time.monotonic() - started < 10
+            assert time.monotonic() - started < limit(10)
 
 
 @pytest.mark.contract("Starting")
@@ -221,7 +219,7 @@ def test_a_stop_is_heard_however_soon_it_comes(data_dir: Path, wait: float) -> N
         time.sleep(wait)
         started = time.monotonic()
         assert service.stop() == 0
-        assert time.monotonic() - started < 20
+        assert time.monotonic() - started < limit(20)
 
 
 def _metrics(service: Running) -> str:
@@ -244,10 +242,8 @@ def test_metrics_add_up_over_the_workers(served: Running) -> None:
     for _ in range(20):
         assert status(f"{served.base_url}/healthz") == 200
     # They are made once a second for all who ask.
-    deadline = time.monotonic() + 10
-    while (counted := _counted(served) - before) < 20 and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert counted == 20
+    assert becomes(lambda: _counted(served) - before >= 20)
+    assert _counted(served) - before == 20
     text = _metrics(served)
     told = re.findall(r'^selvedge_process_resident_memory_bytes{pid="(\d+)"}', text, re.MULTILINE)
     assert {int(pid) for pid in told} == {worker.pid for worker in _workers(served)}

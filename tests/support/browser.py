@@ -1,6 +1,7 @@
 """A real browser, headless, and a page in it as a reader uses it."""
 
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,9 @@ from selenium.webdriver.support.expected_conditions import (
 )
 from selenium.webdriver.support.ui import WebDriverWait
 
+from tests.support import reaper
+from tests.support.waiting import limit
+
 _BROWSER, _DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 _ARGUMENTS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -27,19 +31,30 @@ _SECONDS = 30
 INSTALLED = bool(_BROWSER and _DRIVER)
 
 
+class _ReapedDriver(webdriver.ChromeService):
+    """chromedriver below a reaper: driver and browser end with this process, however it ends."""
+
+    def __init__(self) -> None:
+        # A session of its own: Ctrl-C reaches the tests alone, which then end the browser.
+        super().__init__(sys.executable, popen_kw={"start_new_session": True})
+
+    def command_line_args(self) -> list[str]:
+        return [reaper.__file__, str(_DRIVER), *super().command_line_args()]
+
+
 @contextmanager
 def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
-    """A headless Chromium with that profile, which logs what pages complain of."""
+    """Run a headless Chromium with that profile, which logs console errors and requests."""
     options = webdriver.ChromeOptions()
     options.binary_location = str(_BROWSER)
     for argument in (*_ARGUMENTS, f"--user-data-dir={profile}"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(_DRIVER))
+    service = _ReapedDriver()
     try:
-        yield driver
+        yield webdriver.Chrome(options=options, service=service)
     finally:
-        driver.quit()
+        service.stop()
 
 
 class Page:
@@ -47,7 +62,7 @@ class Page:
 
     def __init__(self, driver: webdriver.Chrome, url: str) -> None:
         self.driver = driver
-        self.wait = WebDriverWait(driver, _SECONDS)
+        self.wait = WebDriverWait(driver, limit(_SECONDS))
         driver.get("about:blank")
         self.log("performance")  # of the page that the browser began with
         driver.get(url)

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from tests.support.api import JSON, Answer, Api
+from tests.support.waiting import limit
 
 _STEP = re.compile(
     r"^```sh\n(?P<shell>.*?)^```\n\n```json (?P<status>\d{3})\n(?P<shown>.*?)^```$",
@@ -72,7 +73,11 @@ class Reader:
         script = f"curl() {{ printf '%s\\0' \"$@\"; }}\n{shell}"
         variables = {"HERE": "", "KEY": self.api.key, **self.kept}
         done = subprocess.run(
-            ["bash", "-euc", script], env=variables, capture_output=True, check=True, timeout=30
+            ["bash", "-euc", script],
+            env=variables,
+            capture_output=True,
+            check=True,
+            timeout=limit(30),
         )
         return done.stdout.decode().split("\0")[:-1]
 

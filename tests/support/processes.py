@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Iterator
@@ -16,6 +15,7 @@ from typing import IO
 import psutil
 
 from service.embedded.postmaster import at_work
+from tests.support.waiting import becomes, limit
 
 _START_SECONDS = 60
 
@@ -46,7 +46,7 @@ def selvedge(data_dir: Path, *arguments: str, **settings: str) -> subprocess.Com
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=_START_SECONDS,
+        timeout=limit(_START_SECONDS),
         check=False,
     )
 
@@ -83,7 +83,7 @@ class Running:
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Send a signal and return the exit code."""
         self.process.send_signal(number)
-        return self.process.wait(_START_SECONDS)
+        return self.process.wait(limit(_START_SECONDS))
 
 
 def workers(parent: psutil.Process) -> list[psutil.Process]:
@@ -121,7 +121,7 @@ def running(
             )
         finally:
             process.terminate()
-            process.wait(_START_SECONDS)
+            process.wait(limit(_START_SECONDS))
 
 
 def _announcement(process: subprocess.Popen[str], last: str) -> str:
@@ -149,12 +149,8 @@ def kill(processes: Iterable[psutil.Process]) -> None:
 
 def wait_until_gone(processes: list[psutil.Process], seconds: float = 10) -> list[psutil.Process]:
     """Return the processes that are still there after a while."""
-    deadline = time.monotonic() + seconds
-    alive = processes
-    while alive and time.monotonic() < deadline:
-        alive = [process for process in alive if at_work(process)]
-        time.sleep(0.05)
-    return alive
+    becomes(lambda: not any(at_work(process) for process in processes), seconds)
+    return [process for process in processes if at_work(process)]
 
 
 def status(url: str, key: str | None = None) -> int:
@@ -169,12 +165,10 @@ def status(url: str, key: str | None = None) -> int:
 
 def eventually(url: str, wanted: int, seconds: float = 15) -> bool:
     """Return whether a URL comes to answer with a status."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        try:
-            if status(url) == wanted:
-                return True
-        except OSError:
-            pass
-        time.sleep(0.1)
-    return False
+
+    def answers() -> bool:
+        with suppress(OSError):
+            return status(url) == wanted
+        return False
+
+    return becomes(answers, seconds)

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from multidict import CIMultiDict
 
 from tests.support.api import Answer, Api
+from tests.support.waiting import within
 
 _PATIENCE = 10
 
@@ -25,7 +26,7 @@ async def connected(api: Api) -> AsyncIterator[tuple[StreamReader, StreamWriter]
 
 async def answered(reader: StreamReader) -> Answer:
     """The next answer on a connection."""
-    async with asyncio.timeout(_PATIENCE):
+    async with within(_PATIENCE):
         head = await reader.readuntil(b"\r\n\r\n")
         line, *fields = head.decode().rstrip().split("\r\n")
         parted = [field.partition(":") for field in fields]

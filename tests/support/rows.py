@@ -5,6 +5,7 @@ import asyncio
 import asyncpg
 
 from tests.support import cluster
+from tests.support.waiting import within
 
 #: A coordinator has its own shards, such as language_102009, beside the tables that they are of.
 _TABLES = r"""
@@ -39,7 +40,7 @@ async def wait_for_waiters(dsn: str, waiters: int = 1) -> None:
     Asks by a connection of its own: within a transaction pg_stat_activity stays as first seen.
     """
     connection = await asyncpg.connect(dsn)
-    async with asyncio.timeout(10):
+    async with within(10):
         waits = _WAITERS_ON_NODES if cluster.url() else _WAITERS
         while await connection.fetchval(waits) < waiters:  # noqa: ASYNC110 -- no event tells of this
             await asyncio.sleep(0.01)

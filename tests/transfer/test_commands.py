@@ -12,6 +12,7 @@ import pytest
 from service.client import Client
 from service.files import DEMO
 from tests.policy.sources import ROOT
+from tests.support.waiting import within
 from tests.transfer.conftest import Folder, Stage, listed
 
 pytestmark = pytest.mark.contract("Files")
@@ -34,7 +35,7 @@ async def selvedge(url: str, key: str, *arguments: str) -> Ended:
         sys.executable, "-m", "service", *arguments,
         cwd=ROOT, env=os.environ | named, stdout=PIPE, stderr=PIPE,
     )  # fmt: skip
-    async with asyncio.timeout(SECONDS):
+    async with within(SECONDS):
         printed, told = await process.communicate()
     return Ended(process.returncode, printed.decode(), told.decode())
 

@@ -16,6 +16,7 @@ import pytest
 from tests.policy.sources import ROOT
 from tests.support.databases import fresh_database
 from tests.support.folders import temporary_folder
+from tests.support.waiting import within
 
 pytestmark = pytest.mark.contract("Files")
 
@@ -80,7 +81,7 @@ async def test_every_line_does_what_it_says(server_dsn: str, worker_id: str, hom
         stdout=PIPE, stderr=(home / "told").open("wb"), start_new_session=True,
     )  # fmt: skip
     try:
-        async with asyncio.timeout(SECONDS):
+        async with within(SECONDS):
             printed, _ = await process.communicate()
     finally:
         if process.returncode is None:

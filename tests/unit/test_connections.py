@@ -10,6 +10,7 @@ from aiohttp import web
 from service.http import connections
 from service.http.connections import room
 from tests.support.door import GET, ROOM, Door, is_closed, opened, status
+from tests.support.waiting import within
 
 pytestmark = pytest.mark.contract("Connections")
 
@@ -103,7 +104,7 @@ async def test_a_request_whose_caller_is_gone_is_given_up(door: Door) -> None:
     """As aiohttp does when it is told so."""
     await door.come(GET % b"slow")
     door.writers[0].transport.abort()
-    async with asyncio.timeout(5):
+    async with within(5):
         await door.given_up.wait()
 
 
@@ -129,11 +130,11 @@ async def test_who_is_connected_hears_that_the_worker_stops(
     await door.say(0, GET % b"quick")
     door.open.set()
     for reader in (kept, slow, new):
-        async with asyncio.timeout(5):
+        async with within(5):
             head = await reader.readuntil(b"\r\n\r\n")
             assert b"\r\nConnection: close\r\n" in head
             assert len(await reader.read()) == 1
-    async with asyncio.timeout(2):
+    async with within(2):
         await stopping
 
 
@@ -143,7 +144,7 @@ async def test_who_rests_does_not_keep_the_worker_from_stopping(
     monkeypatch.setattr(connections, "DRAIN_SECONDS", 0.1)
     resting = await door.come(GET % b"quick")
     assert await status(resting) == b"200"
-    async with asyncio.timeout(2):
+    async with within(2):
         await door.runner.cleanup()
     assert await is_closed(resting)
 
@@ -151,7 +152,7 @@ async def test_who_rests_does_not_keep_the_worker_from_stopping(
 async def test_a_connection_that_ends_in_nonsense_makes_way(door: Door) -> None:
     nonsense = [await door.come(b"NONSENSE\r\n\r\n") for _ in range(ROOM)]
     assert await status(await door.come(GET % b"quick")) == b"200"
-    async with asyncio.timeout(5):
+    async with within(5):
         for reader in nonsense[1:]:
             assert (await reader.readuntil(b"\r\n\r\n"))[9:12] == b"400"
 
@@ -165,7 +166,7 @@ async def test_answering_that_fails_is_told_in_the_envelope(
 
     monkeypatch.setattr(door.runner.server, "request_handler", fail)
     reader = await door.come(GET % b"quick")
-    async with asyncio.timeout(5):
+    async with within(5):
         answer = await reader.read()
     assert answer.startswith(b"HTTP/1.1 500 ")
     assert b'"code":"server_error"' in answer

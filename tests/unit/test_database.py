@@ -11,7 +11,7 @@ from service.database.connections import Connection, Database
 from service.database.failing import unavailable
 from service.database.shares import Use
 from service.failures import ApiError
-from tests.support.waiting import until
+from tests.support.waiting import until, within
 
 BULK = Use(bulk=True)
 
@@ -31,7 +31,7 @@ async def test_bulk_writes_leave_connections_to_the_others(dsn: str) -> None:
         await done.wait()
 
     bulk = [asyncio.create_task(served.write(slow, 1, BULK)) for _ in range(4)]
-    async with asyncio.timeout(5):
+    async with within(5):
         await until(lambda: len(started) == 2)
         assert await served.read(one, 1) == 1
         assert await served.write(one, 1) == 1
@@ -48,13 +48,14 @@ async def test_an_organization_that_uses_its_share_up_is_told_so_and_others_are_
     dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "ACQUIRE_SECONDS", 0.2)
-    served = Database(dsn, 3)
+    served, begun = Database(dsn, 3), list[Connection]()
 
     async def sleep(connection: Connection) -> None:
+        begun.append(connection)
         await connection.execute("select pg_sleep(1)")
 
     held = [asyncio.create_task(served.read(sleep, 1)) for _ in range(3)]
-    await asyncio.sleep(0.1)
+    await until(lambda: len(begun) == 2)
     assert await served.read(one, 2) == 1
     assert await served.look_up(one) == 1
     with pytest.raises(ApiError) as error:
@@ -82,7 +83,7 @@ async def test_a_read_whose_caller_is_gone_is_canceled_in_the_server(dsn: str) -
         )
 
     reading = asyncio.create_task(served.read(forever, 1))
-    async with asyncio.timeout(5):
+    async with within(5):
         while not await served.look_up(sleeping):  # noqa: ASYNC110 - the server has no event
             await asyncio.sleep(0.01)
         reading.cancel()

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from service.http import delivery
 from service.http.delivery import DELIVERIES, deliveries
-from tests.support.waiting import until
+from tests.support.waiting import scaled, until
 
 pytestmark = pytest.mark.contract("Budgets")
 
@@ -22,7 +22,7 @@ LONG = bytes(32 * 2**20)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers are looked at often, and given up soon."""
     monkeypatch.setattr(delivery, "_LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(delivery, "IDLE_SECONDS", 0.4)
+    monkeypatch.setattr(delivery, "IDLE_SECONDS", scaled(0.4))
 
 
 @asynccontextmanager

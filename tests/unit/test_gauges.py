@@ -8,6 +8,7 @@ from prometheus_client import REGISTRY
 from service.database.connections import Connection, Database
 from service.http.admission import Admission
 from service.http.gauges import gauges
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.contract("Health")
 
@@ -30,9 +31,7 @@ async def test_who_has_connections_and_who_waits(dsn: str) -> None:
     tasks = [asyncio.create_task(database.read(work, 7)) for _ in range(3)]
     for _ in range(3):
         admission.enter(7)
-    async with asyncio.timeout(10):
-        while database.shares.waiting() < 2:  # noqa: ASYNC110 - there is no event to wait for
-            await asyncio.sleep(0.01)
+    await until(lambda: database.shares.waiting() == 2)
     tell(0.5)
     names = ("used", "limit", "waited_for")
     assert [told(f"database_connections_{name}") for name in names] == [1, 2, 2]

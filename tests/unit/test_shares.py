@@ -7,10 +7,11 @@ import weakref
 import pytest
 
 from service.database.shares import READ, Comers, NoTurnError, Shares, Use
+from tests.support.waiting import scaled, within
 
 pytestmark = pytest.mark.contract("Shares")
 
-SOON = 0.05
+SOON = scaled(0.05)
 LONG = 30.0
 BULK, EXCLUSIVE = Use(bulk=True), Use(exclusive=True)
 
@@ -199,7 +200,7 @@ async def test_nobody_is_held_back_for_long() -> None:
     [waiting] = await started(shares, 1, 1, EXCLUSIVE)
     [read] = await started(shares, 1)
     assert (working.done(), waiting.done()) == (True, False)
-    async with asyncio.timeout(5):
+    async with within(5):
         while not read.done():
             shares.give_back(await shares.take(2, READ), 2, READ)
             await asyncio.sleep(0.001)
@@ -213,7 +214,8 @@ async def test_who_writes_by_keys_waits_for_its_own_collection_alone() -> None:
     shares = Shares([*"abcdefgh"], LONG, Comers())
     first = await shares.take(1, colors)
     [second] = await started(shares, 1, use=colors)
-    assert await asyncio.wait_for(shares.take(1, groups), SOON) != first
+    async with within(5):
+        assert await shares.take(1, groups) != first
     assert not second.done()
     shares.give_back(first, 1, colors)
     assert await second == first

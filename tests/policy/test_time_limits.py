@@ -1,0 +1,94 @@
+"""Time limits of tests: all grow with the load of the machine (tests/support/waiting.py)."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.policy.sources import ROOT, modules_of_tests
+
+#: Benchmarks measure with fixed times on an idle machine.
+_EXCEPT = ROOT / "tests" / "benchmarks"
+#: Functions whose last argument is a time limit, with their number of positional arguments.
+_LIMITED = {"timeout": 1, "wait_for": 2, "wait": 1, "ClientTimeout": 1}
+_CLOCKS = {"time.monotonic()", "time.perf_counter()"}
+
+
+def is_fixed(node: ast.expr) -> bool:
+    """Return whether a time is a number or a constant of its module, not scaled by the load."""
+    if isinstance(node, ast.BinOp):
+        return is_fixed(node.left) or is_fixed(node.right)
+    if isinstance(node, ast.IfExp):
+        return is_fixed(node.body) or is_fixed(node.orelse)
+    if isinstance(node, ast.Name):
+        return node.id.isupper()
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and node.value > 0
+
+
+def reads_clock(node: ast.expr) -> bool:
+    """Return whether an expression contains a reading of a clock."""
+    return any(
+        isinstance(each, ast.Call) and ast.unparse(each) in _CLOCKS for each in ast.walk(node)
+    )
+
+
+def limits(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield the time limits that a node sets."""
+    if isinstance(node, ast.Call):
+        yield from (keyword.value for keyword in node.keywords if keyword.arg == "timeout")
+        name = ast.unparse(node.func).rpartition(".")[2]
+        if len(node.args) == _LIMITED.get(name):
+            yield node.args[-1]
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and reads_clock(node.left):
+        yield node.right
+    elif (
+        isinstance(node, ast.Compare)
+        and isinstance(node.ops[0], ast.Lt | ast.LtE)
+        and reads_clock(node.left)
+    ):
+        yield node.comparators[0]
+
+
+def fixed_limits(source: str) -> list[str]:
+    """Return the statements of a source that set a fixed time limit."""
+    nodes = ast.walk(ast.parse(source))
+    return [ast.unparse(node) for node in nodes for each in limits(node) if is_fixed(each)]
+
+
+def test_time_limits_grow_with_the_load() -> None:
+    found = {
+        path.relative_to(ROOT).as_posix(): fixed
+        for path in modules_of_tests()
+        if not path.is_relative_to(_EXCEPT) and path != Path(__file__)
+        if (fixed := fixed_limits(path.read_text(encoding="utf-8")))
+    }
+    assert not found, (
+        "Pass times through limit(), within() or scaled() of tests/support/waiting.py."
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "is_found"),
+    [
+        ("asyncio.timeout(5)", True),
+        ("asyncio.timeout(4 * SECONDS)", True),
+        ("asyncio.timeout(1 if brief else limit(10))", True),
+        ("asyncio.wait_for(reading, 2)", True),
+        ("process.wait(20)", True),
+        ("subprocess.run(command, timeout=60)", True),
+        ("deadline = time.monotonic() + 15", True),
+        ("assert time.monotonic() - started < 10", True),
+        ("asyncio.timeout(limit(5))", False),
+        ("retrying.wait(answer, NEVER, 1)", False),
+        ("within(5)", False),
+        ("process.wait(limit(20))", False),
+        ("subprocess.run(command, timeout=limit(60))", False),
+        ("deadline = time.monotonic() + limit(15)", False),
+        ("assert time.monotonic() - started < limit(10)", False),
+        ("assert time.monotonic() - started >= 1", False),
+        ("done.wait()", False),
+    ],
+)
+def test_a_fixed_limit_is_found(source: str, is_found: bool) -> None:
+    assert bool(fixed_limits(source)) is is_found
