@@ -22,7 +22,7 @@ from tests.client.between import Between, Fault
 from tests.client.conftest import Place
 from tests.policy.sources import ROOT
 from tests.support.api import replacing
-from tests.support.waiting import until, within
+from tests.support.waiting import limit, until, within
 
 pytestmark = pytest.mark.contract("Changes")
 
@@ -154,10 +154,10 @@ async def test_the_replica_of_the_documentation_is_never_empty(
     async with started(place, str(program), str(path)):
         await until(lambda: held(path) == expected, SECONDS)
     gone = cursors.seal(b"[1,0,[0,null,0],[[],null,100,true]]", cursors.scope("/api/changes", 1))
-    with closing(sqlite3.connect(path, timeout=SECONDS)) as copy, copy:
+    with closing(sqlite3.connect(path, timeout=limit(SECONDS))) as copy, copy:
         copy.execute("update state set cursor = ?", (gone,))
         copy.execute("update stored set document = '{}' where collection = 'styles'")
-    async with started(place, str(program), str(path)) as process, asyncio.timeout(SECONDS):
+    async with started(place, str(program), str(path)) as process, within(SECONDS):
         while (records := held(path)) != expected:
             assert process.returncode is None
             assert records is not None

@@ -3,10 +3,15 @@
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
 from service.routes import Route
-from tests.contract.test_every_route import CALLERS_ROUTES, SUCCESSES, of_each, path_of
+from tests.contract.test_every_route import SUCCESSES, path_of
 from tests.support import published
 from tests.support.api import Answer, Api
+from tests.support.each import CALLERS_ROUTES, of_each
+
+pytestmark = pytest.mark.contract("Idempotency")
 
 
 class Twice(Api):

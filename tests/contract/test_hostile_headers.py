@@ -9,6 +9,8 @@ from tests.support.api import Api
 from tests.support.published import is_failure
 from tests.support.raw import exchange, head
 
+pytestmark = pytest.mark.contract("Bad input")
+
 GROUPS = "/api/groups"
 CPU_SECONDS = 0.15
 """Of the whole process; with aiohttp's reading the worst of these took three times as long."""

@@ -12,6 +12,7 @@ from tests.contract.test_budgets import upload
 from tests.support.api import Api, issue_key
 from tests.support.changes import PATH
 from tests.support.published import is_failure
+from tests.support.waiting import within
 
 GROUPS = "/api/groups"
 
@@ -30,6 +31,7 @@ async def end_key(dsn: str, key: str, how: str = "revoked_at") -> None:
     await connection.close()
 
 
+@pytest.mark.contract("Callers", "Changes")
 @pytest.mark.parametrize("how", ["revoked_at", "expires_at"])
 async def test_a_waiting_reader_does_not_outlive_its_key(api: Api, demo_dsn: str, how: str) -> None:
     reader = Api(api.client, await issue_key(demo_dsn, 1, "read"))
@@ -41,12 +43,13 @@ async def test_a_waiting_reader_does_not_outlive_its_key(api: Api, demo_dsn: str
     ]
     await asyncio.sleep(0.2)
     await end_key(demo_dsn, reader.key, how)
-    async with asyncio.timeout(10):
+    async with within(10):
         is_failure(await reading[1], 401, "unauthorized")
         assert (await api.post(GROUPS, {"name": "Knit"})).status == 201
         is_failure(await reading[0], 401, "unauthorized")
 
 
+@pytest.mark.contract("Changes", "Connections")
 async def test_the_longest_waiting_reader_makes_room(api: Api) -> None:
     asked = {"cursor": await now(api), "wait": "20"}
     app: Any = api.client.app
@@ -57,12 +60,13 @@ async def test_the_longest_waiting_reader_makes_room(api: Api) -> None:
         await asyncio.sleep(0.1)
     for number in range(3):
         assert app[MAKE_ROOM]()
-        async with asyncio.timeout(5):
+        async with within(5):
             assert (await reading[number]).data == []
         assert not any(one.done() for one in reading[number + 1 :])
     assert not app[MAKE_ROOM]()
 
 
+@pytest.mark.contract("Callers", "Budgets")
 @pytest.mark.parametrize("seconds", [0, 60])
 async def test_a_slow_body_does_not_outlive_its_key(
     api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch, seconds: float

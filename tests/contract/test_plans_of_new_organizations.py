@@ -14,6 +14,8 @@ import pytest
 from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PARTS
 from tests.contract.test_plans import handled, nodes
 
+pytestmark = pytest.mark.contract("Parts")
+
 NEW = 3
 STYLES, LINES, SIZES = 300, 6, 4
 #: More than the rows of one chart, far fewer than the 1,800 lines or 7,200 values.

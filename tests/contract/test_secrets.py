@@ -11,6 +11,8 @@ from tests.support.api import Api
 from tests.support.published import is_failure
 from tests.unit.test_masking import percent
 
+pytestmark = pytest.mark.contract("Callers", "Log")
+
 GROUPS = "/api/groups"
 CHANGES = "/api/changes"
 
@@ -21,6 +23,7 @@ def forms(key: str) -> list[str]:
     return [key, upper, cut, key[8:], key.replace("l", "%6C"), percent(key)[:128]]
 
 
+@pytest.mark.contract("Request headers")
 async def test_a_key_as_request_id_is_replaced(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     log, written = api.client.app[ACCESS_LOG], io.StringIO()
     monkeypatch.setattr(log, "_stream", written)
@@ -54,6 +57,7 @@ async def test_no_form_of_a_key_is_logged(api: Api, monkeypatch: pytest.MonkeyPa
         assert shown not in lines
 
 
+@pytest.mark.contract("Idempotency")
 async def test_an_api_key_is_no_idempotency_key(api: Api) -> None:
     headers = {"Idempotency-Key": api.key}
     answer = await api.post(GROUPS, {"name": "Knit"}, headers=headers)

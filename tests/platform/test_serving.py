@@ -240,7 +240,6 @@ def _counted(service: Running) -> float:
 def test_metrics_add_up_over_the_workers(served: Running) -> None:
     for _ in range(20):
         assert status(f"{served.base_url}/guides") == 200
-    # Each worker renders the metrics once a second.
     assert becomes(lambda: _counted(served) == 20)
     text = _metrics(served)
     told = re.findall(r'^selvedge_process_resident_memory_bytes{pid="(\d+)"}', text, re.MULTILINE)

@@ -11,9 +11,13 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
+
 from tests.support.api import issue_key
 from tests.support.processes import Running, eventually, running
-from tests.support.waiting import until
+from tests.support.waiting import limit, until, within
+
+pytestmark = pytest.mark.contract("Connections")
 
 _KEEP_SECONDS = 1.0
 """Idle connections are kept for so long, as in docs/deploy/nginx.conf."""
@@ -64,7 +68,7 @@ class _Proxy:
             try:
                 reader, writer = await instance.connection()
             except ConnectionRefusedError:
-                instance.out_until = time.monotonic() + _OUT_SECONDS
+                instance.out_until = now + _OUT_SECONDS
                 continue
             await self._exchange(instance, reader, writer, (method, path, body, last))
             return
@@ -82,7 +86,7 @@ class _Proxy:
         writer.write(b"%b %b HTTP/1.1\r\n%b%b%b\r\n" % (method, path, self._head, length, last))
         writer.write(body)
         try:
-            async with asyncio.timeout(20):
+            async with within(20):
                 head = await reader.readuntil(b"\r\n\r\n")
                 [size] = [
                     int(line.split(b":")[1])
@@ -165,7 +169,7 @@ def _answers(port: int, connections: int = 40) -> int:
     """Return how many of so many new connections are answered."""
     answered = 0
     for _ in range(connections):
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=limit(10)) as connection:
             connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n")
             answered += connection.recv(12) == b"HTTP/1.1 200"
     return answered

@@ -9,6 +9,8 @@ import pytest
 
 from tests.support.api import Answer, Api
 
+pytestmark = pytest.mark.contract("States", "Sizes", "Size ranges")
+
 RANGES = "/api/size-ranges"
 ROUNDS = 6
 _numbers = count(1)

@@ -11,6 +11,7 @@ from aiohttp import web
 from service.http import connections
 from service.http.connections import Runner
 from service.http.context import MAKE_ROOM
+from tests.support.waiting import scaled, within
 
 ROOM = 4
 GET = b"GET /%b HTTP/1.1\r\nHost: here\r\n\r\n"
@@ -100,7 +101,7 @@ async def opened() -> AsyncIterator[Door]:
 async def is_closed(reader: StreamReader) -> bool:
     """Whether the server has closed the connection, on which nothing is left to read."""
     try:
-        async with asyncio.timeout(0.05):
+        async with asyncio.timeout(scaled(0.05)):
             return await reader.read(1) == b""
     except TimeoutError:
         return False
@@ -110,7 +111,7 @@ async def is_closed(reader: StreamReader) -> bool:
 
 async def status(reader: StreamReader) -> bytes:
     """The status of an answer whose body is one byte."""
-    async with asyncio.timeout(5):
+    async with within(5):
         head = await reader.readuntil(b"\r\n\r\n")
         await reader.readexactly(1)
     return head[9:12]

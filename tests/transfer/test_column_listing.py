@@ -12,6 +12,8 @@ from service.transfer.column_listing import ColumnRow, column_rows
 from service.transfer.table_export import table_columns
 from service.transfer.tables import rows
 
+pytestmark = pytest.mark.contract("Files")
+
 COLLECTIONS = [*travelling().values()]
 named = pytest.mark.parametrize("collection", COLLECTIONS, ids=lambda one: one.name)
 

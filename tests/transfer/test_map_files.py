@@ -13,6 +13,8 @@ from tests.client.between import standing_between
 from tests.transfer.conftest import Folder, Stage
 from tests.transfer.test_commands import selvedge
 
+pytestmark = pytest.mark.contract("Files")
+
 
 def files_of(folder: Path) -> set[Path]:
     return {*folder.iterdir()}

@@ -1,8 +1,12 @@
 """Nothing is created beside a record of the same own key (contract, Files)."""
 
+import pytest
+
 from service.client import Client
 from tests.transfer.conftest import Folder, listed
 from tests.transfer.test_importing import DRY_RUN, MATCH, SKIP, category, names
+
+pytestmark = pytest.mark.contract("Files")
 
 
 async def test_without_the_map_nothing_is_created_beside_its_own_key(
@@ -42,6 +46,7 @@ async def test_own_keys_are_looked_up_within_what_they_name_records_of(
     assert folder.details() == [(1, "conflict.duplicate", "name")]
 
 
+@pytest.mark.contract("Own keys")
 async def test_several_records_of_one_own_key_come_in(client: Client, folder: Folder) -> None:
     """As an export has them; more of them than go in one request or one look-up."""
     twins = [category(n, f"Twin {n % 60} {'x' * 100}") for n in range(240)]

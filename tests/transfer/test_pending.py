@@ -11,6 +11,8 @@ from service.transfer.known import Known, knowledge
 from tests.client.between import Fault, standing_between
 from tests.transfer.conftest import ONCE, Folder, Stage, listed
 
+pytestmark = pytest.mark.contract("Files")
+
 DAY = 24 * 3600.0
 
 

@@ -14,6 +14,8 @@ from service.transfer.rejects import Rejects
 from service.transfer.sending import Options
 from tests.transfer.conftest import Folder, listed
 
+pytestmark = pytest.mark.contract("Files")
+
 DRY_RUN = Options(skip=True, dry_run=True)
 NO_LANGUAGE = 999_999
 

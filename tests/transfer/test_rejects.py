@@ -13,6 +13,8 @@ from service.transfer.rejects import Rejects, reject_files
 from service.transfer.sending import Options
 from tests.transfer.conftest import Folder, listed
 
+pytestmark = pytest.mark.contract("Files")
+
 SKIP = Options(skip=True)
 
 

@@ -19,6 +19,8 @@ from tests.support.demo_files import export
 from tests.transfer.conftest import Folder, Stage
 from tests.transfer.test_demo_files import became, mapped, records, without_own
 
+pytestmark = pytest.mark.contract("Files")
+
 
 async def export_tables(stage: Stage, key: str, folder: Path) -> None:
     async with Client(str(stage.url), key) as client:

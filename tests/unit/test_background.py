@@ -7,7 +7,7 @@ import pytest
 
 from service import background
 from service.database.failing import unavailable
-from tests.support.waiting import until
+from tests.support.waiting import limit, until
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ async def test_a_failed_run_is_followed_by_another(
         return len(runs) == 3
 
     with caplog.at_level(logging.ERROR, "service"):
-        await asyncio.wait_for(background.repeat(fail_once, 0.01), 10)
+        await asyncio.wait_for(background.repeat(fail_once, 0.01), limit(10))
     assert runs == [0, 1, 2]
     assert [record.exc_info is not None for record in caplog.records] == [True] * logged
 

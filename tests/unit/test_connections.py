@@ -58,7 +58,7 @@ async def test_the_reader_that_has_waited_longest_makes_way(door: Door) -> None:
     waiting = [await door.come(GET % b"waiting") for _ in range(ROOM - 1)]
     for reader in waiting:
         new = await door.come()
-        async with asyncio.timeout(5):
+        async with within(5):
             assert b"\r\nConnection: close\r\n" in await reader.readuntil(b"\r\n\r\n")
             assert len(await reader.read()) == 1
         await door.say(-1, GET % b"slow")

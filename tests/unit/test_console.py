@@ -8,6 +8,8 @@ import pytest
 from service.__main__ import main
 from service.console import say, visible
 
+pytestmark = pytest.mark.contract("Command line")
+
 HOSTILE = (
     "\x1b]0;owned\x07", "\x9b31m", "a\rb", "a\nb", "\x7f", "\u202egnp.exe", "\u2066", "\u2028",
     "\udcff",

@@ -11,7 +11,7 @@ from service.database.connections import Connection, Database
 from service.database.failing import unavailable
 from service.database.shares import Use
 from service.failures import ApiError
-from tests.support.waiting import until, within
+from tests.support.waiting import limit, until, within
 
 BULK = Use(bulk=True)
 
@@ -190,7 +190,7 @@ async def test_terminated_connections_are_looked_after_until_the_server_answers(
         )
         await until(lambda: served._watch._looking is not None)
         assert served._watch._looking is not None
-        await asyncio.wait_for(served._watch._looking, 20)
+        await asyncio.wait_for(served._watch._looking, limit(20))
         served._watch._looking = None
     assert not [record for record in caplog.records if record.exc_info]
     await other.close()
@@ -213,7 +213,7 @@ async def test_any_failed_look_means_away(
     with caplog.at_level(logging.INFO, "service"):
         watch.begin()
         assert watch._looking is not None
-        await asyncio.wait_for(watch._looking, 10)
+        await asyncio.wait_for(watch._looking, limit(10))
     assert seen == [False, True, True, True]
     assert [record.__dict__["event"] for record in caplog.records] == [
         "database_lost",

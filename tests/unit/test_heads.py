@@ -8,6 +8,9 @@ import pytest
 
 from service.http import connections, heads
 from tests.support.door import GET, Door, is_closed, opened, status
+from tests.support.waiting import within
+
+pytestmark = pytest.mark.contract("Connections", "Limits")
 
 LONG_HEAD = GET[:-2] + b"".join(b"X-%d: %b\r\n" % (n, b"x" * 7000) for n in range(10)) + b"\r\n"
 
@@ -36,7 +39,7 @@ async def test_a_head_has_to_end(door: Door) -> None:
     for number in range(heads.LONGEST_HEAD // 7000 + 1):
         assert not await is_closed(long)
         await door.say(0, field % number)
-    async with asyncio.timeout(5):
+    async with within(5):
         assert (await long.read())[9:12] == b"431"
 
 
@@ -46,7 +49,7 @@ async def test_a_long_head_is_refused_however_it_comes(door: Door, pieces: int) 
     reader = await door.come(sent[:size])
     for start in range(size, len(sent), size):
         await door.say(0, sent[start : start + size])
-    async with asyncio.timeout(5):
+    async with within(5):
         assert (await reader.read())[9:12] == b"431"
 
 
@@ -57,7 +60,7 @@ async def test_a_long_head_behind_a_request_is_refused(door: Door, head: bytes) 
     await door.say(0, b"X-More: %b\r\n" % (b"x" * 7000) * 40)
     door.open.set()
     assert await status(reader) == b"200"
-    async with asyncio.timeout(5):
+    async with within(5):
         assert (await reader.read())[9:12] == b"431"
 
 
@@ -113,7 +116,7 @@ async def test_no_request_behind_an_upgrade_stalls(door: Door, asked: bytes) -> 
     """The parser drops what stands behind, or keeps it for the other protocol."""
     upgrade = b"Connection: Upgrade\r\nUpgrade: %b\r\n\r\n" % asked
     reader = await door.come((GET[:-2] + upgrade) % b"quick" + GET % b"quick")
-    async with asyncio.timeout(5):
+    async with within(5):
         answer = await reader.read()
     assert answer.count(b"HTTP/1.1 200 OK\r\n") == 1
     assert b"\r\nConnection: close\r\n" in answer

@@ -7,6 +7,8 @@ import pytest
 
 from service.masking import contains_key, contains_key_start, mask_keys
 
+pytestmark = pytest.mark.contract("Log")
+
 DIGITS = "0123456789abcdef" * 4
 KEY = f"slv_1_22_{DIGITS}"
 

@@ -4,6 +4,8 @@ import pytest
 
 from service.http.media import JSON, is_sent_as
 
+pytestmark = pytest.mark.contract("Bad input")
+
 TAKEN = (
     "application/json",
     "Application/JSON",

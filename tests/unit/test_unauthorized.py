@@ -6,7 +6,9 @@ import pytest
 
 from service.http import unauthorized
 from service.http.unauthorized import UnauthorizedThrottle
-from tests.support.waiting import until
+from tests.support.waiting import limit, until
+
+pytestmark = pytest.mark.contract("Callers")
 
 
 @pytest.fixture
@@ -46,4 +48,4 @@ async def test_no_answer_is_delayed_for_long(monkeypatch: pytest.MonkeyPatch) ->
     throttle = UnauthorizedThrottle()
     answers = [asyncio.create_task(throttle.delay()) for _ in range(1000)]
     await until(lambda: all(answer.done() for answer in answers))
-    await asyncio.wait_for(throttle.delay(), 5)
+    await asyncio.wait_for(throttle.delay(), limit(5))
