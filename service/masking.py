@@ -20,7 +20,7 @@ def _character(plain: str, codes: str, *, is_encoded: bool) -> str:
     return f"(?:{plain}|%(?:25)*(?:{codes}))" if is_encoded else plain
 
 
-def _pattern(*, is_encoded: bool) -> re.Pattern[str]:
+def _pattern(*, is_encoded: bool) -> str:
     """Return the pattern of a key or a part of one; group 1 is what may be shown of it."""
     letter_s, letter_l, letter_v, underscore, digit, hex_digit = (
         _character(plain, codes, is_encoded=is_encoded)
@@ -37,7 +37,7 @@ def _pattern(*, is_encoded: bool) -> re.Pattern[str]:
     start = f"{letter_s}{letter_l}{letter_v}{underscore}{number}{number}"
     tail = f"{hex_digit}{{{_LONGEST_HARMLESS + 1},}}"
     base64 = f"(?:{'|'.join(_base64_starts())})[A-Za-z0-9+/_-]{{16,}}"
-    return re.compile(f"(?i:({start}){hex_digit}+|{tail})|{base64}")
+    return f"(?i:({start}){hex_digit}+|{tail})|{base64}"
 
 
 def _base64_starts() -> list[str]:
@@ -52,8 +52,8 @@ def _base64_starts() -> list[str]:
     return starts
 
 
-_PLAIN: Final = _pattern(is_encoded=False)
-_ENCODED: Final = _pattern(is_encoded=True)
+_PLAIN: Final = re.compile(_pattern(is_encoded=False))
+_ENCODED: Final = re.compile(_pattern(is_encoded=True))
 _ENCODED_CHARACTER: Final = re.compile("%(?:25|3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])")
 """A percent sign, letter, digit or underscore, which no library encodes of its own accord."""
 _BASE64_STARTS: Final = _base64_starts()
