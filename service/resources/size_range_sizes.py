@@ -105,18 +105,21 @@ class SizeRangeSizes(Part):
 
         A relation within the size range, or one that the size has already, may stay.
         """
-        related = {one: size[_RELATED] for one, size in sent.all.items() if size.get(_RELATED)}
+        sizes = batch.items[0][_SIZES.name]
+        related = {index: size[_RELATED] for index, size in enumerate(sizes) if size.get(_RELATED)}
         if not related:
             return
         [reference] = self.references
         rows = await reference.find(connection, batch.caller, sorted({*related.values()}))
+        request_indexes = {index: size_id for size_id, index in sent.places.items()}
         before = stored.active | stored.deactivated
-        for one, related_id in related.items():
+        for index, related_id in related.items():
             row = rows.get(related_id)
-            stays = one in before and before[one][_MEMBERS.index(_RELATED)] == related_id
+            size = before.get(request_indexes.get(index) or sizes[index].get(_SIZES.key) or 0)
+            stays = size is not None and size[_MEMBERS.index(_RELATED)] == related_id
             if row and (row["is_live"] or row["owner_id"] == self.record_id(batch) or stays):
                 continue
-            path, message = (_SIZES.name, sent.places[one], _RELATED), "There is no such size."
+            path, message = (_SIZES.name, index, _RELATED), "There is no such size."
             batch.fail(0, "validation_error.unknown_reference", *path, message=message)
 
     async def _needed(

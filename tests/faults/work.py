@@ -26,10 +26,11 @@ class Batch:
     path: str
     body: bytes | None
     key: str
+    """Empty for a write without an ``Idempotency-Key``."""
 
     async def send(self, api: Api) -> Answer:
         """The service's answer; raises aiohttp.ClientError when there is none."""
-        headers = {"Idempotency-Key": self.key}
+        headers = {"Idempotency-Key": self.key} if self.key else {}
         return await api.call(self.method, self.path, self.body, headers=headers)
 
 

@@ -118,7 +118,7 @@ _IN_USE: Final = "record in use"
 
 def _right(resource: MasterRecord, known: Known) -> list[Named]:
     """Those that could be deleted."""
-    used = known.used[resource.name]
+    used = {*known.used[resource.name], *known.used_by_peers.get(resource.name, ())}
     return [Named(str(id_)) for id_ in known.writables[resource.name] if id_ not in used]
 
 

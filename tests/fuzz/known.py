@@ -20,6 +20,8 @@ class Known:
     """By collection, the writable forms of live records by id."""
     used: dict[str, list[Any]] = field(default_factory=dict)
     """By collection, the ids of records that others need."""
+    used_by_peers: dict[str, set[Any]] = field(default_factory=dict)
+    """By collection, the ids of records that can be in use, depending on what else is deleted."""
     parents: dict[str, dict[Any, Any]] = field(default_factory=dict)
     """By collection, the parents of records by the ids of these; those without have None."""
     foreign: "Known | None" = None

@@ -7,6 +7,7 @@ from typing import Any, Final
 import asyncpg
 from aiohttp.test_utils import TestClient, TestServer
 
+from service.database.arrays import id_array
 from service.handlers.kinds import READ
 from service.http.reading import READING
 from service.organizations.caller import Caller
@@ -15,6 +16,7 @@ from service.queries.parts import Part
 from service.queries.references import in_use
 from service.queries.resource import Resource
 from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PARTS, REFERENCE_LISTS
+from service.resources.size_ranges import SizeRanges
 from service.routes import Route, root_of
 from tests.fuzz import parts
 from tests.fuzz.known import Known
@@ -126,6 +128,15 @@ class Stage:
                 stored = {resource.stored_id(str(id_)): id_ for id_ in ids}
                 used = await in_use(self._watcher, caller, resource.uses, [*stored])
                 known.used[resource.name] = [stored[one] for one in used]
+            if isinstance(resource, SizeRanges):
+                known.used_by_peers[resource.name] = {
+                    id_ for id_ in ids if await self._is_in_use(resource, organization, id_)
+                }
+
+    async def _is_in_use(self, resource: SizeRanges, organization: int, record_id: int) -> bool:
+        """Return whether the size range could not be deleted alone."""
+        text, ids = resource.statements["in_use"].text, id_array([record_id])
+        return bool(await self._watcher.fetch(text, organization, ids, [], True))
 
 
 def _used(records: list[dict[str, Any]], parents: set[Any]) -> list[Any]:
