@@ -1,13 +1,17 @@
-alter table custom_field_brand alter column organization_id set statistics -1;
+create statistics measurement_line_statistics (dependencies) on organization_id, id from measurement_line;
 
-alter table custom_field_group alter column organization_id set statistics -1;
+create statistics sub_supplier_contact_statistics (dependencies) on organization_id, id from sub_supplier_contact;
 
-alter table custom_field_style_category alter column organization_id set statistics -1;
+create statistics size_range_size_statistics (dependencies) on organization_id, id from size_range_size;
 
-alter table measurement_line_value alter column organization_id set statistics -1;
+create statistics style_allowed_value_statistics (dependencies) on organization_id, id from style_allowed_value;
 
-alter table sample_request_measurement alter column organization_id set statistics -1;
+create statistics compliance_allowed_value_statistics (dependencies) on organization_id, id from compliance_allowed_value;
 
-alter table sample_request_size alter column organization_id set statistics -1;
+create statistics care_instruction_material_translation_statistics (dependencies) on organization_id, id from care_instruction_material_translation;
 
-alter table style_in_group alter column organization_id set statistics -1;
+create statistics care_instruction_translation_statistics (dependencies) on organization_id, id from care_instruction_translation;
+
+create statistics color_language_statistics (dependencies) on organization_id, color_id from color_language;
+
+create statistics color_in_group_statistics (dependencies) on organization_id, color_id from color_in_group;

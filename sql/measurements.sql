@@ -2,6 +2,7 @@
 -- (contract, Measurement read). Numbers are answered to the digit as stored.
 
 -- name: documents
+-- The sizes of the request are looked up by it, which the offset is for: one size can be in many requests.
 with record as (
     select
         requested.size_range_size_id as id,
@@ -12,8 +13,12 @@ with record as (
         requested.is_approved,
         requested.is_designer_visible_only
     from sample_request request
-    join sample_request_size requested
-        on requested.organization_id = $1::bigint and requested.sample_request_id = request.id
+    cross join lateral (
+        select stored.*
+        from sample_request_size stored
+        where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
+        offset 0
+    ) as requested
     join size_range_size size
         on size.organization_id = $1::bigint and size.id = requested.size_range_size_id
     where request.organization_id = $1::bigint and request.id = $3::bigint and request.style_id = $2::bigint
@@ -140,8 +145,12 @@ with record as (
         requested.is_approved,
         requested.is_designer_visible_only
     from sample_request request
-    join sample_request_size requested
-        on requested.organization_id = $1::bigint and requested.sample_request_id = request.id
+    cross join lateral (
+        select stored.*
+        from sample_request_size stored
+        where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
+        offset 0
+    ) as requested
     where request.organization_id = $1::bigint and request.id = $3::bigint and request.style_id = $2::bigint
 ),
 page as materialized (

@@ -12,6 +12,8 @@ from typing import Any, Final, TypeAlias
 import psycopg
 from psycopg import sql
 
+from service.database import planner_statistics
+
 Connection: TypeAlias = psycopg.Connection[Any]
 
 _ATTEMPTS: Final = 5
@@ -113,6 +115,7 @@ def distribute(connection: Connection, wanted: Plan) -> None:
         except psycopg.errors.DeadlockDetected:  # with writers that hold one table and want another
             if attempt == _ATTEMPTS - 1:
                 raise
+    planner_statistics.prepare(connection, again=True)
     connection.execute(sql.SQL("analyze {}").format(_names(wanted)))
 
 

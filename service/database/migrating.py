@@ -17,7 +17,7 @@ from yoyo.connections import DatabaseURI
 from yoyo.migrations import Migration, MigrationList, default_migration_table
 
 from service import files
-from service.database import distributing
+from service.database import distributing, planner_statistics
 
 _ADVISORY_LOCK: Final = 0x53454C5645444745
 """One number for everyone who migrates a Selvedge database."""
@@ -32,6 +32,7 @@ def migrate(dsn: str) -> int:
     with _backend(dsn) as backend:
         missing = backend.to_apply(_migrations())
         backend.apply_migrations(missing)
+        planner_statistics.prepare(backend.connection)
         return len(missing)
 
 

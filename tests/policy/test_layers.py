@@ -19,6 +19,7 @@ COMPOSES_SQL = {
     "service/database/preflight.py",
     "service/database/migrating.py",
     "service/database/distributing.py",
+    "service/database/planner_statistics.py",
     "service/database/dumping.py",
     "service/demo/loading.py",
     "service/transfer/known.py",

@@ -1,0 +1,113 @@
+"""Planner statistics of child tables: estimates that hold for organizations not yet analyzed.
+
+Problem: with values of ``organization_id`` in the statistics PostgreSQL takes an organization that
+is not among them for an empty one. All indexes that begin with the column then look alike, and
+joins read all children of the organization for each owner. Rejected: extended statistics, which
+need those values, and the same for tables that lists page through, where the low estimate makes
+PostgreSQL sort the whole collection for a page. Chosen: no statistics of the column in children.
+PostgreSQL then assumes 1/200 of the table as large as it is now, for every organization alike.
+The keys behind it are told to have 1/200 of their distinct values, so that both conditions
+together find the children of one owner.
+"""
+
+from typing import Any, Final, TypeAlias
+
+import psycopg
+from psycopg import sql
+
+Connection: TypeAlias = psycopg.Connection[Any]
+
+#: Tables of children and links, which are reached through their owners, and the owner's column.
+CHILDREN: Final = {
+    "care_instruction_material_translation": "care_instruction_material_id",
+    "care_instruction_translation": "care_instruction_id",
+    "color_in_group": "color_id",
+    "color_language": "color_id",
+    "compliance_allowed_value": "custom_field_id",
+    "custom_field_brand": "custom_field_id",
+    "custom_field_group": "custom_field_id",
+    "custom_field_style_category": "custom_field_id",
+    "measurement_line": "style_id",
+    "measurement_line_value": "measurement_line_id",
+    "sample_request_measurement": "sample_request_id",
+    "sample_request_size": "sample_request_id",
+    "size_range_size": "size_range_id",
+    "style_allowed_value": "custom_field_id",
+    "style_in_group": "group_id",
+    "sub_supplier_contact": "sub_supplier_id",
+}
+#: n_distinct: 1/200 of the rows for ids, and of owners with five children each.
+_OF_IDS: Final = -0.005
+_OF_OWNERS: Final = -0.001
+_CLEARS: Final = 180_000
+"""The server version from which statistics of one column can be cleared."""
+_UNPREPARED: Final = """
+    select own.relname, exists (
+        select 1 from pg_attribute a where a.attrelid = own.oid and a.attname = 'id'
+    )
+    from pg_class own
+    join pg_attribute tenant on tenant.attrelid = own.oid and tenant.attname = 'organization_id'
+    where own.relnamespace = current_schema()::regnamespace and own.relname = any(%s)
+        and (coalesce(tenant.attstattarget, -1) <> 0 or %s)
+    order by own.relname
+"""
+_IS_DISTRIBUTED: Final = """
+    select true from pg_dist_partition where logicalrelid = to_regclass('organization')
+"""
+_ANALYZED: Final = """
+    select attname = 'organization_id' from pg_stats
+    where schemaname = current_schema() and tablename = %s order by 1 desc limit 1
+"""
+
+
+def prepare(connection: Connection, *, again: bool = False) -> None:
+    """Forget the organizations in the statistics of children that still have them.
+
+    Idempotent; with ``again``, for tables that were distributed after they were prepared. Analyzes
+    only tables that were analyzed before: an empty one keeps the estimates of a new table.
+    """
+    distributed = _is_distributed(connection)
+    for table, has_id in connection.execute(_UNPREPARED, [[*CHILDREN], again]).fetchall():
+        with connection.transaction():
+            for change in _changes(table, has_id):
+                _alter(connection, table, change, distributed=distributed)
+            analyzed = connection.execute(_ANALYZED, [table]).fetchone()
+            if analyzed == (True,) and not distributed:
+                _clear(connection, table)
+        if analyzed or distributed:
+            connection.execute(sql.SQL("analyze {}").format(sql.Identifier(table)))
+
+
+def _changes(table: str, has_id: bool) -> list[str]:
+    n_distinct = {CHILDREN[table]: _OF_OWNERS, **({"id": _OF_IDS} if has_id else {})}
+    return [
+        "alter column organization_id set statistics 0",
+        *(f"alter column {name} set (n_distinct = {n})" for name, n in n_distinct.items()),
+    ]
+
+
+def _alter(connection: Connection, table: str, change: str, *, distributed: bool) -> None:
+    """Alter a table; on Citus, which does not pass these changes on, each shard by itself."""
+    if distributed:
+        connection.execute("set local citus.enable_ddl_propagation = off")
+        statement = "select bool_and(success) from run_command_on_shards(%s, %s)"
+        done = connection.execute(statement, [table, f"alter table %s {change}"]).fetchone()
+        if done == (False,):
+            raise psycopg.OperationalError(f"statistics of {table} were not set on every shard")
+    connection.execute(f"alter table {table} {change}".encode())
+
+
+def _clear(connection: Connection, table: str) -> None:
+    """Clear the values that analyze stored before: it leaves those of an excluded column alone."""
+    if connection.info.server_version >= _CLEARS:
+        clear = "select pg_clear_attribute_stats(current_schema(), %s, 'organization_id', false)"
+        connection.execute(clear, [table])
+    else:
+        # The type stays. Setting it clears the statistics, without a look at the rows.
+        alter = sql.SQL("alter table {} alter column organization_id type bigint")
+        connection.execute(alter.format(sql.Identifier(table)))
+
+
+def _is_distributed(connection: Connection) -> bool:
+    known = connection.execute("select to_regclass('pg_dist_partition')::text").fetchone()
+    return known != (None,) and connection.execute(_IS_DISTRIBUTED).fetchone() == (True,)
