@@ -26,7 +26,7 @@ with record as (
 page as materialized (
     {{page}}
 ),
-lines as (
+lines as materialized (
     select
         measured.size_range_size_id,
         string_agg(
@@ -156,7 +156,7 @@ with record as (
 page as materialized (
     {{page}}
 ),
-lines as (
+lines as materialized (
     select
         measured.size_range_size_id,
         string_agg(

@@ -81,7 +81,7 @@ with record as (
 page as materialized (
     {{page}}
 ),
-sizes as (
+sizes as materialized (
     select
         requested.sample_request_id,
         string_agg(
@@ -94,7 +94,12 @@ sizes as (
         where stored.organization_id = $1::bigint and stored.sample_request_id = page.id
         offset 0
     ) as requested
-    join size_range_size s on s.organization_id = $1::bigint and s.id = requested.size_range_size_id
+    cross join lateral (
+        select size.id, size.name
+        from size_range_size size
+        where size.organization_id = $1::bigint and size.id = requested.size_range_size_id
+        offset 0
+    ) as s
     group by requested.sample_request_id
 )
 select

@@ -57,7 +57,7 @@ with record as (
 page as materialized (
     {{page}}
 ),
-sizes as (
+sizes as materialized (
     select
         size_range_id,
         string_agg(

@@ -6,7 +6,7 @@ import asyncpg
 import psycopg
 import pytest
 
-from service.database import migrating
+from service.database import migrating, planner_statistics
 from service.files import MIGRATIONS
 from tests.support.databases import fresh_database
 
@@ -103,3 +103,25 @@ async def test_schema_is_current_only_with_every_migration(dsn: str, empty: str)
     connection = await asyncpg.connect(empty)
     assert not await migrating.schema_is_current(connection)
     await connection.close()
+
+
+def test_migrating_forgets_organizations_that_were_analyzed_before(dsn: str) -> None:
+    """Analyze leaves what it stored of a column before it was excluded."""
+    known = """select tablename::text from pg_stats
+        where schemaname = 'public' and attname = 'organization_id' and tablename = any(%s)"""
+    children = [*planner_statistics.CHILDREN]
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("insert into organization (id, name) values (1, 'One')")
+        connection.execute("set session_replication_role = replica")
+        connection.execute(
+            "insert into style_in_group (organization_id, group_id, style_id)"
+            " select 1, n, n from generate_series(1, 100) as n"
+        )
+        connection.execute(
+            "alter table style_in_group alter column organization_id set statistics -1"
+        )
+        connection.execute("analyze style_in_group")
+        assert connection.execute(known, [children]).fetchall() == [("style_in_group",)]
+        migrating.migrate(dsn)
+        connection.execute("analyze")
+        assert connection.execute(known, [children]).fetchall() == []
