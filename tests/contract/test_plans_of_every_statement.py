@@ -15,8 +15,9 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from service.database.planner_statistics import CHILDREN
-from tests.contract.test_every_route import CALLERS_ROUTES, SUCCESSES
+from tests.contract.test_every_route import SUCCESSES
 from tests.support.api import Api, issue_key
+from tests.support.each import CALLERS_ROUTES
 from tests.support.serving import serving
 
 LARGE, UNKNOWN, ROWS = 100, 3, 20_000
