@@ -17,17 +17,17 @@ from service.client import SelvedgeError
 from service.commands import (
     CommandError,
     administration,
-    describing,
-    distributing,
-    dumping,
-    following,
-    serving,
-    storing,
-    transferring,
+    distribute,
+    dump,
+    follow,
+    openapi,
+    schema_and_demo,
+    serve,
+    transfer,
 )
 from service.console import say
-from service.database.distributing import DistributionError
-from service.database.dumping import DumpError
+from service.database.distribution import DistributionError
+from service.database.dump_file import DumpError
 from service.embedded import EmbeddedServerError
 from service.events import without_secrets
 from service.settings import Settings, SettingsError
@@ -82,14 +82,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=__version__)
     parsers = parser.add_subparsers(required=True, metavar="COMMAND")
     for module in (
-        serving,
-        storing,
-        dumping,
-        distributing,
+        serve,
+        schema_and_demo,
+        dump,
+        distribute,
         administration,
-        describing,
-        following,
-        transferring,
+        openapi,
+        follow,
+        transfer,
     ):
         module.add(parsers)
     return parser

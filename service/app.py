@@ -10,18 +10,18 @@ from aiohttp import web, web_urldispatcher
 from service import openapi
 from service.database.connections import Database
 from service.handlers import pages, system
-from service.handlers.clearing import clearing
-from service.handlers.waiting import end_watching, watching
+from service.handlers.long_poll import end_watching, watching
+from service.handlers.retention import clearing
 from service.http.access_log import AccessLog
-from service.http.accounts import ACCOUNTS, Accounts
 from service.http.admission import Admission
+from service.http.byte_budget import ACCOUNTS, Accounts
 from service.http.context import ACCESS_LOG, ADMISSION, CALLERS, DATABASE, ROUTES
 from service.http.cors import CORS, Cors
-from service.http.delivery import deliveries
 from service.http.gauges import gauges
+from service.http.loop_monitor import Pulse
 from service.http.middleware import around, of_refused
-from service.http.pulse import Pulse
-from service.http.refusing import REFUSED
+from service.http.parser_errors import REFUSED
+from service.http.response_sender import deliveries
 from service.http.router import Router
 from service.http.turnstile import TURNSTILE, Turnstile
 from service.http.unauthorized import UNAUTHORIZED, UnauthorizedThrottle

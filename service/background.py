@@ -9,7 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from service.failures import ApiError
+from service.errors import ApiError
 
 _log: Final = logging.getLogger("service")
 

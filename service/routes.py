@@ -6,9 +6,9 @@ from functools import cached_property, partial
 
 from aiohttp import web
 
-from service.handlers import kinds
-from service.handlers.kinds import Kind
-from service.http.receiving import with_body
+from service.handlers import operations
+from service.handlers.operations import Kind
+from service.http.request_body import with_body
 from service.queries.parts import Part
 from service.queries.resource import Resource
 from service.resources.registry import (
@@ -83,23 +83,25 @@ class Route:
 def _of_part(part: Part) -> Iterator[Route]:
     """A part is read and replaced; the customer's own document says how the measured values are."""
     if part is MEASUREMENTS:
-        yield Route(kinds.READ_ALL, part)
-        yield Route(kinds.READ, part, problems=frozenset({401, 500}), reserved=frozenset({403}))
+        yield Route(operations.READ_ALL, part)
+        yield Route(
+            operations.READ, part, problems=frozenset({401, 500}), reserved=frozenset({403})
+        )
     else:
-        yield Route(kinds.READ, part)
-    yield Route(kinds.REPLACE, part)
+        yield Route(operations.READ, part)
+    yield Route(operations.REPLACE, part)
     if part.is_patched:
-        yield Route(kinds.PATCH, part)
+        yield Route(operations.PATCH, part)
 
 
 def routes() -> Iterator[Route]:
     """Every route of the service, in the order of its documentation."""
     for resource in MASTER_RECORDS:
-        yield from (Route(kind, resource) for kind in kinds.OF_MASTER_RECORDS)
+        yield from (Route(kind, resource) for kind in operations.OF_MASTER_RECORDS)
     for reference in REFERENCE_LISTS:
-        yield from (Route(kind, reference) for kind in (kinds.LIST, kinds.READ))
+        yield from (Route(kind, reference) for kind in (operations.LIST, operations.READ))
     for part in PARTS:
         yield from _of_part(part)
-    yield Route(kinds.CHANGES, CHANGES)
-    yield Route(kinds.IDENTIFY, ME)
-    yield from map(Route, kinds.WITHOUT_RESOURCE)
+    yield Route(operations.CHANGES, CHANGES)
+    yield Route(operations.IDENTIFY, ME)
+    yield from map(Route, operations.WITHOUT_RESOURCE)

@@ -23,10 +23,10 @@ from gunicorn.errors import HaltServer
 from gunicorn.glogging import Logger
 
 from service import __version__, signals
-from service.database import shares  # noqa: F401  # made before the fork: workers share its memory
+from service.database import fair_queue  # noqa: F401  # made before the fork: workers share its memory
 from service.events import tell
-from service.http import connections, listeners, memory, metrics_folder
-from service.http.reading import READING
+from service.http import connections, heap_trimmer, listeners, metrics_folder
+from service.http.parser_limits import READING
 from service.settings import Settings
 
 _GRACE_SECONDS: Final = 35
@@ -60,7 +60,7 @@ def serve(
 
         app = create_app(settings, dsn)
         app.on_cleanup.append(metrics_folder.inheritor())
-        memory.spare_collector()
+        heap_trimmer.spare_collector()
         return connections.Runner(
             app,
             connections=connections.room(settings.workers + settings.pool_size),

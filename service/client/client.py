@@ -10,7 +10,7 @@ from service.client.collections import Collection
 from service.client.parts import Part
 from service.client.queries import Parameters
 from service.client.records import Identity
-from service.client.retrying import Retrying
+from service.client.retry_policy import Retrying
 from service.client.transport import Answer, Request, Transport
 
 _SECONDS = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)

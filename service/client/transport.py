@@ -12,7 +12,7 @@ from yarl import URL
 
 from service.client.errors import SelvedgeError, UnreachableError, failure
 from service.client.queries import Parameters
-from service.client.retrying import Retrying
+from service.client.retry_policy import Retrying
 
 _JSON = "application/json"
 JSON_PATCH = "application/json-patch+json"

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import asyncpg
 
 from service.commands import CommandError, Parsers
-from service.commands.connecting import database, execute
+from service.commands.command_database import database, execute
 from service.console import say, visible
 from service.organizations import administration as queries
-from service.queries.changed import record_settings
+from service.queries.change_recorder import record_settings
 from service.settings import Settings
 
 _LARGEST_ID = 2**63 - 1

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import asyncpg
 
-from service.database.connecting import ACQUIRE_SECONDS, WRITE_SECONDS, connect
-from service.database.failing import (
+from service.database.connection_factory import ACQUIRE_SECONDS, WRITE_SECONDS, connect
+from service.database.errors import (
     BROKEN,
     LOST,
     REFUSED,
@@ -24,10 +24,10 @@ from service.database.failing import (
     schema_is_behind,
     unavailable,
 )
-from service.database.migrating import schema_is_current
-from service.database.shares import COMERS, READ, WRITE, Comers, Shares, Use
-from service.database.watching import Watch
-from service.failures import ApiError
+from service.database.fair_queue import COMERS, READ, WRITE, Comers, Shares, Use
+from service.database.migrations import schema_is_current
+from service.database.outage_monitor import Watch
+from service.errors import ApiError
 
 if TYPE_CHECKING:
     from service.database.tracing import Traces  # an extra, which may not be installed

@@ -5,9 +5,9 @@ from typing import Any, Final
 
 import asyncpg
 
-from service.database import troubles
-from service.database.failing import LOST
-from service.database.migrating import schema_is_current
+from service.database import incidents
+from service.database.errors import LOST
+from service.database.migrations import schema_is_current
 from service.settings import Settings, SettingsError
 
 _OLDEST_VERSION: Final = 150000
@@ -37,13 +37,13 @@ def check(settings: Settings, dsn: str, *, required: bool) -> None:
     except (*LOST, asyncpg.PostgresError) as error:
         if required:
             raise SettingsError(
-                f"the database cannot be reached: {troubles.cause(error)}"
+                f"the database cannot be reached: {incidents.cause(error)}"
             ) from error
-        troubles.is_lost(error)
+        incidents.is_lost(error)
         return
     _judge(settings, *row)
     if not required and not is_current:
-        troubles.BEHIND.begins(f"{troubles.SCHEMA_IS_BEHIND} Until then the answer is 503.")
+        incidents.BEHIND.begins(f"{incidents.SCHEMA_IS_BEHIND} Until then the answer is 503.")
 
 
 async def _ask(dsn: str) -> tuple[Any, bool]:

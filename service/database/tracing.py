@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, get_current_span
 
 from service import __version__
-from service.database.shares import Comers, Shares, Use
+from service.database.fair_queue import Comers, Shares, Use
 
 T = TypeVar("T")
 _LONGEST_STATEMENT = 2000

@@ -22,7 +22,7 @@ import psycopg
 from service.embedded import access, logs, postmaster
 from service.events import tell
 from service.privileges.accounts import Account, database_account, service_account
-from service.privileges.opening import Opening
+from service.privileges.temporary_access import Opening
 
 _START_SECONDS: Final = 300
 """Long, because recovery after a crash may replay much."""

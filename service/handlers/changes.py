@@ -8,15 +8,15 @@ from functools import partial
 import orjson
 from aiohttp import web
 
-from service.handlers.waiting import WATCH
-from service.http.accounts import hold
+from service.handlers.long_poll import WATCH
 from service.http.authentication import authenticate
+from service.http.byte_budget import hold
 from service.http.context import ADMISSION, caller, database
 from service.http.envelope import pagination, respond, success
 from service.listing import changes, cursor
 from service.listing.changes import Reading
-from service.queries import feed
-from service.queries.feed import Feed, Page
+from service.queries import change_feed
+from service.queries.change_feed import Feed, Page
 
 _MICROSECONDS = "%Y-%m-%dT%H:%M:%S.%fZ"
 
@@ -69,7 +69,7 @@ async def _page(known: Feed, request: web.Request, reading: Reading) -> Page:
     )
     page = await database(request).read(read, organization_id)
     if page is None:
-        number = partial(feed.number, organization_id=organization_id)
+        number = partial(change_feed.number, organization_id=organization_id)
         while await database(request).write(number, organization_id):
             pass
         page = await database(request).read(partial(read, is_numbered=True), organization_id)
@@ -89,7 +89,7 @@ async def _with_documents(
         )
         if documents is not None:
             return page, documents
-        page = feed.shortened(page)
+        page = change_feed.shortened(page)
 
 
 def _written(known: Feed, page: Page, documents: Mapping[tuple[str, int], bytes] | None) -> bytes:

@@ -4,13 +4,13 @@ from typing import Any
 
 import orjson
 
-from service.failures import Failure
-from service.handlers.switches import MINIMAL, Switches
-from service.http.answer import Answer
+from service.errors import Failure
+from service.handlers.write_options import MINIMAL, Switches
+from service.http.api_response import Answer
 from service.http.envelope import success
 from service.http.prefer import APPLIED
 from service.queries.batch import Sent
-from service.queries.changed import CREATED
+from service.queries.change_recorder import CREATED
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import FAILED, Fate, Written, sent_key
 

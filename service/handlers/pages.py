@@ -6,8 +6,8 @@ from typing import Final
 
 from aiohttp import web
 
-from service.failures import failed
-from service.http.media import JSON
+from service.errors import failed
+from service.http.media_types import JSON
 from service.pages.docs import docs
 from service.pages.front import front
 from service.pages.guides import guides

@@ -7,14 +7,14 @@ from typing import Any
 
 from aiohttp import hdrs, web
 
-from service.failures import ApiError, Failure, failed
+from service.errors import ApiError, Failure, failed
 from service.http.context import caller
 from service.http.etag import precondition
 from service.http.headers import joined
+from service.idempotency.requests import Retry
 from service.masking import contains_key_start
 from service.queries.locking import Guard
 from service.queries.resource import Resource
-from service.retries.first_answers import Retry
 
 _PRECONDITIONS = (hdrs.IF_MATCH, hdrs.IF_NONE_MATCH)
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)

@@ -14,8 +14,8 @@ import jsonpointer
 import orjson
 
 from service import schemas
-from service.failures import ApiError, Failure, failed, first_of_each_field
-from service.http.media import MAX_BODY_BYTES
+from service.errors import ApiError, Failure, failed, first_of_each_field
+from service.http.media_types import MAX_BODY_BYTES
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
 from service.schemas.parsing import MAX_VALUES, count_values, malformed, parse

@@ -10,15 +10,15 @@ from typing import Final
 from aiohttp import web
 
 from service import background
-from service.database import disk, troubles
+from service.database import disk_space, incidents
 from service.database.connections import Connection, Database
-from service.database.failing import schema_is_behind, unavailable
-from service.database.migrating import schema_is_current
-from service.failures import ApiError
+from service.database.errors import schema_is_behind, unavailable
+from service.database.migrations import schema_is_current
+from service.errors import ApiError
 from service.http.context import DATABASE, database
 from service.http.envelope import respond, success
 from service.http.metrics import exposition
-from service.http.recent import Recent
+from service.http.single_flight import Recent
 
 READINESS: Final[web.AppKey[Recent[None]]] = web.AppKey("readiness", Recent)
 EXPOSITION: Final[web.AppKey[Recent[bytes]]] = web.AppKey("exposition", Recent)
@@ -39,7 +39,7 @@ async def looking(app: web.Application) -> AsyncIterator[None]:
 
 
 async def _look_again(database: Database) -> None:
-    if troubles.BEHIND.lasts or troubles.FULL.lasts:
+    if incidents.BEHIND.lasts or incidents.FULL.lasts:
         await database.look_up(_require_all)
 
 
@@ -61,18 +61,18 @@ async def _require_ready(database: Database) -> None:
     except ApiError as error:
         if error.__cause__ is None:
             raise
-        raise unavailable(troubles.cause_without_names(error)) from error
+        raise unavailable(incidents.cause_without_names(error)) from error
 
 
 async def _require_all(connection: Connection) -> None:
     """Raise ApiError ``server_error.unavailable`` unless all is as it has to be."""
     if not await schema_is_current(connection):
         raise schema_is_behind()
-    troubles.BEHIND.is_over()
-    if not await disk.has_room(connection):
-        troubles.disk_is_full()
-        raise unavailable(troubles.DISK_IS_FULL)
-    troubles.FULL.is_over()
+    incidents.BEHIND.is_over()
+    if not await disk_space.has_room(connection):
+        incidents.disk_is_full()
+        raise unavailable(incidents.DISK_IS_FULL)
+    incidents.FULL.is_over()
 
 
 async def metrics(request: web.Request) -> web.Response:

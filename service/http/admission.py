@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from service.database.failing import too_many_requests
+from service.database.errors import too_many_requests
 
 
 class Admission:

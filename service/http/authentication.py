@@ -2,7 +2,7 @@
 
 from aiohttp import hdrs, web
 
-from service.failures import failed
+from service.errors import failed
 from service.http.context import CALLER, CALLERS
 from service.http.unauthorized import UNAUTHORIZED
 from service.organizations.caller import Caller

@@ -18,12 +18,12 @@ from aiohttp.http_exceptions import BadHttpMessage, HttpProcessingError
 from aiohttp.http_parser import RawRequestMessage
 from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 
-from service.failures import failed
+from service.errors import failed
 from service.http import listeners
 from service.http.context import MAKE_ROOM
 from service.http.eviction import Eviction
 from service.http.heads import HeadReader
-from service.http.refusing import REFUSED, Refusal, refusal
+from service.http.parser_errors import REFUSED, Refusal, refusal
 
 MOST: Final = 1000
 """Connections of a worker, whatever its files allow: what they begin to send takes memory, too."""

@@ -7,9 +7,9 @@ from http import HTTPStatus
 import orjson
 from aiohttp import hdrs, web
 
-from service.failures import ApiError
-from service.http.answer import Answer
-from service.http.media import JSON, PROBLEM
+from service.errors import ApiError
+from service.http.api_response import Answer
+from service.http.media_types import JSON, PROBLEM
 
 #: Below this many bytes compressing costs more than it saves.
 COMPRESS_FROM = 1024

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 from xxhash import xxh3_128_hexdigest
 
-from service.failures import ApiError, failed
+from service.errors import ApiError, failed
 
 _TAG = re.compile(r'(W/)?("[\x21\x23-\x7e\x80-\xff]*")')
 _CODING = re.compile(r'-(?:gzip|deflate)"$')

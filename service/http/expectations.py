@@ -4,7 +4,7 @@ from typing import Final
 
 from aiohttp import HttpVersion11, hdrs, web
 
-from service.failures import failed
+from service.errors import failed
 from service.http.headers import joined
 
 _CONTINUE: Final = "100-continue"

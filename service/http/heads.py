@@ -11,7 +11,7 @@ from aiohttp.http_parser import RawRequestMessage
 from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 
-from service.http.refusing import HeadTooLongError
+from service.http.parser_errors import HeadTooLongError
 
 HEAD_SECONDS: Final = 30
 """For a request's head, from its first byte, or from the start of the connection."""

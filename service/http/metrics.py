@@ -22,7 +22,7 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import REGISTRY, Collector
 
 from service import __version__
-from service.database import troubles
+from service.database import incidents
 from service.http.metrics_folder import DEATHS
 
 _PROCESS: Final = os.getpid()
@@ -117,11 +117,11 @@ class _OfAll(Collector):
         build.add_metric([*labels.values()], 1)
         yield build
         up = "1 unless the database is out of reach."
-        yield GaugeMetricFamily("selvedge_database_up", up, int(not troubles.AWAY.lasts))
+        yield GaugeMetricFamily("selvedge_database_up", up, int(not incidents.AWAY.lasts))
         behind = "1 while the database's schema is known to be older than this release."
-        yield GaugeMetricFamily("selvedge_schema_behind", behind, int(troubles.BEHIND.lasts))
+        yield GaugeMetricFamily("selvedge_schema_behind", behind, int(incidents.BEHIND.lasts))
         full = "1 while the database's disk is known to be full."
-        yield GaugeMetricFamily("selvedge_disk_full", full, int(troubles.FULL.lasts))
+        yield GaugeMetricFamily("selvedge_disk_full", full, int(incidents.FULL.lasts))
         dead = "Workers that had to be replaced."
         yield CounterMetricFamily("selvedge_worker_deaths", dead, DEATHS.value)
 

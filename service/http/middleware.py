@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 from aiohttp import hdrs, web
 
-from service.failures import ApiError, failed
+from service.errors import ApiError, failed
 from service.http import envelope
 from service.http.access_log import AccessLog
-from service.http.accounts import ACCOUNTS, release
 from service.http.authentication import authenticate
+from service.http.byte_budget import ACCOUNTS, release
 from service.http.context import (
     ACCESS_LOG,
     ADMISSION,
@@ -23,12 +23,12 @@ from service.http.context import (
     ServedRoute,
 )
 from service.http.cors import CORS
-from service.http.delivery import DELIVERIES
 from service.http.expectations import check_expectation, check_transfer_coding, is_waited_for
 from service.http.headers import X_REQUEST_ID
 from service.http.metrics import observer
 from service.http.negotiation import READS, negotiated
 from service.http.query_string import check_query_string
+from service.http.response_sender import DELIVERIES
 from service.masking import contains_key
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]

@@ -5,7 +5,7 @@ from urllib.parse import unquote_to_bytes
 
 from aiohttp import web
 
-from service.failures import failed
+from service.errors import failed
 
 MAX_PARAMETERS: Final = 1000
 TOO_MANY_PARAMETERS: Final = f"Use at most {MAX_PARAMETERS:,} parameters."

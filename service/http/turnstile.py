@@ -12,7 +12,7 @@ from typing import Final
 
 from aiohttp import web
 
-from service.database.shares import COMERS, Comers
+from service.database.fair_queue import COMERS, Comers
 
 LARGE: Final = 1024
 """Bytes; what smaller bodies take is near to what any request takes."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import orjson
 
-from service.failures import ApiError, Failure, in_query_order
+from service.errors import ApiError, Failure, in_query_order
 from service.listing import cursor
 
 DEFAULT_LIMIT: Final = 100

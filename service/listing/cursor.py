@@ -14,10 +14,10 @@ from typing import Any
 
 import orjson
 
-from service.failures import ApiError, failed
+from service.errors import ApiError, failed
+from service.listing.list_request import MAX_CONDITIONS, MAX_PAGE_SIZE, Condition, Listing, SortKey
 from service.listing.operators import OPERATORS
 from service.listing.properties import Properties, Property
-from service.listing.query import MAX_CONDITIONS, MAX_PAGE_SIZE, Condition, Listing, SortKey
 
 VERSION = 1
 UNREADABLE = (ValueError, TypeError, KeyError, zlib.error)

@@ -8,10 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from service.failures import ApiError, Failure, in_query_order
-from service.listing.operators import EQ, NAMES, OPERATORS, names_of
-from service.listing.properties import Properties, Property
-from service.listing.query import (
+from service.errors import ApiError, Failure, in_query_order
+from service.listing.list_request import (
     DEFAULT_PAGE_SIZE,
     MAX_CONDITIONS,
     MAX_PAGE_NUMBER,
@@ -20,6 +18,8 @@ from service.listing.query import (
     Listing,
     SortKey,
 )
+from service.listing.operators import EQ, NAMES, OPERATORS, names_of
+from service.listing.properties import Properties, Property
 
 _INDEXED = re.compile(r"(filter|sort)\[([0-9]{1,6})\]\.([A-Za-z]+)")
 _WHOLE = re.compile(r"-?[0-9]{1,40}", re.ASCII)

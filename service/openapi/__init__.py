@@ -11,11 +11,11 @@ from typing import Any
 import orjson
 
 from service import __version__, schemas
-from service.openapi import answers, examples, parameters
+from service.openapi import examples, parameters, success_responses
 from service.openapi.components import components
 from service.openapi.envelopes import envelopes
 from service.openapi.operations import Operation
-from service.openapi.responses import Responses
+from service.openapi.shared_responses import Responses
 from service.routes import routes
 
 _DESCRIPTION = """\
@@ -110,7 +110,7 @@ def _components(
     return {
         "securitySchemes": {"key": _KEY},
         "parameters": shared,
-        "headers": answers.HEADERS,
+        "headers": success_responses.HEADERS,
         "responses": responses,
         "examples": examples.components(),
         "schemas": components([paths, responses, shared], composed),

@@ -5,7 +5,7 @@ from typing import Any
 
 from service.listing.changes import DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT
 from service.listing.cursor import MAX_LENGTH
-from service.queries.feed import Feed
+from service.queries.change_feed import Feed
 
 
 def of_changes(feed: Feed) -> Iterator[dict[str, Any]]:

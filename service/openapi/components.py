@@ -14,7 +14,7 @@ from urllib.parse import urljoin
 import orjson
 
 from service import schemas
-from service.openapi.flat import flattened, is_sent
+from service.openapi.flatten import flattened, is_sent
 from service.schemas.definitions import Located, Schema
 
 _HOME = "#/components/schemas/"

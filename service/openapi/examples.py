@@ -8,9 +8,9 @@ from typing import Any
 import orjson
 
 from service import schemas
-from service.database.failing import TOO_MANY_REQUESTS
-from service.failures import ApiError, Bulk, Failure, Path
-from service.handlers.kinds import (
+from service.database.errors import TOO_MANY_REQUESTS
+from service.errors import ApiError, Bulk, Failure, Path
+from service.handlers.operations import (
     BULK_DELETE,
     BULK_REPLACE,
     CHANGES,
@@ -21,13 +21,13 @@ from service.handlers.kinds import (
 )
 from service.http import envelope
 from service.http.expectations import NOT_MET
-from service.http.media import JSON, TOO_LONG
+from service.http.media_types import JSON, TOO_LONG
+from service.http.parser_errors import LONG_HEADERS, LONG_LINE, MALFORMED, UNKNOWN_METHOD
 from service.http.query_string import TOO_MANY_PARAMETERS
-from service.http.receiving import TOO_LATE
-from service.http.refusing import LONG_HEADERS, LONG_LINE, MALFORMED, UNKNOWN_METHOD
+from service.http.request_body import TOO_LATE
 from service.listing.changes import MAX_LIMIT
 from service.listing.cursor import MAX_LENGTH
-from service.listing.query import MAX_CONDITIONS, MAX_PAGE_SIZE
+from service.listing.list_request import MAX_CONDITIONS, MAX_PAGE_SIZE
 from service.resources.colors import MULTIPLE_LANGUAGE_IS_OFF
 from service.schemas.messages import of_kind, of_limit
 

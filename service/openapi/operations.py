@@ -6,12 +6,12 @@ from functools import cached_property
 from typing import Any
 
 from service import schemas
-from service.handlers import kinds
-from service.openapi import answers, failures, parameters
+from service.handlers import operations
+from service.openapi import error_responses, parameters, success_responses
 from service.openapi.changes import of_changes
 from service.openapi.components import name_of, plural
 from service.openapi.parameters import Parameter
-from service.openapi.responses import Answer, Responses
+from service.openapi.shared_responses import Answer, Responses
 from service.queries.master_record import MasterRecord
 from service.queries.resource import Resource
 from service.resources import registry
@@ -61,7 +61,9 @@ class Operation:
             "parameters": [*self._parameters()],
         }
         if media_type := self.route.kind.media_type:
-            found["requestBody"] = answers.body(self.resource.name, media_type, *self._forms())
+            found["requestBody"] = success_responses.body(
+                self.resource.name, media_type, *self._forms()
+            )
         found["responses"] = dict(responses.references(self.answers))
         return found
 
@@ -74,20 +76,20 @@ class Operation:
         kind, resource = self.route.kind, self.resource
         title = str(schemas.load()[resource.collection]["title"])
         yield from parameters.path_parameters(self.route.path, resource, title.lower())
-        if kind is kinds.LIST:
+        if kind is operations.LIST:
             yield from parameters.of_list(resource)
             yield from map(parameters.shared, ("IfNoneMatch", "Prefer"))
-        if kind is kinds.CHANGES:
+        if kind is operations.CHANGES:
             yield from of_changes(registry.CHANGES)
-        if kind is kinds.READ_ALL:
+        if kind is operations.READ_ALL:
             yield parameters.shared("IfNoneMatch")
-        if kind is kinds.READ:
+        if kind is operations.READ:
             if "writable" in schemas.load()[resource.name]["$defs"]:
                 yield parameters.shared("Form")
             yield parameters.shared("IfNoneMatch")
         if kind.is_bulk and not kind.body:
             yield parameters.ids(resource)
-        if kind in (kinds.BULK_REPLACE, kinds.BULK_PATCH):
+        if kind in (operations.BULK_REPLACE, operations.BULK_PATCH):
             yield from parameters.match(resource)
         if kind.writes:
             yield from map(parameters.shared, ("DryRun", "IdempotencyKey"))
@@ -101,26 +103,29 @@ class Operation:
     @cached_property
     def answers(self) -> list[Answer]:
         """Everything that can be answered, successes first."""
-        return [*self._successes(), *failures.failed(self.route, self.resource)]
+        return [*self._successes(), *error_responses.failed(self.route, self.resource)]
 
     def _successes(self) -> Iterator[Answer]:
         kind, name = self.route.kind, self.resource.name
-        if kind is kinds.LIST:
-            yield from answers.page_or_unchanged(name)
-        elif kind is kinds.CHANGES:
-            yield answers.page(name)
-        elif kind is kinds.READ:
+        if kind is operations.LIST:
+            yield from success_responses.page_or_unchanged(name)
+        elif kind is operations.CHANGES:
+            yield success_responses.page(name)
+        elif kind is operations.READ:
             is_patched = isinstance(self.resource, MasterRecord) and self.resource.is_patched
-            yield answers.read(name, is_patched=is_patched)
-            yield answers.unchanged("NotModified", "ETag")
-        elif kind is kinds.IDENTIFY:
-            yield answers.plain(name)
-        elif kind is kinds.READ_ALL:
-            yield from (answers.read_all(name), answers.unchanged("NotModified", "ETag"))
-        elif kind is kinds.CREATE:
-            yield from answers.created(name)
+            yield success_responses.read(name, is_patched=is_patched)
+            yield success_responses.unchanged("NotModified", "ETag")
+        elif kind is operations.IDENTIFY:
+            yield success_responses.plain(name)
+        elif kind is operations.READ_ALL:
+            yield from (
+                success_responses.read_all(name),
+                success_responses.unchanged("NotModified", "ETag"),
+            )
+        elif kind is operations.CREATE:
+            yield from success_responses.created(name)
         elif kind.is_bulk:
-            yield answers.written_in_bulk(name)
-            yield from (answers.all_created(),) if kind.body else ()
+            yield success_responses.written_in_bulk(name)
+            yield from (success_responses.all_created(),) if kind.body else ()
         else:
-            yield answers.written(name)
+            yield success_responses.written(name)

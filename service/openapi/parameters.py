@@ -6,9 +6,9 @@ from typing import Any
 
 from service import schemas as all_schemas
 from service.listing.cursor import MAX_LENGTH
+from service.listing.list_request import DEFAULT_PAGE_SIZE, MAX_PAGE_NUMBER, MAX_PAGE_SIZE
 from service.listing.operators import NAMES
 from service.listing.properties import Property
-from service.listing.query import DEFAULT_PAGE_SIZE, MAX_PAGE_NUMBER, MAX_PAGE_SIZE
 from service.openapi.components import definition, name_of, named, reference
 from service.queries.resource import Resource
 from service.schemas.definitions import Schema

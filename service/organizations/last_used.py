@@ -13,7 +13,7 @@ from typing import Final
 from service import background
 from service.database import statements
 from service.database.connections import Connection, Database
-from service.failures import ApiError
+from service.errors import ApiError
 
 PAUSE_SECONDS: Final = 60
 GRAIN: Final = timedelta(minutes=5)

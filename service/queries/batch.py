@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from service.database.arrays import id_array
-from service.failures import MAX_LISTED, MAX_MADE, ApiError, Failure, Path, in_request_order
+from service.database.id_arrays import id_array
+from service.errors import MAX_LISTED, MAX_MADE, ApiError, Failure, Path, in_request_order
 from service.organizations.caller import Caller
 
 Item: TypeAlias = dict[str, Any]

@@ -9,7 +9,7 @@ import orjson
 from service.database.connections import Connection
 from service.database.statements import load_bound
 from service.queries.batch import Batch
-from service.queries.steps import Plan, Step
+from service.queries.bound_statements import Plan, Step
 
 Sets: TypeAlias = Mapping[int, Collection[int]]
 """The ids of the linked records by the owner's id."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from service.database.connections import Connection
-from service.database.failing import own_locks
-from service.queries import merging, own_keys
+from service.database.errors import own_locks
+from service.queries import merge_patch, own_keys
 from service.queries.batch import Batch, Item
-from service.queries.identities import new_ids
 from service.queries.master_record import Change, MasterRecord, Stored
-from service.queries.reading import foreign_ids
+from service.queries.matching import new_ids
+from service.queries.reads import foreign_ids
 from service.queries.resource import SHARED
 
 Guard: TypeAlias = Callable[[AsyncIterator[bytes]], Awaitable[None]]
@@ -71,7 +71,7 @@ async def find(
     strength = _strength(any(map(deletes, batch.items)))
     stored = await own_keys.lock_named(connection, resource, batch, strength)
     coming = batch.part(lambda item: "id" not in item and not deletes(item))
-    merging.make_new(resource, coming)
+    merge_patch.make_new(resource, coming)
     if coming.items:
         await give_ids(connection, resource, coming.items)
     return Records(deletes, stored, {*coming.ids})

@@ -11,15 +11,15 @@ from typing import ClassVar, NamedTuple
 import asyncpg
 
 from service import schemas
-from service.database.arrays import id_array
 from service.database.connections import Connection
-from service.failures import ApiError, Failure
-from service.listing.pages import column_of
+from service.database.id_arrays import id_array
+from service.errors import ApiError, Failure
+from service.listing.page_sql import column_of
 from service.queries.batch import Batch, Item
-from service.queries.changed import Changed
+from service.queries.bound_statements import Plan, Step
+from service.queries.change_recorder import Changed
 from service.queries.references import Reference, Use, in_use, told
 from service.queries.resource import SHARED, Resource
-from service.queries.steps import Plan, Step
 from service.schemas.validation import Validator
 
 
@@ -79,7 +79,7 @@ class MasterRecord(Resource):
     that others need. Deletes come before updates: what a deleted record held is free for the others
     of its request.
 
-    Each answers what it changed (``service/queries/changed.py``).
+    Each answers what it changed (``service/queries/change_recorder.py``).
     """
 
     table: ClassVar[str]

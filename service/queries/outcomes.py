@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from service.queries.batch import Batch, FailedItems, Item
-from service.queries.changed import CREATED, DELETED, UPDATED
+from service.queries.change_recorder import CREATED, DELETED, UPDATED
 from service.queries.master_record import Change, MasterRecord, Stored
 
 UNCHANGED: Final = "unchanged"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from service.database.connections import Connection
-from service.database.failing import own_locks
+from service.database.errors import own_locks
 from service.database.statements import load
 from service.queries.batch import Batch, Item
 from service.queries.master_record import MasterRecord, Stored

@@ -12,14 +12,14 @@ import asyncpg
 
 from service import schemas
 from service.database.connections import Connection
-from service.failures import Failure
-from service.listing.pages import column_of
+from service.errors import Failure
+from service.listing.page_sql import column_of
 from service.queries.batch import Batch, Item
-from service.queries.changed import SHOWN, Changed
+from service.queries.bound_statements import Plan, Step
+from service.queries.change_recorder import SHOWN, Changed
 from service.queries.master_record import Change, MasterRecord
 from service.queries.resource import Resource
-from service.queries.steps import Plan, Step
-from service.schemas.beyond_schema import repeated
+from service.schemas.extra_checks import repeated
 from service.schemas.validation import Validator
 
 

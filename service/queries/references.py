@@ -12,9 +12,9 @@ from typing import Any
 
 import asyncpg
 
-from service.database.arrays import id_array
 from service.database.connections import Connection
-from service.failures import Path
+from service.database.id_arrays import id_array
+from service.errors import Path
 from service.listing.properties import parse_id
 from service.organizations.caller import Caller
 from service.queries.batch import Batch, Item

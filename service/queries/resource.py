@@ -9,12 +9,12 @@ import orjson
 
 from service.database import statements
 from service.database.connections import Connection
-from service.failures import failed
-from service.listing.pages import Page, batch_page, counted_page, listing_page
+from service.errors import failed
+from service.listing.list_request import Listing
+from service.listing.page_sql import Page, batch_page, counted_page, listing_page
 from service.listing.properties import Properties, parse_id
-from service.listing.query import Listing
 from service.organizations.caller import Caller
-from service.queries.steps import Aside, Step
+from service.queries.bound_statements import Aside, Step
 
 SHARED = statements.load("shared")
 SHOWN_IN: Final = "shown_in_"

@@ -10,8 +10,8 @@ import orjson
 from service.database.connections import Connection
 from service.database.statements import Statement
 from service.queries.batch import Batch
-from service.queries.identities import Row, Way, recognized
-from service.queries.steps import Plan, Step
+from service.queries.bound_statements import Plan, Step
+from service.queries.matching import Row, Way, recognized
 
 Rows: TypeAlias = dict[int, Row]
 

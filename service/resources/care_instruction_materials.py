@@ -6,10 +6,10 @@ import asyncpg
 
 from service.database.connections import Connection
 from service.database.statements import Statement
-from service.failures import ApiError, failed
+from service.errors import ApiError, failed
 from service.queries.batch import Batch
+from service.queries.bound_statements import Plan
 from service.queries.master_record import Change, Reliance, Stored
-from service.queries.steps import Plan
 from service.resources.care_texts import CareText
 
 _REFERENCE_KEY = "care_material_reference_key"

@@ -1,7 +1,7 @@
 """Care instructions (contract, Care instructions)."""
 
 from service.resources.care_texts import CareText
-from service.resources.deleted_for_good import DeletedForGood
+from service.resources.hard_delete import DeletedForGood
 
 
 class CareInstructions(DeletedForGood, CareText):

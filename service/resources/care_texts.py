@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from service.database.statements import Statement, load_bound
-from service.failures import Failure
+from service.errors import Failure
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
-from service.schemas.beyond_schema import repeated
+from service.schemas.extra_checks import repeated
 
 
 class CareText(MasterRecord):

@@ -8,8 +8,8 @@ import orjson
 from service.database.connections import Connection
 from service.database.statements import Statement, load
 from service.queries.batch import Batch
+from service.queries.bound_statements import Plan
 from service.queries.parts import Part
-from service.queries.steps import Plan
 from service.resources.colors import MULTIPLE_LANGUAGE_IS_OFF, Colors
 
 _LIST = "translations"

@@ -6,9 +6,9 @@ from typing import Final
 
 from service.database.connections import Connection
 from service.queries.batch import Batch
+from service.queries.bound_statements import Plan
 from service.queries.links import Difference, Links, Sets, differences, steps_of
 from service.queries.master_record import Change, MasterRecord
-from service.queries.steps import Plan
 
 _REFERENCES = {"colorGroupIds": "color group", "languageIds": "language"}
 _GROUPS = Links("color_in_group", owner="color_id", linked="color_group_id")

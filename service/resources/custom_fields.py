@@ -5,15 +5,15 @@ from typing import ClassVar
 
 import asyncpg
 
-from service.database.arrays import id_array
 from service.database.connections import Connection
+from service.database.id_arrays import id_array
 from service.database.statements import Statement, load, load_bound
-from service.failures import Failure
+from service.errors import Failure
 from service.queries.batch import Item
+from service.queries.bound_statements import Plan
 from service.queries.master_record import Change, MasterRecord, Reliance, Stored
-from service.queries.steps import Plan
 from service.resources.allowed_values import AllowedValues, Differences
-from service.schemas.beyond_schema import repeated
+from service.schemas.extra_checks import repeated
 
 
 class CustomFields(MasterRecord):

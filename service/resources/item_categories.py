@@ -1,7 +1,7 @@
 """Item categories (contract, Item categories)."""
 
 from service.queries.references import Use
-from service.resources.deleted_for_good import DeletedForGood
+from service.resources.hard_delete import DeletedForGood
 from service.resources.plain_records import PlainRecord
 
 

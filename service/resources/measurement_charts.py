@@ -7,17 +7,17 @@ import orjson
 
 from service.database.connections import Connection
 from service.database.statements import Statement
-from service.failures import Failure
+from service.errors import Failure
 from service.queries.batch import Batch, Item
+from service.queries.bound_statements import Plan
+from service.queries.child_list import Entries, Sent, Stored
 from service.queries.decimals import decimal_text
-from service.queries.entries import Entries, Sent, Stored
-from service.queries.identities import Row
+from service.queries.matching import Row
 from service.queries.parts import Part
 from service.queries.references import Reference
-from service.queries.steps import Plan
 from service.resources.size_ranges import IS_LIVE
 from service.resources.styles import Styles
-from service.schemas.beyond_schema import repeated
+from service.schemas.extra_checks import repeated
 
 _SIZE = "sizeRangeSizeId"
 _LINES = Entries(

@@ -6,13 +6,13 @@ from typing import ClassVar, Final
 import orjson
 
 from service.database.connections import Connection
-from service.failures import Failure
+from service.errors import Failure
 from service.queries.batch import Batch, Item
+from service.queries.bound_statements import Plan
 from service.queries.decimals import decimal_text
 from service.queries.parts import Part
-from service.queries.steps import Plan
-from service.resources.samples import SampleRequests, StyleSampleRequests
-from service.schemas.beyond_schema import repeated
+from service.resources.sample_requests import SampleRequests, StyleSampleRequests
+from service.schemas.extra_checks import repeated
 
 _VALUES: Final = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
 

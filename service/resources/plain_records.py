@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from service import schemas
 from service.database.statements import Statement, load, load_bound
 from service.files import SQL
-from service.listing.pages import column_of
+from service.listing.page_sql import column_of
 from service.queries.master_record import MasterRecord
 from service.schemas.definitions import Located
 

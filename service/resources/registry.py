@@ -1,6 +1,6 @@
 """The collections of the interface, in the order of its documentation."""
 
-from service.queries.feed import Feed
+from service.queries.change_feed import Feed
 from service.queries.master_record import MasterRecord
 from service.queries.parts import Part
 from service.queries.resource import Resource
@@ -17,7 +17,7 @@ from service.resources.item_categories import ItemCategories
 from service.resources.items import Items
 from service.resources.measurement_charts import MeasurementCharts
 from service.resources.measurements import Measurements
-from service.resources.samples import SampleRequests, StyleSampleRequests
+from service.resources.sample_requests import SampleRequests, StyleSampleRequests
 from service.resources.size_range_sizes import SizeRangeSizes
 from service.resources.size_ranges import SizeRanges
 from service.resources.style_categories import StyleCategories

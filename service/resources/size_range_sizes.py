@@ -6,10 +6,10 @@ from typing import ClassVar
 from service.database.connections import Connection
 from service.database.statements import Statement
 from service.queries.batch import Batch
-from service.queries.entries import Entries, Sent, Stored
+from service.queries.bound_statements import Plan
+from service.queries.child_list import Entries, Sent, Stored
 from service.queries.parts import Part
 from service.queries.references import Reference
-from service.queries.steps import Plan
 from service.resources.size_ranges import IS_LIVE, SizeRanges
 
 _RELATED = "relatedSizeRangeSizeId"

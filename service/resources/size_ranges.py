@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
-from service.database.arrays import id_array
 from service.database.connections import Connection
+from service.database.id_arrays import id_array
+from service.queries.bound_statements import Plan
 from service.queries.master_record import Change, MasterRecord, Reliance, Stored
-from service.queries.steps import Plan
 
 IS_LIVE = "owner.state <> 'deleted'"
 """Of a size: whether its size range can be referred to."""

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from service.database.connections import Connection
 from service.database.statements import Statement
 from service.queries.batch import Batch
+from service.queries.bound_statements import Plan
 from service.queries.links import link_steps
 from service.queries.master_record import Change
-from service.queries.steps import Plan
 from service.resources.allowed_values import Differences, SentValue, sent_values
 from service.resources.associations import Association
 from service.resources.custom_fields import CustomFields

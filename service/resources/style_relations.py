@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from service.database.connections import Connection
-from service.failures import Failure
+from service.errors import Failure
 from service.queries.batch import Batch, Item
+from service.queries.bound_statements import Plan
 from service.queries.master_record import Change
 from service.queries.references import Reference
-from service.queries.steps import Plan
-from service.resources.deleted_for_good import DeletedForGood
+from service.resources.hard_delete import DeletedForGood
 from service.resources.plain_records import PlainRecord
 
 

@@ -1,10 +1,10 @@
 """Styles (contract, Styles)."""
 
 from service.database.connections import Connection
+from service.queries.bound_statements import Plan
 from service.queries.links import Links, link_steps
 from service.queries.master_record import Change
 from service.queries.references import Reference, Use
-from service.queries.steps import Plan
 from service.resources.plain_records import PlainRecord
 
 _GROUPS = Links("style_in_group", owner="style_id", linked="group_id", counted_by="groups")

@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from service.database.connections import Connection
-from service.failures import Failure
+from service.errors import Failure
 from service.queries.batch import Batch, Item
-from service.queries.identities import Row, Way, recognized
+from service.queries.bound_statements import Plan
 from service.queries.master_record import Change
-from service.queries.steps import Plan
+from service.queries.matching import Row, Way, recognized
 from service.resources.plain_records import PlainRecord
-from service.schemas.beyond_schema import repeated
+from service.schemas.extra_checks import repeated
 
 _CONTACT = ("firstName", "lastName", "email", "phone", "role", "faxNumber", "countryCode")
 #: How contacts that are sent without an id are known: whole, else by their email.

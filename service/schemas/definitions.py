@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 import orjson
 
 from service.files import SCHEMAS
-from service.schemas.derived import OWN_KEY, WITHIN, with_derived
+from service.schemas.derived_forms import OWN_KEY, WITHIN, with_derived
 
 Schema: TypeAlias = dict[str, Any]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from service.failures import Failure, Path
+from service.errors import Failure, Path
 
 _KINDS = {
     "string": "Use a text.",

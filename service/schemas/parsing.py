@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import orjson
 
-from service.failures import ApiError, failed
-from service.schemas.members import check_members
+from service.errors import ApiError, failed
+from service.schemas.duplicate_members import check_members
 
 MAX_VALUES: Final = 100_000
 """In one body, or in a document that a patch makes."""

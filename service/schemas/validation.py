@@ -14,12 +14,12 @@ from typing import Any, Final, TypeAlias
 import jsonschema_rs
 import orjson
 
-from service.failures import MAX_MADE, ApiError, Failure, failed, first_of_each_field
-from service.schemas.beyond_schema import miswritten
-from service.schemas.cutting import cut
+from service.errors import MAX_MADE, ApiError, Failure, failed, first_of_each_field
 from service.schemas.definitions import definition, load, reference, whole
+from service.schemas.extra_checks import miswritten
 from service.schemas.messages import failures_of, of_kind, of_limit
 from service.schemas.parsing import malformed
+from service.schemas.truncate import cut
 
 MAX_RECORD_KIB: Final = 256
 MAX_RECORD_BYTES: Final = MAX_RECORD_KIB * 1024

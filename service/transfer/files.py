@@ -8,7 +8,7 @@ from typing import IO, Any, Final
 
 import orjson
 
-from service.transfer import tables
+from service.transfer import csv_records
 from service.transfer.collections import Travelling, require
 from service.transfer.errors import TransferError
 
@@ -26,7 +26,7 @@ class Line:
     digest: bytes
     size: int
     """In bytes, of the file."""
-    row: tables.TableRow | None = None
+    row: csv_records.TableRow | None = None
     """Of a CSV file, where the columns of its fields can be told."""
 
     def name(self, key_fields: Sequence[str]) -> str:
@@ -115,11 +115,11 @@ def _lines(file: Iterable[bytes], source: Source, only: Iterable[int] | None) ->
 
 def _rows(file: IO[bytes], source: Source, only: Iterable[int] | None) -> Iterator[Line]:
     try:
-        for row in tables.rows(file, source.collection.columns, source.encoding):
+        for row in csv_records.rows(file, source.collection.columns, source.encoding):
             if only is None or row.line in only:
                 digest = _digest(orjson.dumps(row.document))
                 yield Line(row.line, row.document, digest, row.size, row)
-    except tables.TableError as error:
+    except csv_records.TableError as error:
         raise _no_line(source, error.line, str(error)) from error
 
 

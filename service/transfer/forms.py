@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from service.client import Detail
-from service.failures import ApiError
+from service.errors import ApiError
 from service.schemas.validation import Validator
 
 

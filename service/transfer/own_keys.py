@@ -15,8 +15,8 @@ import orjson
 from service.client import Client, Detail
 from service.transfer.collections import Travelling
 from service.transfer.files import Line
-from service.transfer.known import Known
-from service.transfer.translating import Translator
+from service.transfer.id_map import Known
+from service.transfer.id_translation import Translator
 
 _AT_ONCE: Final = 4
 _PAGE: Final = 100

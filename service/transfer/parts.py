@@ -11,7 +11,7 @@ from service.client import Client, Detail
 from service.queries.parts import Part
 from service.resources.registry import MEASUREMENTS, PARTS
 from service.schemas.validation import Validator
-from service.transfer import measured
+from service.transfer import measured_values
 from service.transfer.fields import Field, part_fields
 from service.transfer.forms import by_schema
 
@@ -86,19 +86,19 @@ class MeasuredValues(TravellingPart):
     @cached_property
     def fields(self) -> Field:
         """A list of sizes."""
-        return measured.fields(schemas.definition(self.name, "replace"))
+        return measured_values.fields(schemas.definition(self.name, "replace"))
 
     def faults(self, document: dict[str, Any]) -> list[Detail]:
         """Sizes that are not named, for their ids are in the path, or that are not requested."""
-        return measured.faults(document, self.member)
+        return measured_values.faults(document, self.member)
 
     def failures(self, part: Any) -> list[Detail]:
         """Return what is wrong with any of the sizes."""
-        return measured.failures(self.form, part)
+        return measured_values.failures(self.form, part)
 
     async def rehearse(self, client: Client, record_id: Any, part: Any) -> bool:
         """Let the service check the values of the sizes that it has; raises FailureError."""
-        return await measured.rehearse(client, record_id, part)
+        return await measured_values.rehearse(client, record_id, part)
 
     async def stand_in(self, client: Client) -> Any:  # noqa: ARG002
         """Return None: another request has other sizes and lines."""
@@ -106,11 +106,11 @@ class MeasuredValues(TravellingPart):
 
     async def read(self, client: Client, document: dict[str, Any]) -> dict[str, Any]:
         """The values, and those that were frozen when the samples were requested."""
-        return await measured.read(client, document)
+        return await measured_values.read(client, document)
 
     async def replace(self, client: Client, record_id: Any, part: Any) -> Any:
         """Replace what was measured in each of the sizes."""
-        return await measured.replace(client, record_id, part)
+        return await measured_values.replace(client, record_id, part)
 
 
 def parts_of(collection: str) -> Iterator[TravellingPart]:

@@ -8,11 +8,11 @@ references that lead nowhere and features that are off, but says less than a reh
 from typing import Any, Final
 
 from service.client import Detail, FailureError, NotFoundError
-from service.transfer.bringing_parts import WHOLE, PartsOf, unknown
 from service.transfer.files import Line
-from service.transfer.nested import own_ids
-from service.transfer.sending import AS_BEFORE
-from service.transfer.translating import Translated
+from service.transfer.id_translation import Translated
+from service.transfer.nested_ids import own_ids
+from service.transfer.part_import import WHOLE, PartsOf, unknown
+from service.transfer.sender import AS_BEFORE
 
 CHECKED: Final = "checked"
 """The outcome of parts that were checked, but not rehearsed as they will be sent."""

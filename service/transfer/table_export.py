@@ -14,7 +14,7 @@ from service.transfer.columns import Path as ColumnPath
 from service.transfer.columns import path_text
 from service.transfer.encodings import TABLE_ENCODING
 from service.transfer.fields import Field
-from service.transfer.translating import shown_lists
+from service.transfer.id_translation import shown_lists
 
 _Order: TypeAlias = tuple[int, ...]
 """Where a column stands: by the schema's order of fields, then by the places in lists."""

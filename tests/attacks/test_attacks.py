@@ -12,7 +12,7 @@ from aiohttp import web
 
 from service.app import create_app
 from service.http.connections import Runner
-from service.http.reading import READING
+from service.http.parser_limits import READING
 from service.settings import Settings
 from tests.attacks.attacker import Attacker
 from tests.attacks.campaign import prepared, strike

@@ -11,7 +11,7 @@ from typing import Final
 import uvloop
 
 from service import demo
-from service.database.migrating import migrate
+from service.database.migrations import migrate
 from tests.benchmarks import load, report
 from tests.benchmarks.contestants import contestant
 from tests.benchmarks.data import ORGANIZATION, Data, fill

@@ -11,7 +11,7 @@ from typing import Any
 import asyncpg
 
 from service import demo
-from service.database.migrating import migrate
+from service.database.migrations import migrate
 from service.embedded import EmbeddedServer
 from service.listing import changes
 from service.listing.changes import Place, Wanted

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from service.database import migrating
+from service.database import migrations
 from tests.cluster.stage import KILL, START
 from tests.support import cluster
 from tests.support.databases import fresh_database
@@ -30,7 +30,7 @@ def bare_dsn(server_dsn: str) -> str:
 @pytest.fixture
 def local_dsn(bare_dsn: str) -> str:
     """The same with tables that are not distributed."""
-    migrating.migrate(bare_dsn)
+    migrations.migrate(bare_dsn)
     return bare_dsn
 
 

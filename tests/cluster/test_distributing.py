@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from service import demo
-from service.database import distributing, migrating
+from service.database import distribution, migrations
 from tests.cluster.places import Places
 from tests.policy.sources import tenant_tables
 from tests.support import cluster, rows
@@ -79,9 +79,9 @@ def test_it_is_done_whole_or_not_at_all(local: psycopg.Connection) -> None:
                 organization_id, sample_request_id, size_range_size_id, measurement_line_id
             ) references sample_request_measurement)"""
     )
-    distributing.prepare(local)
+    distribution.prepare(local)
     with pytest.raises(psycopg.Error):
-        distributing.distribute(local, distributing.plan(local))
+        distribution.distribute(local, distribution.plan(local))
     assert Places.of(local) == Places(frozenset(), frozenset(), 0)
 
 
@@ -140,7 +140,7 @@ def on_each_node(statement: str) -> None:
 
 
 async def test_an_owner_needs_no_superuser(owner_dsn: str, tmp_path: Path) -> None:
-    migrating.migrate(owner_dsn)
+    migrations.migrate(owner_dsn)
     await demo.load(owner_dsn, progress=False)
     done = distribute(tmp_path, owner_dsn, "--yes")
     assert done.returncode == 0, done.stderr

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from service import files
-from service.database import distributing, migrating
+from service.database import distribution, migrations
 from tests.cluster.places import Places
 
 _FIRST = """
@@ -70,8 +70,8 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def distribute(dsn: str) -> None:
-    with migrating.alone(dsn) as connection:
-        distributing.distribute(connection, distributing.plan(connection))
+    with migrations.alone(dsn) as connection:
+        distribution.distribute(connection, distribution.plan(connection))
 
 
 def test_a_new_release_is_distributed_as_it_comes(
@@ -85,7 +85,7 @@ def test_a_new_release_is_distributed_as_it_comes(
         (release / f"{name}.sql").write_text(text)
         (release / f"{name}.rollback.sql").write_text(rollback)
 
-    assert migrating.migrate(local_dsn) == len(RELEASE)
+    assert migrations.migrate(local_dsn) == len(RELEASE)
     after = Places.of(local)
     assert after.by_organization == {*before.by_organization, "color_season"}
     assert after.everywhere == {*before.everywhere, "season"}
@@ -95,9 +95,9 @@ def test_a_new_release_is_distributed_as_it_comes(
     lost = local.execute("select count(*) from color where season_id is null").fetchone()
     assert lost == (0,)
 
-    assert migrating.roll_back(local_dsn, len(RELEASE)) == len(RELEASE)
+    assert migrations.roll_back(local_dsn, len(RELEASE)) == len(RELEASE)
     assert Places.of(local) == before
-    assert migrating.migrate(local_dsn) == len(RELEASE)
+    assert migrations.migrate(local_dsn) == len(RELEASE)
     assert Places.of(local) == after
 
 
@@ -108,7 +108,7 @@ def test_a_migration_that_fails_leaves_nothing_on_any_node(
     before = Places.of(local)
     (release / "0900.weather.sql").write_text(_BROKEN)
     with pytest.raises(psycopg.errors.DivisionByZero):
-        migrating.migrate(local_dsn)
+        migrations.migrate(local_dsn)
     assert Places.of(local) == before
     assert local.execute("select to_regclass('weather')").fetchone() == (None,)
 
@@ -118,8 +118,8 @@ def test_a_distributed_schema_is_undone_and_made_again(
 ) -> None:
     distribute(local_dsn)
     places = Places.of(local)
-    assert migrating.roll_back(local_dsn, 10_000) > 0
+    assert migrations.roll_back(local_dsn, 10_000) > 0
     assert Places.of(local) == Places(frozenset(), frozenset(), 0)
-    assert migrating.migrate(local_dsn) > 0
+    assert migrations.migrate(local_dsn) > 0
     distribute(local_dsn)
     assert Places.of(local) == places

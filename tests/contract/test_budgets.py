@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 import pytest
 
-from service.http import receiving
-from service.http.accounts import ACCOUNTS, MAX_MIB, Accounts
+from service.http import request_body
+from service.http.byte_budget import ACCOUNTS, MAX_MIB, Accounts
 from tests.support.api import Api
 from tests.support.published import is_failure
 from tests.support.waiting import scaled, until, within
@@ -102,7 +102,7 @@ async def test_a_body_that_goes_on_with_no_chunk(
     shared_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The parser reads no further, so nothing arrives any more."""
-    monkeypatch.setattr(receiving, "IDLE_SECONDS", 0.2)
+    monkeypatch.setattr(request_body, "IDLE_SECONDS", 0.2)
     async with upload(shared_api, CHUNKED) as one:
         await one.send(chunk(b'{"name"'))
         await asyncio.sleep(0.1)
@@ -116,7 +116,7 @@ async def test_a_body_that_goes_on_with_no_chunk(
 async def test_a_body_that_does_not_arrive_in_time(
     limit: str, shared_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(receiving, limit, 0.2)
+    monkeypatch.setattr(request_body, limit, 0.2)
     async with upload(shared_api, "Content-Length: 1000000") as one:
         if limit == "LONGEST_SECONDS":
             for _ in range(10):
@@ -130,7 +130,7 @@ async def test_a_body_that_does_not_arrive_in_time(
 async def test_a_body_that_arrives_slowly_is_waited_for(
     shared_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(receiving, "IDLE_SECONDS", 10 * (pause := scaled(0.05)))
+    monkeypatch.setattr(request_body, "IDLE_SECONDS", 10 * (pause := scaled(0.05)))
     raw = b" " * 20 + b'{"name":"Slow"}'
     async with upload(shared_api, f"Content-Length: {len(raw)}") as one:
         for place in range(20):

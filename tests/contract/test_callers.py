@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 
 from service.database.connections import Database
-from service.database.shares import COMERS
+from service.database.fair_queue import COMERS
 from service.organizations import administration, keys
 from service.organizations.caller import Callers
 from tests.support.api import Api, issue_key

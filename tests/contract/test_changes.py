@@ -10,10 +10,10 @@ import asyncpg
 import pytest
 
 from service.commands import administration
-from service.handlers import waiting
-from service.handlers.clearing import clear_some
+from service.handlers import long_poll
+from service.handlers.retention import clear_some
 from service.http.context import DATABASE
-from service.queries import feed
+from service.queries import change_feed
 from tests.support.api import Answer, Api, replacing
 from tests.support.changes import PATH, Follower
 from tests.support.published import is_failure
@@ -100,7 +100,7 @@ async def test_a_page_ends_where_its_documents_are_too_long(
     follower = Follower(api, documents="true")
     await follower.begin()
     ids = await make(api, 20)
-    monkeypatch.setattr("service.queries.feed.MAX_PAGE_BYTES", 1000)
+    monkeypatch.setattr("service.queries.change_feed.MAX_PAGE_BYTES", 1000)
     pages = [page async for page in follower.pages()]
     assert [one["recordId"] for page in pages for one in page] == ids
     assert all(one["document"] for page in pages for one in page)
@@ -192,9 +192,9 @@ async def test_who_waits_in_vain_gets_an_empty_page(api: Api) -> None:
 @pytest.mark.contract("Shares")
 async def test_who_waits_takes_no_place(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does a stop wait for them."""
-    monkeypatch.setattr(waiting, "MAX_WAITING", 70)
+    monkeypatch.setattr(long_poll, "MAX_WAITING", 70)
     start, app = await now(api), cast(Any, api.client.app)
-    watch = app[waiting.WATCH]
+    watch = app[long_poll.WATCH]
     asked = {"cursor": start, "wait": "30"}
     async with AsyncExitStack() as stack:
         reading = list[asyncio.Task[Answer]]()
@@ -204,7 +204,7 @@ async def test_who_waits_takes_no_place(api: Api, monkeypatch: pytest.MonkeyPatc
             await until(lambda readers=readers: len(watch._waiting[1]) == readers)  # type: ignore[misc]
         assert (await api.get(GROUPS)).status == 200
         is_failure(await api.get(PATH, asked), 429, "too_many_requests")
-        await waiting.end_watching(app)
+        await long_poll.end_watching(app)
         async with within(5):
             answers = await asyncio.gather(*reading)
         assert {answer.status for answer in answers} == {200}
@@ -236,8 +236,8 @@ async def test_a_cursor_of_another_epoch_is_gone(api: Api, demo_dsn: str) -> Non
 
 
 async def test_a_backlog_is_numbered_in_steps(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feed, "STEP", 3)
-    monkeypatch.setattr(feed, "SPAN", 5)
+    monkeypatch.setattr(change_feed, "STEP", 3)
+    monkeypatch.setattr(change_feed, "SPAN", 5)
     follower = Follower(api, collection="groups")
     await follower.begin()
     made = []

@@ -10,11 +10,11 @@ from typing import Any
 import orjson
 import pytest
 
-from service.failures import ApiError
+from service.errors import ApiError
 from service.listing import cursor
+from service.listing.list_request import Condition, Listing, SortKey
 from service.listing.operators import OPERATORS
 from service.listing.properties import Properties
-from service.listing.query import Condition, Listing, SortKey
 from tests.support.api import Api
 from tests.support.published import is_failure
 

@@ -5,8 +5,8 @@ from typing import Final
 
 import pytest
 
-from service.failures import Failure
-from service.handlers.kinds import Kind
+from service.errors import Failure
+from service.handlers.operations import Kind
 from service.openapi import examples
 from service.queries.resource import Resource
 from service.resources.registry import MEASUREMENTS

@@ -5,9 +5,9 @@ import asyncio
 import asyncpg
 import pytest
 
-from service.handlers.clearing import clear_some
+from service.handlers.retention import clear_some
 from service.http.context import DATABASE
-from service.retries.stored_answers import STORED_ANSWERS, StoredAnswers
+from service.idempotency.stored_responses import STORED_ANSWERS, StoredAnswers
 from tests.support.api import Answer, Api
 
 pytestmark = pytest.mark.contract("Idempotency")

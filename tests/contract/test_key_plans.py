@@ -6,7 +6,7 @@ import asyncpg
 import orjson
 import pytest
 
-from service.listing.pages import column_of
+from service.listing.page_sql import column_of
 from service.queries.master_record import MasterRecord
 from service.resources.colors import Colors
 from service.resources.facilities import Facilities

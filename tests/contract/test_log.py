@@ -11,10 +11,10 @@ import pytest
 from aiohttp.test_utils import TestClient
 from yarl import URL
 
-from service.database import disk, troubles
-from service.http import recent
+from service.database import disk_space, incidents
+from service.http import single_flight
 from service.http.context import ACCESS_LOG
-from service.queries import changed
+from service.queries import change_recorder
 from tests.support.api import Api
 from tests.support.published import is_failure
 from tests.support.raw import exchange, head
@@ -98,8 +98,8 @@ async def test_what_the_database_lacks_is_no_defect(
     api: Api, demo_dsn: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An older schema, a right that was not granted, a full disk: 503, and a line that says why."""
-    monkeypatch.setattr(recent, "SECONDS", 0)
-    monkeypatch.setattr(troubles, "_TOLD", {})
+    monkeypatch.setattr(single_flight, "SECONDS", 0)
+    monkeypatch.setattr(incidents, "_TOLD", {})
     connection = await asyncpg.connect(demo_dsn)
     await connection.execute("alter table brand rename to earlier")
     await connection.execute("alter table _yoyo_migration rename to _earlier")
@@ -113,13 +113,13 @@ async def test_what_the_database_lacks_is_no_defect(
     def refuse(*_: object) -> None:
         raise asyncpg.InsufficientPrivilegeError("permission denied for table style_group")
 
-    monkeypatch.setattr(changed.Changed, "recording", refuse)
+    monkeypatch.setattr(change_recorder.Changed, "recording", refuse)
     is_failure(await api.post(GROUPS, {"name": "Refused"}), 503, "server_error.unavailable")
     is_failure(await api.post(GROUPS, {"name": "Refused"}), 503, "server_error.unavailable")
-    monkeypatch.setattr(disk, "_TRY", "begin; do $$ begin raise sqlstate '53100'; end $$")
+    monkeypatch.setattr(disk_space, "_TRY", "begin; do $$ begin raise sqlstate '53100'; end $$")
     is_failure(await api.get("/readyz"), 503, "server_error.unavailable")
     monkeypatch.undo()
-    monkeypatch.setattr(recent, "SECONDS", 0)
+    monkeypatch.setattr(single_flight, "SECONDS", 0)
     await asyncio.sleep(0)
     assert (await api.get("/readyz")).status == 200
     await connection.close()

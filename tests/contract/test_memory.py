@@ -14,7 +14,7 @@ import pytest
 from aiohttp import web
 
 from service.app import create_app
-from service.http.delivery import Deliveries
+from service.http.response_sender import Deliveries
 from service.settings import Settings
 from tests.support.api import Api
 from tests.support.waiting import until
@@ -113,7 +113,7 @@ async def test_an_upload_that_breaks_off_is_gone(
 ) -> None:
     begun = list[weakref.ref[web.Request]]()
     monkeypatch.setattr(
-        "service.http.receiving.hold", lambda request, _: begun.append(weakref.ref(request))
+        "service.http.request_body.hold", lambda request, _: begun.append(weakref.ref(request))
     )
     lines = (
         f"POST {COLORS} HTTP/1.1",

@@ -8,7 +8,7 @@ import orjson
 import pytest
 from selenium import webdriver
 
-from service.openapi.answers import example_of
+from service.openapi.success_responses import example_of
 from tests.support.api import Api
 from tests.support.browser import INSTALLED, Page, chromium
 

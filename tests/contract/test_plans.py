@@ -12,9 +12,9 @@ import orjson
 import pytest
 
 from service.database.connections import Database
-from service.listing.query import Listing, SortKey
-from service.queries.changed import recording_text
-from service.queries.steps import FIRST
+from service.listing.list_request import Listing, SortKey
+from service.queries.bound_statements import FIRST
+from service.queries.change_recorder import recording_text
 from service.resources.registry import STYLE_RELATIONS
 
 pytestmark = pytest.mark.contract("Cursors")

@@ -12,7 +12,7 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from service.handlers import system
-from service.http import recent
+from service.http import single_flight
 from tests.support.api import Api
 from tests.support.databases import with_database
 from tests.support.published import form, is_failure
@@ -89,7 +89,7 @@ async def gone(dsn: str) -> AsyncIterator[None]:
 async def test_without_the_database_nothing_but_life_and_then_all_again(
     api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(recent, "SECONDS", 0)
+    monkeypatch.setattr(single_flight, "SECONDS", 0)
     assert (await api.get("/readyz")).status == 200
     async with gone(demo_dsn):
         for answer in (
@@ -120,7 +120,7 @@ async def test_a_key_that_is_not_cached_while_the_database_is_away(api: Api, dem
 async def test_readiness_while_the_schema_is_behind(
     api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recent, "SECONDS", 0)
+    monkeypatch.setattr(single_flight, "SECONDS", 0)
     connection = await asyncpg.connect(demo_dsn)
     async with connection.transaction():
         last = await connection.fetchrow(

@@ -16,7 +16,7 @@ import asyncpg
 import psutil
 
 from service import demo
-from service.database.migrating import migrate
+from service.database.migrations import migrate
 from service.embedded import EmbeddedServer, postmaster
 from tests.faults.proxy import Proxy
 from tests.faults.work import Batch, Workload

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.database import connecting
+from service.database import connection_factory
 from service.database.connections import Connection, Database
-from service.failures import ApiError
+from service.errors import ApiError
 from tests.faults.proxy import Link, Moment, Proxy, Trap
 from tests.support.waiting import scaled, within
 
@@ -43,7 +43,7 @@ async def test_silence_ends(
     stored: int,
 ) -> None:
     """The wait is bounded, the caller is told what is known, and the next one is served."""
-    monkeypatch.setattr(connecting, "SILENCE_SECONDS", SECONDS)
+    monkeypatch.setattr(connection_factory, "SILENCE_SECONDS", SECONDS)
     served = Database(await proxy.open(), 1)
 
     async def add(connection: Connection) -> None:

@@ -8,9 +8,9 @@ from typing import Any, Final, TypeAlias
 import orjson
 
 from service.listing import cursor
+from service.listing.list_request import MAX_CONDITIONS, MAX_PAGE_SIZE
 from service.listing.operators import OPERATORS, names_of
 from service.listing.properties import Properties, Property
-from service.listing.query import MAX_CONDITIONS, MAX_PAGE_SIZE
 from service.queries.resource import Resource
 from service.routes import Route
 from tests.fuzz.cases import Case, Request, RowKey

@@ -7,9 +7,9 @@ from typing import Any, Final
 import asyncpg
 from aiohttp.test_utils import TestClient, TestServer
 
-from service.database.arrays import id_array
-from service.handlers.kinds import READ
-from service.http.reading import READING
+from service.database.id_arrays import id_array
+from service.handlers.operations import READ
+from service.http.parser_limits import READING
 from service.organizations.caller import Caller
 from service.queries.master_record import MasterRecord
 from service.queries.parts import Part

@@ -6,7 +6,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from service.database import migrating
+from service.database import migrations
 from service.embedded import EmbeddedServer
 from service.embedded.access import ROLE
 from service.privileges.accounts import become, service_account
@@ -66,7 +66,7 @@ def test_data_of_an_earlier_release_becomes_the_services(data_dir: Path) -> None
         with psycopg.connect(server.superuser_dsn, autocommit=True) as connection:
             connection.execute("alter database postgres owner to postgres")
             connection.execute(f"drop role {ROLE}".encode())
-        migrating.migrate(server.superuser_dsn)
+        migrations.migrate(server.superuser_dsn)
         with psycopg.connect(server.superuser_dsn, autocommit=True) as connection:
             connection.execute("create view seen as select id from organization")
             connection.execute("create function counted() returns int return 1")
@@ -78,7 +78,7 @@ def test_data_of_an_earlier_release_becomes_the_services(data_dir: Path) -> None
         with psycopg.connect(server.dsn) as connection:
             assert connection.execute(_OWNED_BY_OTHERS, {"role": ROLE}).fetchall() == []
             connection.execute("drop view seen; drop function counted; drop sequence counter")
-        assert migrating.roll_back(server.dsn, 99) == migrating.migrate(server.dsn) > 0
+        assert migrations.roll_back(server.dsn, 99) == migrations.migrate(server.dsn) > 0
 
 
 def test_logs_are_nobody_elses_and_bounded(data_dir: Path) -> None:

@@ -16,7 +16,7 @@ import yaml
 
 from service import __version__, schemas
 from service.__main__ import _parser
-from service.failures import Failure, failed
+from service.errors import Failure, failed
 from service.http import connections
 from tests.policy.sources import ROOT
 from tests.support.folders import temporary_folder

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from service.database import migrating
+from service.database import migrations
 from tests.support.databases import fresh_database
 from tests.support.processes import selvedge
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.contract("Command line")
 def plain_dsn(server_dsn: str) -> str:
     """A migrated database of PostgreSQL alone."""
     dsn = fresh_database(server_dsn, "plain", "template0")
-    assert migrating.migrate(dsn) > 0
+    assert migrations.migrate(dsn) > 0
     return dsn
 
 

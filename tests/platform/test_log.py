@@ -10,7 +10,7 @@ import orjson
 import psutil
 import pytest
 
-from service.database import migrating
+from service.database import migrations
 from service.embedded.postmaster import read_pid_file
 from tests.support.databases import fresh_database
 from tests.support.processes import eventually, kill, running, status, wait_until_gone
@@ -104,7 +104,7 @@ def test_serve_migrates_nothing_and_is_not_ready_until_someone_does(
         assert eventually(f"{service.base_url}/healthz", 200)
         assert status(f"{service.base_url}/readyz") == 503
         assert status(f"{service.base_url}/api/colors", A_KEY) == 503
-        assert migrating.migrate(empty) > 0
+        assert migrations.migrate(empty) > 0
         assert eventually(f"{service.base_url}/readyz", 200)
         assert status(f"{service.base_url}/api/colors", A_KEY) == 401
         _event(log, "schema_current")

@@ -6,7 +6,7 @@ import asyncpg
 import psycopg
 import pytest
 
-from service.database import migrating, planner_statistics
+from service.database import migrations, planner_statistics
 from service.files import MIGRATIONS
 from tests.support.databases import fresh_database
 
@@ -40,20 +40,20 @@ def _schema(dsn: str) -> list[tuple[object, ...]]:
 
 
 def test_every_migration_is_undone_by_its_rollback(empty: str) -> None:
-    applied = migrating.migrate(empty)
+    applied = migrations.migrate(empty)
     first = _schema(empty)
 
-    assert migrating.roll_back(empty, _EVERYTHING) == applied > 0
+    assert migrations.roll_back(empty, _EVERYTHING) == applied > 0
     assert _schema(empty) == []
-    assert migrating.migrate(empty) == applied
+    assert migrations.migrate(empty) == applied
     assert _schema(empty) == first
 
 
 def test_migrations_can_be_undone_one_by_one(empty: str) -> None:
-    total = migrating.migrate(empty)
+    total = migrations.migrate(empty)
     sizes = [len(_schema(empty))]
     for _ in range(total):
-        assert migrating.roll_back(empty, 1) == 1
+        assert migrations.roll_back(empty, 1) == 1
         sizes.append(len(_schema(empty)))
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-1] == 0
@@ -63,8 +63,8 @@ def test_of_relations_of_one_pair_the_first_stays(empty: str) -> None:
     """Contract, Style relations: a pair is linked once, also where it was there before."""
     known = sorted(MIGRATIONS.glob("*.rollback.sql"))
     later = [path for path in known if path.name >= "0018"]
-    migrating.migrate(empty)
-    migrating.roll_back(empty, len(later))
+    migrations.migrate(empty)
+    migrations.roll_back(empty, len(later))
     with psycopg.connect(empty) as connection:
         connection.execute("insert into organization (id, name) values (1, 'One'), (2, 'Two')")
         connection.execute(
@@ -75,19 +75,19 @@ def test_of_relations_of_one_pair_the_first_stays(empty: str) -> None:
             "insert into style_relation (organization_id, id, style_id, related_style_id) values"
             " (2, 5, 1, 3), (2, 9, 1, 3), (2, 7, 1, 3), (2, 8, 3, 1), (2, 6, 1, 5), (1, 4, 2, 4)"
         )
-    assert migrating.migrate(empty) == len(later)
+    assert migrations.migrate(empty) == len(later)
     with psycopg.connect(empty) as connection:
         kept = connection.execute("select id from style_relation order by id").fetchall()
     assert [one for (one,) in kept] == [4, 5, 6, 8]
 
 
 def test_migrating_again_changes_nothing(dsn: str) -> None:
-    assert migrating.migrate(dsn) == 0
+    assert migrations.migrate(dsn) == 0
 
 
 def test_two_migrators_apply_each_migration_once(empty: str) -> None:
     with ThreadPoolExecutor(2) as pool:
-        counts = sorted(pool.map(migrating.migrate, [empty, empty]))
+        counts = sorted(pool.map(migrations.migrate, [empty, empty]))
     assert counts[0] == 0
     assert counts[1] > 0
 
@@ -95,13 +95,13 @@ def test_two_migrators_apply_each_migration_once(empty: str) -> None:
 @pytest.mark.contract("Health")
 async def test_schema_is_current_only_with_every_migration(dsn: str, empty: str) -> None:
     connection = await asyncpg.connect(dsn)
-    assert await migrating.schema_is_current(connection)
-    migrating.roll_back(dsn, 1)
-    assert not await migrating.schema_is_current(connection)
+    assert await migrations.schema_is_current(connection)
+    migrations.roll_back(dsn, 1)
+    assert not await migrations.schema_is_current(connection)
     await connection.close()
 
     connection = await asyncpg.connect(empty)
-    assert not await migrating.schema_is_current(connection)
+    assert not await migrations.schema_is_current(connection)
     await connection.close()
 
 
@@ -122,6 +122,6 @@ def test_migrating_forgets_organizations_that_were_analyzed_before(dsn: str) -> 
         )
         connection.execute("analyze style_in_group")
         assert connection.execute(known, [children]).fetchall() == [("style_in_group",)]
-        migrating.migrate(dsn)
+        migrations.migrate(dsn)
         connection.execute("analyze")
         assert connection.execute(known, [children]).fetchall() == []

@@ -13,7 +13,7 @@ _UNUSED = {
     *("opentelemetry", "swagger_ui", "yaml"),
 }
 _USING = (
-    "import service.__main__, service.supervisor, service.app, service.database.migrating, sys; "
+    "import service.__main__, service.supervisor, service.app, service.database.migrations, sys; "
     "print(*{name.partition('.')[0] for name in sys.modules})"
 )
 

@@ -15,14 +15,14 @@ _SQL = re.compile(r"\s*(select|insert into|update|delete from|with)\s+\w", re.AS
 #: What composes pages of lists, and what is no caller's: start, migrations, demo data, and the map
 #: of ids that an import keeps in a file.
 COMPOSES_SQL = {
-    "service/listing/pages.py",
+    "service/listing/page_sql.py",
     "service/database/preflight.py",
-    "service/database/migrating.py",
-    "service/database/distributing.py",
+    "service/database/migrations.py",
+    "service/database/distribution.py",
     "service/database/planner_statistics.py",
-    "service/database/dumping.py",
+    "service/database/dump_file.py",
     "service/demo/loading.py",
-    "service/transfer/known.py",
+    "service/transfer/id_map.py",
 }
 DATABASE_DRIVERS = {"asyncpg", "psycopg"}
 #: And how many packages each pins at least.
@@ -62,7 +62,7 @@ def test_queries_know_no_http(module: Path) -> None:
     """No request and no answer; nor paths, which follow from what resources say of themselves."""
     names = set(imports(module))
     assert "aiohttp" not in {top(name) for name in names}
-    rooms = ("service.handlers", "service.http", "service.retries")
+    rooms = ("service.handlers", "service.http", "service.idempotency")
     assert not {name for name in names if name.startswith(rooms)}
     assert not [text for text in texts(module) if text.startswith("/")]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from service.queries import reading
+from service.queries import reads
 from tests.support.api import JSON_PATCH, Api, replacing
 from tests.support.changes import Follower
 
@@ -196,7 +196,7 @@ async def test_all_sizes_are_read_at_once(api: Api) -> None:
 async def test_all_sizes_at_once_are_bounded(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Contract, Measurement read: beyond the bound it is refused, and one by one they are read."""
     path = await first(api)
-    monkeypatch.setattr(reading, "MAX_BATCH_BYTES", 1000)
+    monkeypatch.setattr(reads, "MAX_BATCH_BYTES", 1000)
     refused = await api.get(path.rpartition("/")[0])
     assert refused.details == [("validation_error.out_of_range", None)]
     assert (await api.get(path)).status == 200

@@ -7,7 +7,7 @@ import asyncpg
 import orjson
 
 from service.database.connections import Connection
-from service.listing.pages import ALL_RECORDS
+from service.listing.page_sql import ALL_RECORDS
 from service.organizations.caller import Caller
 from service.queries.parts import Part
 from service.queries.resource import Resource

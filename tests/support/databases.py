@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import psycopg
 
 from service import demo
-from service.database import distributing, migrating
+from service.database import distribution, migrations
 from service.embedded import EmbeddedServer
 from service.embedded.access import ROLE
 from tests.support import cluster
@@ -42,10 +42,10 @@ def template_server() -> Iterator[str]:
         template = fresh_database(dsn, "template", "template0")
         if cluster.url():
             cluster.register(_TEMPLATE)
-        migrating.migrate(template)
+        migrations.migrate(template)
         if cluster.url():
-            with migrating.alone(template) as connection:
-                distributing.distribute(connection, distributing.plan(connection))
+            with migrations.alone(template) as connection:
+                distribution.distribute(connection, distribution.plan(connection))
         asyncio.run(demo.load(fresh_database(dsn, "demo_template"), progress=False))
         yield dsn
 

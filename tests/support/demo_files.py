@@ -7,7 +7,7 @@ from pathlib import Path
 from service.client import Client
 from service.files import DEMO
 from service.transfer.collections import chosen
-from service.transfer.exporting import Export
+from service.transfer.export_files import Export
 from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
 from tests.support.serving import serving

@@ -3,7 +3,7 @@
 from random import Random
 from typing import Any, Final
 
-from service.handlers.kinds import READ
+from service.handlers.operations import READ
 from service.queries.parts import Part
 from service.resources.registry import MEASUREMENTS, PARTS
 from service.routes import Route, root_of

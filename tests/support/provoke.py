@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias
 import asyncpg
 import pytest
 
-from service.database.failing import too_many_requests
-from service.http import receiving
+from service.database.errors import too_many_requests
+from service.http import request_body
 from service.http.admission import Admission
 from service.queries.resource import Resource
 from tests.support.api import Answer, Api
@@ -95,7 +95,7 @@ async def late(on: Stage) -> Answer:
         yield b'{"name":'
         await asyncio.sleep(5)
 
-    on.patch.setattr(receiving, "IDLE_SECONDS", 0.05)
+    on.patch.setattr(request_body, "IDLE_SECONDS", 0.05)
     headers = {"Authorization": f"Bearer {on.api.key}", "Content-Type": "application/json"}
     async with on.api.client.post(GROUPS, data=half(), headers=headers) as answer:
         return Answer(answer.status, answer.headers, await answer.read())

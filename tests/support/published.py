@@ -13,7 +13,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 from service import openapi, schemas
-from service.failures import Failure
+from service.errors import Failure
 from service.routes import Route
 from tests.support.api import Answer
 

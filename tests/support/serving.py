@@ -8,7 +8,7 @@ from aiohttp.test_utils import TestServer
 
 from service.app import create_app
 from service.http.connections import MOST, Runner
-from service.http.reading import READING
+from service.http.parser_limits import READING
 from service.settings import Settings
 
 

@@ -9,8 +9,8 @@ import pytest
 from service.files import DEMO
 from service.transfer.collections import Travelling, travelling
 from service.transfer.column_listing import ColumnRow, column_rows
+from service.transfer.csv_records import rows
 from service.transfer.table_export import table_columns
-from service.transfer.tables import rows
 
 pytestmark = pytest.mark.contract("Files")
 

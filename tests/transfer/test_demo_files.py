@@ -9,7 +9,7 @@ import pytest
 
 from service.client import Client
 from service.files import DEMO
-from service.transfer.known import Known, knowledge
+from service.transfer.id_map import Known, knowledge
 from tests.support.api import issue_key
 from tests.support.demo_files import export
 from tests.transfer.conftest import Folder, Stage

@@ -8,10 +8,10 @@ import pytest
 from service.client import Client
 from service.transfer.cells import text_of, value_of
 from service.transfer.collections import travelling
+from service.transfer.csv_records import TableError, rows
 from service.transfer.errors import TransferError
 from service.transfer.fields import Field
 from service.transfer.files import sources
-from service.transfer.tables import TableError, rows
 from tests.transfer.conftest import Folder, listed
 
 pytestmark = pytest.mark.contract("Files")

@@ -4,8 +4,8 @@ import pytest
 
 from service.client import Client, UnreachableError
 from service.transfer.errors import TransferError
-from service.transfer.patience import Patience
-from service.transfer.sending import Options
+from service.transfer.outage_retry import Patience
+from service.transfer.sender import Options
 from tests.client.between import Fault, standing_between
 from tests.transfer.conftest import ONCE, Folder, Stage, listed
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from service.client import Client
-from service.transfer.sending import Options
+from service.transfer.sender import Options
 from tests.transfer.conftest import Folder, listed
 
 pytestmark = pytest.mark.contract("Files")

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from service.client import Client, FailureError, ForbiddenError, UnreachableError
-from service.transfer.asking import Asked, ask, settle
-from service.transfer.known import Known, knowledge
+from service.transfer.id_map import Known, knowledge
+from service.transfer.pending import Asked, ask, settle
 from tests.client.between import Fault, standing_between
 from tests.transfer.conftest import ONCE, Folder, Stage, listed
 

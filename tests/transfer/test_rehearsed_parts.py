@@ -8,10 +8,10 @@ from service.client import Client
 from service.files import DEMO
 from service.transfer.collections import travelling
 from service.transfer.files import sources
-from service.transfer.importing import Import
-from service.transfer.known import knowledge
+from service.transfer.id_map import knowledge
+from service.transfer.import_files import Import
 from service.transfer.rejects import Rejects
-from service.transfer.sending import Options
+from service.transfer.sender import Options
 from tests.transfer.conftest import Folder, listed
 
 pytestmark = pytest.mark.contract("Files")

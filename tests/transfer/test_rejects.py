@@ -10,7 +10,7 @@ from service.client import Client, Detail
 from service.transfer.collections import travelling
 from service.transfer.files import sources
 from service.transfer.rejects import Rejects, reject_files
-from service.transfer.sending import Options
+from service.transfer.sender import Options
 from tests.transfer.conftest import Folder, listed
 
 pytestmark = pytest.mark.contract("Files")

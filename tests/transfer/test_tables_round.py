@@ -9,11 +9,11 @@ import pytest
 from service.client import Client
 from service.files import DEMO
 from service.transfer.collections import Travelling, chosen, travelling
-from service.transfer.exporting import Export
+from service.transfer.export_files import Export
 from service.transfer.files import Source
-from service.transfer.known import knowledge
+from service.transfer.id_map import knowledge
+from service.transfer.id_translation import Translator
 from service.transfer.table_export import write_table
-from service.transfer.translating import Translator
 from tests.support.api import issue_key
 from tests.support.demo_files import export
 from tests.transfer.conftest import Folder, Stage

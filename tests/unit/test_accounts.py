@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.failures import ApiError
-from service.http.accounts import Accounts
+from service.errors import ApiError
+from service.http.byte_budget import Accounts
 
 pytestmark = pytest.mark.contract("Budgets")
 

@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 import pytest
 
 from service.commands import CommandError
-from service.commands.asking import add_yes, confirm
+from service.commands.prompts import add_yes, confirm
 
 pytestmark = pytest.mark.contract("Command line")
 

@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from service import background
-from service.database.failing import unavailable
+from service.database.errors import unavailable
 from tests.support.waiting import limit, until
 
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.failures import ApiError
+from service.errors import ApiError
 from service.listing import cursor
+from service.listing.list_request import Condition, Listing, SortKey
 from service.listing.operators import OPERATORS
 from service.listing.properties import Properties
-from service.listing.query import Condition, Listing, SortKey
 
 pytestmark = pytest.mark.contract("Cursors")
 

@@ -6,11 +6,11 @@ import logging
 import asyncpg
 import pytest
 
-from service.database import connections, troubles, watching
+from service.database import connections, incidents, outage_monitor
 from service.database.connections import Connection, Database
-from service.database.failing import unavailable
-from service.database.shares import Use
-from service.failures import ApiError
+from service.database.errors import unavailable
+from service.database.fair_queue import Use
+from service.errors import ApiError
 from tests.support.waiting import limit, until, within
 
 BULK = Use(bulk=True)
@@ -200,16 +200,16 @@ async def test_terminated_connections_are_looked_after_until_the_server_answers(
 async def test_any_failed_look_means_away(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watching, "_SECONDS", 0.01)
+    monkeypatch.setattr(outage_monitor, "_SECONDS", 0.01)
     failures = [AttributeError("of the driver"), unavailable(), asyncpg.InternalClientError("odd")]
     seen = list[bool]()
 
     async def look() -> None:
-        seen.append(troubles.AWAY.lasts)
+        seen.append(incidents.AWAY.lasts)
         if failures:
             raise failures.pop(0)
 
-    watch = watching.Watch(look)
+    watch = outage_monitor.Watch(look)
     with caplog.at_level(logging.INFO, "service"):
         watch.begin()
         assert watch._looking is not None

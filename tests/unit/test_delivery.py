@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 from aiohttp import web
 
-from service.http import delivery
-from service.http.delivery import DELIVERIES, deliveries
+from service.http import response_sender
+from service.http.response_sender import DELIVERIES, deliveries
 from tests.support.waiting import scaled, until
 
 pytestmark = pytest.mark.contract("Budgets")
@@ -21,8 +21,8 @@ LONG = bytes(32 * 2**20)
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers are looked at often, and given up soon."""
-    monkeypatch.setattr(delivery, "_LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(delivery, "IDLE_SECONDS", scaled(0.4))
+    monkeypatch.setattr(response_sender, "_LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(response_sender, "IDLE_SECONDS", scaled(0.4))
 
 
 @asynccontextmanager
@@ -87,6 +87,6 @@ async def test_an_answer_that_is_not_taken_ends() -> None:
 
 
 async def test_an_answer_that_takes_too_long_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delivery, "LONGEST_SECONDS", 0.3)
+    monkeypatch.setattr(response_sender, "LONGEST_SECONDS", 0.3)
     async with asked(LONG) as (_, reader):
         assert await rest(reader, pause=0.05) < len(LONG)

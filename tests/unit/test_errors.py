@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.failures import ApiError, Bulk, Failure, Path, shared_type
-from service.handlers.bodies import in_body
+from service.errors import ApiError, Bulk, Failure, Path, shared_type
+from service.handlers.request_items import in_body
 from service.queries.batch import FailedItems, Sent
 
 pytestmark = pytest.mark.contract("Errors")

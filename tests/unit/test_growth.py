@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 
-from service.failures import ApiError
+from service.errors import ApiError
 from service.listing import changes, parameters
 from service.listing.properties import Properties
 

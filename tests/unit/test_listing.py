@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from service.failures import ApiError
+from service.errors import ApiError
+from service.listing.list_request import MAX_CONDITIONS, Condition, Listing, SortKey
 from service.listing.operators import OPERATORS
 from service.listing.parameters import read
 from service.listing.properties import Properties, Property
-from service.listing.query import MAX_CONDITIONS, Condition, Listing, SortKey
 
 pytestmark = pytest.mark.contract("Lists", "Filters", "Sorts")
 

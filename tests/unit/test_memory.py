@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.http.memory import MUCH, Allowance
+from service.http.heap_trimmer import MUCH, Allowance
 
 BASE, GROWN = 100 * MUCH, 102 * MUCH
 

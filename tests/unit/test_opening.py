@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from service.privileges import opening
-from service.privileges.opening import Opening
+from service.privileges import temporary_access
+from service.privileges.temporary_access import Opening
 from tests.support.folders import temporary_folder
 
 
@@ -20,7 +20,7 @@ def folder() -> Iterator[Path]:
 @pytest.fixture(autouse=True)
 def records(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Records of the test's own."""
-    monkeypatch.setattr(opening, "RECORDS", folder / "records")
+    monkeypatch.setattr(temporary_access, "RECORDS", folder / "records")
     return folder / "records"
 
 

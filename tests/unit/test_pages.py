@@ -7,10 +7,10 @@ from typing import Any
 import asyncpg
 import pytest
 
+from service.listing.list_request import Condition, Listing, SortKey
 from service.listing.operators import OPERATORS
-from service.listing.pages import batch_page, listing_page
+from service.listing.page_sql import batch_page, listing_page
 from service.listing.properties import Property
-from service.listing.query import Condition, Listing, SortKey
 
 pytestmark = pytest.mark.contract("Pages", "Sorts")
 

@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from service.failures import ApiError
+from service.errors import ApiError
 from service.schemas.parsing import MAX_VALUES, count_values, parse
 
 pytestmark = pytest.mark.contract("Budgets")

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from service.failures import ApiError
+from service.errors import ApiError
 from service.handlers.patch import apply
-from service.http.media import MAX_BODY_BYTES
+from service.http.media_types import MAX_BODY_BYTES
 
 pytestmark = pytest.mark.contract("Patches")
 

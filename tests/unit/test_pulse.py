@@ -8,8 +8,8 @@ import psutil
 import pytest
 from prometheus_client import REGISTRY
 
-from service.http import pulse
-from service.http.pulse import BEAT_SECONDS, Pulse
+from service.http import loop_monitor
+from service.http.loop_monitor import BEAT_SECONDS, Pulse
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.contract("Health")
@@ -67,7 +67,7 @@ async def test_work_is_told_from_waiting() -> None:
 async def test_the_longest_hold_is_forgotten_after_a_while(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pulse, "REMEMBERED_SECONDS", HOLD)
+    monkeypatch.setattr(loop_monitor, "REMEMBERED_SECONDS", HOLD)
     made = Pulse()
     await hold()
     longest = told("event_loop_longest_delay_seconds")

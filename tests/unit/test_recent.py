@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from service.http import recent
-from service.http.recent import Recent
+from service.http import single_flight
+from service.http.single_flight import Recent
 
 pytestmark = pytest.mark.contract("Health")
 
@@ -38,7 +38,7 @@ async def test_all_who_ask_meanwhile_and_soon_after_get_the_same() -> None:
 
 
 async def test_then_it_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recent, "SECONDS", 0)
+    monkeypatch.setattr(single_flight, "SECONDS", 0)
     maker, shared = Maker(), Recent[int]()
     maker.may.set()
     assert [await shared.get(maker) for _ in range(3)] == [1, 2, 3]
@@ -64,7 +64,7 @@ async def test_who_goes_away_stops_nobody_else() -> None:
 
 
 async def test_what_takes_long_is_given_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recent, "SECONDS", 0)
+    monkeypatch.setattr(single_flight, "SECONDS", 0)
     maker, shared = Maker(), Recent[int](share=0.0001)
     asyncio.get_running_loop().call_later(0.01, maker.may.set)
     assert [await shared.get(maker) for _ in range(3)] == [1] * 3

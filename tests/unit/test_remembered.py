@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.handlers.remembered import Remembered
+from service.handlers.lru_cache import Remembered
 
 
 class Made:

@@ -10,7 +10,7 @@ import pytest
 from referencing import Registry, Resource
 
 from service import schemas
-from service.failures import STATUS, Failure
+from service.errors import STATUS, Failure
 
 FILES = schemas.load()
 MASTER_RECORDS = sorted(name for name, schema in FILES.items() if "create" in schema["$defs"])

@@ -6,7 +6,7 @@ import weakref
 
 import pytest
 
-from service.database.shares import READ, Comers, NoTurnError, Shares, Use
+from service.database.fair_queue import READ, Comers, NoTurnError, Shares, Use
 from tests.support.waiting import scaled, within
 
 pytestmark = pytest.mark.contract("Shares")

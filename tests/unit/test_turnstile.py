@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from service.database.shares import Comers
+from service.database.fair_queue import Comers
 from service.http.turnstile import Turnstile
 from tests.support.waiting import within
 

@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from service.failures import MAX_MADE
+from service.errors import MAX_MADE
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
 

@@ -1,0 +1,125 @@
+"""`selvedge serve`, and `selvedge run`, which prepares everything first."""
+
+import socket
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+from service import signals
+from service.commands import Parsers, demo_keys
+from service.commands.command_database import execute, require_data
+from service.commands.schema_and_demo import fill
+from service.console import say
+from service.database import migrations
+from service.database.preflight import check
+from service.embedded import EmbeddedServer
+from service.events import write_lines
+from service.files import program_folders
+from service.organizations import administration
+from service.privileges import parent_process
+from service.privileges.accounts import service_account
+from service.privileges.temporary_access import Opening
+from service.settings import Settings
+
+
+def add(parsers: Parsers) -> None:
+    """Add both commands."""
+    parsers.add_parser("serve", help="serve; migrates nothing").set_defaults(run=serve)
+    run_parser = parsers.add_parser(
+        "run", help="migrate and serve; the embedded database gets demo data when it is empty"
+    )
+    run_parser.set_defaults(run=run)
+
+
+def serve(settings: Settings, _: Namespace) -> None:
+    """Serve until a signal; the database may be away, then readiness says so."""
+    write_lines(settings.log_level)
+    require_data(settings)
+    _require_port(settings)
+    with _owned_database(settings) as (dsn, tend_database):
+        _serve(settings, dsn, tend_database)
+
+
+def run(settings: Settings, _: Namespace) -> None:
+    """Migrate, load the demo data into an empty embedded database, say where we are, and serve."""
+    write_lines(settings.log_level)
+    _require_port(settings)
+    with _owned_database(settings) as (dsn, tend_database):
+        check(settings, dsn, required=True)
+        migrations.migrate(dsn)
+        keys = {} if settings.database_url else _demo(settings, dsn)
+        _serve(settings, dsn, tend_database, keys)
+
+
+def _require_port(settings: Settings) -> None:
+    """Raise SettingsError where the port is taken, before anything is started or loaded."""
+    from service.http import listeners  # aiohttp, which no other command needs
+
+    for listener in listeners.listen(settings):
+        listener.close()
+
+
+def _demo(settings: Settings, dsn: str) -> dict[int, str]:
+    """Return a key of each demo organization; the data is loaded when there is none yet."""
+    if execute(dsn, administration.is_empty):
+        say("Loading the demo data ...", file=sys.stderr)
+        fill(dsn)
+    return execute(dsn, lambda connection: demo_keys.ensure(connection, settings.data_dir))
+
+
+@contextmanager
+def _owned_database(settings: Settings) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Give the DSN, and what has to be called once a second, if the server behind it is ours."""
+    if settings.database_url is not None:
+        yield settings.database_url, lambda: None
+    else:
+        with EmbeddedServer(settings.data_dir) as server:
+            yield server.dsn, server.tend
+
+
+def _serve(
+    settings: Settings,
+    dsn: str,
+    tend_database: Callable[[], None],
+    keys: dict[int, str] | None = None,
+) -> NoReturn:
+    """Serve in this process, or where that is root's in a child that is not; raises SystemExit."""
+    from service import supervisor  # gunicorn and aiohttp, which no other command needs
+    from service.http import listeners
+
+    listening = listeners.listen(settings)
+
+    def serve_here(tend: Callable[[], None]) -> NoReturn:
+        # As who serves: root may reach a database that they do not.
+        check(settings, dsn, required=False)
+        signals.hold()
+        _announce(_base_url(listening[0]), keys)
+        supervisor.serve(settings, dsn, listening, tend)
+
+    account = service_account()
+    if account.uid is None:
+        serve_here(tend_database)
+    with Opening("The service does not run as root; for its own account", program_folders()):
+        sys.exit(parent_process.run_as(account, serve_here, tend_database, listening))
+
+
+def _base_url(listener: socket.socket) -> str:
+    """Return the URL by which this machine reaches the listener."""
+    host, port = listener.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _announce(base_url: str, keys: dict[int, str] | None) -> None:
+    """Say where we are; whoever gets keys, or might have, also how to go on and how to stop."""
+    say(f"Selvedge serves on {base_url}")
+    for organization_id, key in (keys or {}).items():
+        say(f"API key of organization {organization_id}: {key}")
+    if keys:
+        key = next(iter(keys.values()))
+        say("Try:")
+        say(f"  curl -H 'Authorization: Bearer {key}' '{base_url}/api/colors?pageSize=3'")
+    if keys is not None:
+        say(f"Open {base_url}/ in a browser. Ctrl-C stops everything.")

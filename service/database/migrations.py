@@ -1,0 +1,137 @@
+"""Schema migrations: the SQL files of `migrations/`, applied by yoyo through psycopg."""
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, Final
+from uuid import uuid4
+
+import asyncpg
+import psycopg
+from yoyo import read_migrations
+from yoyo.backends.core.postgresql import PostgresqlPsycopgBackend
+from yoyo.connections import DatabaseURI
+from yoyo.migrations import Migration, MigrationList, default_migration_table
+
+from service import files
+from service.database import distribution, planner_statistics
+
+_ADVISORY_LOCK: Final = 0x53454C5645444745
+"""One number for everyone who migrates a Selvedge database."""
+
+
+def migrate(dsn: str) -> int:
+    """Apply what is missing and return how many migrations that were.
+
+    Waits while another process migrates the same database. Raises psycopg.Error when a migration
+    fails: then it and those after it have left nothing behind.
+    """
+    with _backend(dsn) as backend:
+        missing = backend.to_apply(_migrations())
+        backend.apply_migrations(missing)
+        planner_statistics.prepare(backend.connection)
+        return len(missing)
+
+
+def roll_back(dsn: str, count: int) -> int:
+    """Undo the newest `count` migrations, newest first, and return how many were applied."""
+    with _backend(dsn) as backend:
+        newest = backend.to_rollback(_migrations())[:count]
+        backend.rollback_migrations(newest)
+        return len(newest)
+
+
+@contextmanager
+def alone(dsn: str) -> Iterator[psycopg.Connection[Any]]:
+    """Give a connection, not in a transaction, beside which nobody migrates this database."""
+    with _backend(dsn) as backend:
+        yield backend.connection
+
+
+def latest() -> str:
+    """Return the id of the newest migration of this release."""
+    return _identifiers()[-1]
+
+
+async def schema_is_current(connection: asyncpg.Connection) -> bool:
+    """Return whether every migration of this release is applied."""
+    statement = f"select count(*) from {default_migration_table} where migration_id = any($1)"
+    try:
+        applied: int = await connection.fetchval(statement, _identifiers())
+    except asyncpg.UndefinedTableError:
+        return False
+    return applied == len(_identifiers())
+
+
+@cache
+def _identifiers() -> list[str]:
+    paths = files.MIGRATIONS.glob("*.sql")
+    return sorted(path.stem for path in paths if not path.name.endswith(".rollback.sql"))
+
+
+def _migrations() -> MigrationList:
+    return read_migrations(str(files.MIGRATIONS))
+
+
+@contextmanager
+def _backend(dsn: str) -> Iterator["_Backend"]:
+    backend = _Backend(dsn)
+    with backend, backend.lock():
+        yield backend
+
+
+class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]  # yoyo has no types
+    """yoyo's backend, made to survive a kill at any moment."""
+
+    def __init__(self, dsn: str) -> None:
+        self._dsn = dsn
+        uri = DatabaseURI("postgresql+psycopg", None, None, None, None, None, {})
+        super().__init__(uri, default_migration_table)
+
+    def connect(self, dburi: DatabaseURI) -> psycopg.Connection[Any]:  # noqa: ARG002
+        """Connect by the DSN as it is; yoyo's own reading of one knows fewer forms."""
+        connection = psycopg.connect(self._dsn, autocommit=True)
+        distribution.prepare(connection)
+        return connection
+
+    @contextmanager
+    def lock(self, timeout: float = 0) -> Iterator[None]:  # noqa: ARG002
+        """Hold a lock that ends with its holder, where yoyo's row outlives a killed migrator."""
+        self.execute(f"select pg_advisory_lock({_ADVISORY_LOCK})")
+        try:
+            yield
+        finally:
+            self.execute(f"select pg_advisory_unlock({_ADVISORY_LOCK})")
+
+    def apply_one(self, migration: Migration, force: bool = False, mark: bool = True) -> None:
+        """Apply, distribute and record in one transaction, so that none is there alone."""
+        self.ensure_internal_schema_updated()
+        with self.transaction():
+            migration.process_steps(self, "apply", force=force)
+            distribution.follow(self.connection)
+            if mark:
+                self.mark_one(migration)
+
+    def rollback_one(self, migration: Migration, force: bool = False) -> None:
+        """Undo and forget in one transaction."""
+        self.ensure_internal_schema_updated()
+        with self.transaction():
+            migration.process_steps(self, "rollback", force=force)
+            self.unmark_one(migration)
+
+    def get_log_data(
+        self, migration: Migration | None = None, operation: str = "apply"
+    ) -> dict[str, Any]:
+        """Return a row of yoyo's log without its look-up of the full host name, which may hang."""
+        return {
+            "id": str(uuid4()),
+            "migration_id": migration and migration.id,
+            "migration_hash": migration and migration.hash,
+            "username": str(os.geteuid()),
+            "hostname": socket.gethostname(),
+            "created_at_utc": datetime.now(UTC).replace(tzinfo=None),
+            "operation": operation,
+        }

@@ -1,0 +1,238 @@
+"""The kinds of operations: how each is asked for, what handles it, and what is true of it.
+
+The rest is read from here: the routes, the failures that an operation can answer, and how the
+OpenAPI document tells of it.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+from aiohttp import web
+
+from service.handlers import changes, identity, pages, reads, system, writes
+from service.http.media_types import JSON, JSON_PATCH, MERGE_PATCH
+
+_MANY: Final = "{root}"
+_ONE: Final = "{root}/{{{key}}}{below}"
+_MEDIA: Final = {"patch": JSON_PATCH, "bulkMerge": MERGE_PATCH}
+"""What forms of bodies are sent as that are not sent as JSON alone."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kind:
+    """What the operations of one kind have in common, whatever their resource."""
+
+    name: str
+    method: str
+    path: str
+    """``{root}`` is the resource's path, ``{key}`` the name of its ids, ``{below}`` what follows
+    for parts of records; others stand as is."""
+    handler: Callable[..., Awaitable[web.StreamResponse]]
+    """Takes the resource, where there is one, the request, and the body, where there is one."""
+    summary: str = ""
+    """For the OpenAPI document, as the description is; ``{one}`` and ``{several}`` are records."""
+    description: str = ""
+    body: tuple[str, ...] = ()
+    """The forms of the body: definitions of the resource's schema."""
+    deletes: bool = False
+    """Whether it can take records away."""
+    failures: tuple[str, ...] = ()
+    """The types of failures that no other kind has."""
+    needs_key: bool = True
+    """Whether callers must present an API key."""
+
+    @property
+    def media_type(self) -> str | None:
+        """What a body has to be sent as; None where none is read."""
+        if not self.body:
+            return None
+        return _MEDIA.get(self.body[0], JSON)
+
+    @property
+    def names_one(self) -> bool:
+        """Whether the path names one record."""
+        return self.path == _ONE
+
+    @property
+    def finds_records(self) -> bool:
+        """Whether it is about records that have to be there."""
+        return self.names_one or self.deletes or self.method == "PATCH"
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes anything; then it honors an ``Idempotency-Key``."""
+        return self.method != "GET"
+
+    @property
+    def is_guarded(self) -> bool:
+        """Whether ``If-Match`` can hold it back: it writes one record that is there."""
+        return self.writes and self.names_one
+
+    @property
+    def is_bulk(self) -> bool:
+        """Whether its path names no single record; creates of one record are among these."""
+        return self.writes and not self.names_one
+
+    @property
+    def identifier(self) -> str:
+        """The name of an operation, where ``{one}`` or ``{several}`` names the resource."""
+        first, *rest = self.name.split("_")
+        noun = "{one}" if "{one}" in self.summary else "{several}"
+        return "".join((first, *map(str.title, rest), noun))
+
+
+LIST: Final = Kind(
+    "list",
+    "GET",
+    _MANY,
+    reads.list_records,
+    "List {several}",
+    "One page, filtered and sorted. Deleted records are left out unless `state` is filtered "
+    "on. Every field of one value filters; fields that are counted do not sort.",
+    failures=(
+        "validation_error.required_field",
+        "validation_error.out_of_range",
+        "validation_error.too_many_items",
+        "validation_error.too_long",
+        "validation_error.duplicate",
+        "validation_error.exclusive_parameters",
+        "validation_error.invalid_cursor",
+    ),
+)
+READ: Final = Kind(
+    "read",
+    "GET",
+    _ONE,
+    reads.read_record,
+    "Read {one}",
+    "The record, deleted or not, with its entity tag.",
+)
+READ_ALL: Final = Kind(
+    "read_all",
+    "GET",
+    _MANY,
+    reads.read_all,
+    "Read all {several}",
+    "All of them at once, by id.",
+    failures=("validation_error.out_of_range",),
+)
+CREATE: Final = Kind(
+    "create",
+    "POST",
+    _MANY,
+    writes.create,
+    "Create {several}",
+    "An object creates {one}, an array several, in one transaction and in request order.",
+    ("create", "bulkCreate"),
+)
+REPLACE: Final = Kind(
+    "replace",
+    "PUT",
+    _ONE,
+    writes.replace,
+    "Replace {one}",
+    "The id in the path decides; one in the body is ignored. `state` sent as `active` or "
+    "`inactive` restores a deleted record.",
+    ("replace",),
+)
+PATCH: Final = Kind(
+    "patch",
+    "PATCH",
+    _ONE,
+    writes.patch,
+    "Patch {one}",
+    "Edits the writable form, which `?form=writable` shows: all operations or none.",
+    ("patch",),
+    failures=("conflict.test_failed", "unprocessable.patch"),
+)
+DELETE: Final = Kind(
+    "delete",
+    "DELETE",
+    _ONE,
+    writes.delete,
+    "Delete {one}",
+    "Answers the record as it was deleted. Deleting what is deleted changes nothing.",
+    deletes=True,
+)
+BULK_REPLACE: Final = Kind(
+    "bulk_replace",
+    "PUT",
+    _MANY,
+    writes.replace_many,
+    "Replace or delete {several}",
+    "One transaction. An item with `state` `deleted` deletes its record. With `match` items name "
+    "records by their own key: the live record is replaced, else a deleted one restored, else one "
+    "is created.",
+    ("bulkReplace", "bulkReplaceByKey"),
+    deletes=True,
+    failures=("conflict.ambiguous_key",),
+)
+BULK_PATCH: Final = Kind(
+    "bulk_patch",
+    "PATCH",
+    _MANY,
+    writes.merge_many,
+    "Change {several} in part",
+    "Merges each item into the record that it names (RFC 7396): what is not sent stays, null takes "
+    "a value away. With `match` items name records by their own key: what is deleted is restored, "
+    "what is not there is created.",
+    ("bulkMerge", "bulkMergeByKey"),
+    failures=("conflict.ambiguous_key",),
+)
+BULK_DELETE: Final = Kind(
+    "bulk_delete",
+    "DELETE",
+    _MANY,
+    writes.delete_many,
+    "Delete {several}",
+    "One transaction. Deleting what is deleted changes nothing.",
+    deletes=True,
+)
+
+CHANGES: Final = Kind(
+    "follow",
+    "GET",
+    _MANY,
+    changes.read_changes,
+    "Follow {several}",
+    "What was changed since a cursor, in order, so that a copy can be kept equal. Take the cursor "
+    "of `from=now`, walk the lists, then follow it: nothing is missed. Of what shows or counts "
+    "other records, or settings, an entry comes for each record that does so when it is read.",
+    failures=(
+        "validation_error.required_field",
+        "validation_error.out_of_range",
+        "validation_error.duplicate",
+        "validation_error.exclusive_parameters",
+        "validation_error.invalid_cursor",
+        "gone.changes_expired",
+    ),
+)
+
+IDENTIFY: Final = Kind(
+    "identify",
+    "GET",
+    _MANY,
+    identity.read_identity,
+    "Identify {one}",
+    "The installation of the service and the organization that the API key belongs to. Clients "
+    "that keep ids of records keep them by both: the same records have other addresses when the "
+    "service moves.",
+)
+
+OF_MASTER_RECORDS: Final = (
+    LIST, CREATE, BULK_REPLACE, BULK_PATCH, BULK_DELETE, READ, REPLACE, PATCH, DELETE,
+)  # fmt: skip
+WITHOUT_RESOURCE: Final = (
+    Kind("health", "GET", "/healthz", system.health, needs_key=False),
+    Kind("readiness", "GET", "/readyz", system.readiness, needs_key=False),
+    Kind("metrics", "GET", "/metrics", system.metrics, needs_key=False),
+    Kind("openapi", "GET", "/openapi.json", pages.page, needs_key=False),
+    Kind("front", "GET", "/", pages.page, needs_key=False),
+    Kind("guides", "GET", "/guides", pages.page, needs_key=False),
+    Kind("guides_slash", "GET", "/guides/", pages.without_slash, needs_key=False),
+    Kind("guide", "GET", "/guides/{name}", pages.page, needs_key=False),
+    Kind("docs", "GET", "/docs", pages.page, needs_key=False),
+    Kind("docs_slash", "GET", "/docs/", pages.without_slash, needs_key=False),
+    Kind("docs_asset", "GET", "/docs/{name}", pages.page, needs_key=False),
+)

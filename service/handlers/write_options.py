@@ -1,0 +1,97 @@
+"""What a write can be told beside its items: in part, as a rehearsal, in short (contract, Bulk)."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from aiohttp import web
+
+from service.errors import ApiError, Failure
+from service.handlers.parameters import only_parameters, together
+from service.http.prefer import preferences
+from service.queries.master_record import MasterRecord
+from service.queries.outcomes import Manner
+
+MATCH: Final = "match"
+ON_ERROR: Final = "onError"
+DRY_RUN: Final = "dryRun"
+MINIMAL: Final = "return=minimal"
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """The switches of one write; without any it is all or nothing and answers documents."""
+
+    manner: Manner
+    """What the engine has to know of them."""
+    rehearses: bool = False
+    """Everything is done, and taken back."""
+    minimal: bool = False
+    """The caller prefers a short answer."""
+
+
+def of_bulk(
+    request: web.Request,
+    resource: MasterRecord,
+    manner: Manner,
+    *parameters: str,
+    by_key: bool = False,
+) -> Switches:
+    """The switches of a bulk write, which may go ``by_key``, beside its own parameters.
+
+    Raises ApiError for parameters that are unknown or have no such value.
+    """
+    matching = (MATCH,) if by_key and resource.own_key else ()
+    choices: dict[str, tuple[str, ...]] = dict.fromkeys(matching, (str(resource.own_key),))
+    choices |= {ON_ERROR: ("abort", "skip"), DRY_RUN: ("false", "true")}
+    _, chosen = together(
+        lambda: only_parameters(request, *parameters, *choices),
+        lambda: _chosen(request, choices),
+    )
+    rehearses = _rehearses(request, chosen)
+    minimal = preferences(request).get("return") == "minimal"
+    brief = manner.skips or manner.by_key or rehearses or minimal
+    return Switches(replace(manner, brief=brief), rehearses, minimal)
+
+
+def of_one(request: web.Request) -> Switches:
+    """The switches of a write of one record; raises ApiError as above."""
+    _, chosen = together(
+        lambda: only_parameters(request, DRY_RUN),
+        lambda: _chosen(request, {DRY_RUN: ("false", "true")}),
+    )
+    rehearses = _rehearses(request, chosen)
+    return Switches(Manner(brief=rehearses), rehearses)
+
+
+def manner_of(request: web.Request, resource: MasterRecord, *, by_key: bool = False) -> Manner:
+    """How the items of a bulk write are looked at, whatever else is wrong with the request."""
+    return Manner(
+        skips=request.query.get(ON_ERROR) == "skip",
+        by_key=by_key and MATCH in request.query and resource.own_key is not None,
+    )
+
+
+def _rehearses(request: web.Request, chosen: dict[str, str]) -> bool:
+    rehearses = chosen.get(DRY_RUN) == "true"
+    if rehearses and "Idempotency-Key" in request.headers:
+        message = "A rehearsal uses up no Idempotency-Key: leave one of them out."
+        raise ApiError([Failure("validation_error.exclusive_parameters", (DRY_RUN,), message)])
+    return rehearses
+
+
+def _chosen(request: web.Request, choices: dict[str, tuple[str, ...]]) -> dict[str, str]:
+    """The values of those parameters that are sent; raises 400 with every one that is wrong."""
+    chosen, failures = dict[str, str](), list[Failure]()
+    for name, values in choices.items():
+        sent = request.query.getall(name, [])
+        if len(sent) > 1:
+            message = "Give this parameter once."
+            failures.append(Failure("validation_error.duplicate", (name,), message))
+        elif sent and sent[0] not in values:
+            message = f"Use {' or '.join(values)}."
+            failures.append(Failure("validation_error.invalid_value", (name,), message))
+        elif sent:
+            chosen[name] = sent[0]
+    if failures:
+        raise ApiError(failures)
+    return chosen

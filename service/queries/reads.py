@@ -1,0 +1,55 @@
+"""One record read by its path, or all that hang on a path."""
+
+from collections.abc import Sequence
+
+from service.database.connections import Connection
+from service.errors import failed
+from service.listing.page_sql import ALL_RECORDS
+from service.organizations.caller import Caller
+from service.queries.resource import MAX_BATCH_BYTES, SHARED, Resource
+
+
+async def read(
+    connection: Connection, resource: Resource, caller: Caller, path: Sequence[int], form: str
+) -> bytes:
+    """One document, or its writable form; ``path`` are the ids of its parents and its own.
+
+    Raises ``not_found``, or ``forbidden.organization``.
+    """
+    *parents, record_id = path
+    found = await resource.rendered(connection, caller, [record_id], form, parents)
+    if found:
+        return found[record_id]
+    await resource.require_parents(connection, caller, parents)
+    if await foreign_ids(connection, resource, [record_id]):
+        raise failed("forbidden.organization", "id", message="Another organization's record.")
+    raise failed("not_found", resource.key, message="There is no such record.")
+
+
+async def read_all(
+    connection: Connection, resource: Resource, caller: Caller, parents: Sequence[int]
+) -> bytes:
+    """The documents of all that hangs on the parents, by id, joined by commas.
+
+    Raises ``not_found``, or ``out_of_range`` where they have too many bytes.
+    """
+    text = SHARED["collect_all"].fill(
+        documents=resource.statements["documents"].fill(page=ALL_RECORDS),
+        most=str(MAX_BATCH_BYTES),
+    )
+    row = await connection.fetchrow(text, caller.organization_id, *parents)
+    if not row["found"]:
+        await resource.require_parents(connection, caller, parents)
+    if row["documents"] is None:
+        message = f"The answer exceeds {MAX_BATCH_BYTES // 2**20} MiB: read one at a time."
+        raise failed("validation_error.out_of_range", message=message)
+    found: bytes = row["documents"]
+    return found
+
+
+async def foreign_ids(connection: Connection, resource: Resource, ids: list[int]) -> set[int]:
+    """Those of the ids that other organizations own, where callers are told of them."""
+    if resource.table is None or not resource.foreign_is_forbidden:
+        return set()
+    text = SHARED["owned_by_any"].fill(table=resource.table)
+    return {row["id"] for row in await connection.fetch(text, ids)}
