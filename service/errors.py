@@ -43,7 +43,7 @@ PRECEDENCE = (403, 404, 412, 409, 422, 400)
 MAX_LISTED = 1000
 #: After how many failures only the first one of each item that follows is made: several at one
 #: field become one, so more of them than are listed.
-MAX_MADE = 2 * MAX_LISTED
+MAX_COLLECTED = 2 * MAX_LISTED
 MAX_LENGTH = 200
 """Characters of a field or a message that are shown."""
 _MISSING_LAST = 1 << 30
@@ -52,7 +52,7 @@ _SPEAK_OF_ALL = ("validation_error.required_field", "validation_error.invalid_ty
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class ErrorDetail:
     """One thing that is wrong: its type, where it is, and what to do about it."""
 
     type: str
@@ -72,11 +72,11 @@ class Failure:
 
     def row(self) -> dict[str, str | None]:
         """The row of ``error.details`` as a JSON-ready object."""
-        return {"type": self.type, "field": _cut(self.field), "value": _cut(self.message)}
+        return {"type": self.type, "field": _truncate(self.field), "value": _truncate(self.message)}
 
 
 @dataclass(frozen=True, slots=True)
-class Bulk:
+class BulkCounts:
     """What a failed bulk request adds to its error body."""
 
     operation: str
@@ -92,26 +92,26 @@ class ApiError(Exception):
     answer (``Allow``, ``WWW-Authenticate``).
     """
 
-    failures: Sequence[Failure]
+    details: Sequence[ErrorDetail]
     headers: dict[str, str] = field(default_factory=dict)
-    bulk: Bulk | None = None
+    bulk: BulkCounts | None = None
     failed_items: int | None = None
 
     @property
     def status(self) -> int:
         """The status code of the answer."""
-        statuses = {failure.status for failure in self.failures}
+        statuses = {failure.status for failure in self.details}
         return next((status for status in PRECEDENCE if status in statuses), max(statuses))
 
     @property
     def code(self) -> str:
         """The type shared by the failures that call for the status, else their longest prefix."""
         status = self.status
-        return shared_type({one.type for one in self.failures if one.status == status})
+        return shared_type({one.type for one in self.details if one.status == status})
 
     def body(self) -> dict[str, object]:
         """The error envelope as a JSON-ready object."""
-        error: dict[str, object] = {"details": [one.row() for one in self.failures[:MAX_LISTED]]}
+        error: dict[str, object] = {"details": [one.row() for one in self.details[:MAX_LISTED]]}
         if self.bulk:
             total = self.bulk.total_items
             failed = total if self.failed_items is None else self.failed_items
@@ -124,11 +124,11 @@ class ApiError(Exception):
         return {"status": "error", "code": self.code, "error": error}
 
 
-def failed(
+def api_error(
     type_: str, *path: str | int, message: str | None = None, headers: dict[str, str] | None = None
 ) -> ApiError:
     """An error of a single failure."""
-    return ApiError([Failure(type_, path, message)], headers or {})
+    return ApiError([ErrorDetail(type_, path, message)], headers or {})
 
 
 def shared_type(types: Iterable[str]) -> str:
@@ -137,26 +137,28 @@ def shared_type(types: Iterable[str]) -> str:
     return ".".join(parts[0] for parts in takewhile(lambda parts: len(set(parts)) == 1, columns))
 
 
-def first_of_each_field(root: Any, found: list[Failure]) -> list[Failure]:
+def one_per_field(root: Any, found: list[ErrorDetail]) -> list[ErrorDetail]:
     """The failures in request order; of several at one field the one that speaks of all of it.
 
     Fields that are missing stay in the order in which they were found.
     """
     if len(found) < 2:
         return found
-    by_path: dict[Path, Failure] = {}
+    by_path: dict[Path, ErrorDetail] = {}
     for failure in sorted(found, key=lambda one: one.type not in _SPEAK_OF_ALL):
         by_path.setdefault(failure.path, failure)
     return in_request_order(root, by_path.values())
 
 
-def in_request_order(root: Any, failures: Iterable[Failure]) -> list[Failure]:
+def in_request_order(root: Any, failures: Iterable[ErrorDetail]) -> list[ErrorDetail]:
     """The failures by where they stand in a body; what is missing comes after what is there."""
     order = _RequestOrder(root)
     return sorted(failures, key=lambda one: order(one.path))
 
 
-def in_query_order(pairs: Sequence[tuple[str, str]], failures: Iterable[Failure]) -> list[Failure]:
+def in_query_order(
+    pairs: Sequence[tuple[str, str]], failures: Iterable[ErrorDetail]
+) -> list[ErrorDetail]:
     """The failures by where their parameters stand in a query; those of missing ones come last."""
     places = dict[str, int]()
     for place, (name, _) in enumerate(pairs):
@@ -196,7 +198,7 @@ class _RequestOrder:
         return self._places[id(value)]
 
 
-def _cut(text: str | None) -> str | None:
+def _truncate(text: str | None) -> str | None:
     """The text, or its beginning with an ellipsis where it is longer than is shown."""
     if text is None or len(text) <= MAX_LENGTH:
         return text

@@ -40,20 +40,20 @@ def printable(line: bytes) -> bytes:
     return _CONTROLS.sub("?", line.decode()).encode()
 
 
-def tell(event: str, message: str, level: int = logging.INFO, **facts: object) -> None:
+def log_event(event: str, message: str, level: int = logging.INFO, **facts: object) -> None:
     """Write a line of an event; ``facts`` become members of their own."""
     _log.log(level, "%s", message, extra={"event": event, "facts": facts})
 
 
-def write_lines(level: str) -> None:
+def configure_logging(level: str) -> None:
     """Let every logger of this process and of those forked from it write such lines."""
     handler = logging.StreamHandler()
-    handler.setFormatter(Lines())
+    handler.setFormatter(JsonFormatter())
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     _log.setLevel(level.upper())
 
 
-class Lines(logging.Formatter):
+class JsonFormatter(logging.Formatter):
     """A record as a line of JSON, a traceback within it."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -72,7 +72,7 @@ class Lines(logging.Formatter):
         return printable(orjson.dumps(hidden, default=str)).decode()
 
 
-class Count:
+class SharedCounter:
     """A number that the processes forked from this one share; one of them adds to it."""
 
     def __init__(self) -> None:
@@ -88,7 +88,7 @@ class Count:
         self._value[0] += 1
 
 
-class Trouble:
+class Incident:
     """What lasts until it is over: said once when it begins, and once when it is over.
 
     By whichever of the processes forked from this one sees it first: they share its memory.
@@ -99,19 +99,19 @@ class Trouble:
         self._since = memoryview(mmap.mmap(-1, 8)).cast("d")
 
     @property
-    def lasts(self) -> bool:
+    def is_open(self) -> bool:
         """Whether it is not over."""
         return bool(self._since[0])
 
-    def begins(self, message: str, **facts: object) -> None:
+    def open(self, message: str, **facts: object) -> None:
         """Say so, unless it is known."""
-        if not self.lasts:
+        if not self.is_open:
             self._since[0] = time.monotonic()
-            tell(self._event, message, logging.ERROR, **facts)
+            log_event(self._event, message, logging.ERROR, **facts)
 
-    def is_over(self) -> None:
+    def close(self) -> None:
         """Say so, if it lasted until now."""
-        if self.lasts:
+        if self.is_open:
             seconds = round(time.monotonic() - self._since[0], 1)
             self._since[0] = 0.0
-            tell(self._over, self._message, seconds=seconds)
+            log_event(self._over, self._message, seconds=seconds)

@@ -10,11 +10,11 @@ from typing import Final
 _ENDINGS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
 
 
-def hold() -> None:
+def defer() -> None:
     """Have signals that come wait; so they do in processes forked meanwhile."""
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS)
 
 
-def take() -> None:
+def deliver() -> None:
     """Have this process's handlers run, now for what waited."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDINGS)

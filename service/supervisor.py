@@ -24,7 +24,7 @@ from gunicorn.glogging import Logger
 
 from service import __version__, signals
 from service.database import fair_queue  # noqa: F401  # made before the fork: workers share its memory
-from service.events import tell
+from service.events import log_event
 from service.http import connections, heap_trimmer, listeners, metrics_folder
 from service.http.parser_limits import READING
 from service.settings import Settings
@@ -54,7 +54,7 @@ def serve(
 
     async def runner() -> web.AppRunner:
         # Its handlers are there, but uvloop calls none before it runs.
-        signals.take()
+        signals.deliver()
         # Not before the fork: it pulls in prometheus_client, which opens its files on import.
         from service.app import create_app
 
@@ -80,7 +80,7 @@ def serve(
 
 def _tell_of_start(settings: Settings, listener: socket.socket) -> None:
     host, port = listener.getsockname()[:2]
-    tell(
+    log_event(
         "started",
         f"Selvedge {__version__} serves with {settings.workers} workers.",
         version=__version__,
@@ -197,7 +197,7 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
     def init_signals(self) -> None:
         """Take signals from now on."""
         super().init_signals()
-        signals.take()
+        signals.deliver()
 
     def wait_for_signals(self, timeout: float = 1.0) -> list[int]:
         """Return the signals that came, and tell of those that an operator sends."""
@@ -206,7 +206,7 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
             if number != signal.SIGCHLD:
                 name = signal.Signals(number).name
                 what = f"{name} came: {_DONE_ON.get(number, 'nothing is done on it')}."
-                tell("signal_received", what, signal=name)
+                log_event("signal_received", what, signal=name)
         return numbers
 
     def halt(self, reason: str | None = None, exit_status: int = 0) -> None:
@@ -214,7 +214,7 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         try:
             super().halt(reason, exit_status)
         finally:
-            tell("stopped", reason or "Selvedge has stopped.")
+            log_event("stopped", reason or "Selvedge has stopped.")
 
     def reap_workers(self) -> None:
         """Take note of workers that ended, and tell of those that were not to.
@@ -236,7 +236,9 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         # The listener of a worker that was told to end is closed here already.
         if worker.sockets[0] in self.LISTENERS:
             metrics_folder.DEATHS.add()
-            tell("worker_died", _why(worker, code), logging.ERROR, worker=worker.pid, code=code)
+            log_event(
+                "worker_died", _why(worker, code), logging.ERROR, worker=worker.pid, code=code
+            )
 
     def murder_workers(self) -> None:
         """Do what has to be done once a second: end workers that hang, see to the database."""
@@ -250,10 +252,10 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         """
         if not self._has_free_listener():
             return 0
-        signals.hold()
+        signals.defer()
         try:
             pid = int(super().spawn_worker())
-            signals.take()
+            signals.deliver()
             return pid
         except SystemExit as ending:
             if os.getpid() == self.pid:
@@ -271,7 +273,7 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
                 # Only the account that opened the first one may: that was root's.
                 self.num_workers = len(self.WORKERS)
                 what = f"No worker is added: {error.strerror}. Set WORKERS and restart."
-                tell("worker_not_added", what, logging.ERROR)
+                log_event("worker_not_added", what, logging.ERROR)
                 return False
         return True
 

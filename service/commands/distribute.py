@@ -31,7 +31,7 @@ def distribute(settings: Settings, arguments: Namespace) -> None:
         say(f"{len(plan.tables)} tables distributed")
 
 
-def _description(plan: distribution.Plan) -> list[str]:
+def _description(plan: distribution.DistributionPlan) -> list[str]:
     lines = [f"{plan.bytes / 1e6:,.1f} MB go to {plan.nodes or 'no other'} nodes:"]
     if plan.tenant:
         lines.append(f"  by organization ({len(plan.tenant)} tables): {', '.join(plan.tenant)}")

@@ -15,7 +15,7 @@ from service.console import say
 from service.database import migrations
 from service.database.preflight import check
 from service.embedded import EmbeddedServer
-from service.events import write_lines
+from service.events import configure_logging
 from service.files import program_folders
 from service.organizations import administration
 from service.privileges import parent_process
@@ -35,7 +35,7 @@ def add(parsers: Parsers) -> None:
 
 def serve(settings: Settings, _: Namespace) -> None:
     """Serve until a signal; the database may be away, then readiness says so."""
-    write_lines(settings.log_level)
+    configure_logging(settings.log_level)
     require_data(settings)
     _require_port(settings)
     with _owned_database(settings) as (dsn, tend_database):
@@ -44,7 +44,7 @@ def serve(settings: Settings, _: Namespace) -> None:
 
 def run(settings: Settings, _: Namespace) -> None:
     """Migrate, load the demo data into an empty embedded database, say where we are, and serve."""
-    write_lines(settings.log_level)
+    configure_logging(settings.log_level)
     _require_port(settings)
     with _owned_database(settings) as (dsn, tend_database):
         check(settings, dsn, required=True)
@@ -94,7 +94,7 @@ def _serve(
     def serve_here(tend: Callable[[], None]) -> NoReturn:
         # As who serves: root may reach a database that they do not.
         check(settings, dsn, required=False)
-        signals.hold()
+        signals.defer()
         _announce(_base_url(listening[0]), keys)
         supervisor.serve(settings, dsn, listening, tend)
 

@@ -49,5 +49,5 @@ async def connect(dsn: str) -> asyncpg.Connection:
     except LOST as error:
         incidents.is_lost(error)
         raise
-    incidents.AWAY.is_over()
+    incidents.AWAY.close()
     return connection

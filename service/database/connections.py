@@ -24,9 +24,9 @@ from service.database.errors import (
     schema_is_behind,
     unavailable,
 )
-from service.database.fair_queue import COMERS, READ, WRITE, Comers, Shares, Use
+from service.database.fair_queue import COMERS, READ, WRITE, ContentionSignal, FairQueue, LeaseKind
 from service.database.migrations import schema_is_current
-from service.database.outage_monitor import Watch
+from service.database.outage_monitor import OutageMonitor
 from service.errors import ApiError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ ATTEMPTS = 8
 _BEGIN = f"begin; set local statement_timeout = '{WRITE_SECONDS}s'; set local enable_seqscan = off"
 
 
-class _Connections:
+class _ConnectionPool:
     """Connections to one server, shared out among organizations.
 
     asyncpg's own pool is last in, first out, lets late comers overtake waiters, and takes a fifth
@@ -56,13 +56,13 @@ class _Connections:
         size: int,
         tell_of_end: Callable[[object], None],
         traces: "Traces | None",
-        comers: Comers,
+        comers: ContentionSignal,
     ) -> None:
         self._dsn = dsn
         self._tell_of_end = tell_of_end
         self._traces = traces
-        make = Shares if traces is None else traces.shares
-        self.shares: Shares[Connection | None] = make([None] * size, ACQUIRE_SECONDS, comers)
+        make = FairQueue if traces is None else traces.fair_queue
+        self.queue: FairQueue[Connection | None] = make([None] * size, ACQUIRE_SECONDS, comers)
         self._open: set[Connection] = set()
         self._running: set[asyncio.Task[Any]] = set()
 
@@ -73,7 +73,7 @@ class _Connections:
         for connection in self._open:
             connection.terminate()
 
-    def go_on(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
+    def run_to_end(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
         """The work as a task that is brought to its end, whether or not anyone waits for it."""
         task = asyncio.create_task(work)
         self._running.add(task)
@@ -86,15 +86,15 @@ class _Connections:
             # Read, or asyncio would complain where no one waited for it.
             task.exception()
 
-    async def take(self, organization_id: int, use: Use) -> Connection:
+    async def acquire(self, organization_id: int, use: LeaseKind) -> Connection:
         """A connection, made on first use; raises NoTurnError after ACQUIRE_SECONDS of waiting."""
-        connection = await self.shares.take(organization_id, use)
+        connection = await self.queue.acquire(organization_id, use)
         if connection is None or connection.is_closed():
             self._open.discard(connection)
             try:
                 connection = await connect(self._dsn)
             except BaseException:
-                self.shares.give_back(None, organization_id, use)
+                self.queue.release(None, organization_id, use)
                 raise
             connection.add_termination_listener(self._tell_of_end)
             if self._traces is not None:
@@ -102,13 +102,15 @@ class _Connections:
             self._open.add(connection)
         return connection
 
-    def give_back(self, connection: Connection, organization_id: int, use: Use) -> None:
+    def release(self, connection: Connection, organization_id: int, use: LeaseKind) -> None:
         """Let the next one have it; one that is inside a transaction is not trusted and closed."""
         if not connection.is_closed() and connection.is_in_transaction():
             connection.terminate()
-        self.shares.give_back(connection, organization_id, use)
+        self.queue.release(connection, organization_id, use)
 
-    async def give_back_free(self, connection: Connection, organization_id: int, use: Use) -> None:
+    async def release_unused(
+        self, connection: Connection, organization_id: int, use: LeaseKind
+    ) -> None:
         """Give a connection back once the server has taken notice that its statement is canceled.
 
         Until then it works for its organization, which does not get another one for that.
@@ -118,7 +120,7 @@ class _Connections:
         except (asyncpg.PostgresError, *LOST):
             connection.terminate()
         finally:
-            self.give_back(connection, organization_id, use)
+            self.release(connection, organization_id, use)
 
 
 class Database:
@@ -128,21 +130,21 @@ class Database:
     """
 
     def __init__(self, dsn: str, size: int, traces: "Traces | None" = None) -> None:
-        self._watch = Watch(lambda: self.look_up(_is_there))
-        self._connections = _Connections(dsn, size, self._watch.begin, traces, COMERS)
+        self._watch = OutageMonitor(lambda: self.look_up(_is_there))
+        self._connections = _ConnectionPool(dsn, size, self._watch.start, traces, COMERS)
         # Made-up keys are looked up here: they tell nobody that other organizations are active.
-        self._spare = _Connections(dsn, 1, self._watch.begin, traces, Comers())
+        self._spare = _ConnectionPool(dsn, 1, self._watch.start, traces, ContentionSignal())
 
     async def close(self) -> None:
         """Close every connection; what is under way has a short while to end."""
-        self._watch.end()
+        self._watch.stop()
         await self._connections.close()
         await self._spare.close()
 
     @property
-    def shares(self) -> Shares[Connection | None]:
+    def queue(self) -> FairQueue[Connection | None]:
         """Who has connections and who waits for one, for those who count."""
-        return self._connections.shares
+        return self._connections.queue
 
     async def read(self, work: Callable[[Connection], Awaitable[T]], organization_id: int) -> T:
         """The result of work that only reads; done again once when its connection was stale.
@@ -164,7 +166,10 @@ class Database:
             raise await self._explained(error) from error
 
     async def write(
-        self, work: Callable[[Connection], Awaitable[T]], organization_id: int, use: Use = WRITE
+        self,
+        work: Callable[[Connection], Awaitable[T]],
+        organization_id: int,
+        use: LeaseKind = WRITE,
     ) -> T:
         """The result of work done in one transaction, committed unless the work raises.
 
@@ -173,9 +178,9 @@ class Database:
         """
         for attempt in range(ATTEMPTS):
             try:
-                connection = await self._connections.take(organization_id, use)
+                connection = await self._connections.acquire(organization_id, use)
                 running = self._run(connection, work, organization_id, use)
-                return await asyncio.shield(self._connections.go_on(running))
+                return await asyncio.shield(self._connections.run_to_end(running))
             except RETRYABLE as error:
                 if attempt == ATTEMPTS - 1:
                     raise unavailable() from error
@@ -199,7 +204,7 @@ class Database:
         connection: Connection,
         work: Callable[[Connection], Awaitable[T]],
         organization_id: int,
-        use: Use,
+        use: LeaseKind,
     ) -> T:
         try:
             return await _transaction(connection, work)
@@ -208,7 +213,7 @@ class Database:
                 connection.terminate()
             raise
         finally:
-            self._connections.give_back(connection, organization_id, use)
+            self._connections.release(connection, organization_id, use)
 
 
 async def _is_there(connection: Connection) -> None:
@@ -217,23 +222,23 @@ async def _is_there(connection: Connection) -> None:
 
 
 async def _read(
-    connections: _Connections, work: Callable[[Connection], Awaitable[T]], organization_id: int
+    connections: _ConnectionPool, work: Callable[[Connection], Awaitable[T]], organization_id: int
 ) -> T:
     for attempt in range(2):
         try:
-            connection = await connections.take(organization_id, READ)
+            connection = await connections.acquire(organization_id, READ)
             try:
                 result = await work(connection)
             except asyncio.CancelledError:
-                giving = connections.give_back_free(connection, organization_id, READ)
-                connections.go_on(giving)
+                giving = connections.release_unused(connection, organization_id, READ)
+                connections.run_to_end(giving)
                 raise
             except BaseException as error:
                 if is_of_no_more_use(type(error)):
                     connection.terminate()
-                connections.give_back(connection, organization_id, READ)
+                connections.release(connection, organization_id, READ)
                 raise
-            connections.give_back(connection, organization_id, READ)
+            connections.release(connection, organization_id, READ)
             return result
         except (*RETRYABLE, *LOST) as error:
             if attempt or isinstance(error, TimeoutError):

@@ -61,7 +61,7 @@ class DistributionError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DistributionPlan:
     """What is still local and where it will go; tables stand after those they refer to."""
 
     nodes: int
@@ -89,7 +89,7 @@ def prepare(connection: Connection) -> None:
     connection.execute("set citus.multi_shard_modify_mode = 'sequential'")
 
 
-def plan(connection: Connection) -> Plan:
+def plan(connection: Connection) -> DistributionPlan:
     """Return what there is to do; DistributionError where it cannot be done."""
     if not _holds(connection, _CITUS):
         raise DistributionError("there is no Citus here: `create extension citus` comes first")
@@ -98,7 +98,7 @@ def plan(connection: Connection) -> Plan:
     if not _holds(connection, _MIGRATED, _ROOT):
         raise DistributionError("there are no tables yet: run `selvedge migrate` first")
     local = connection.execute(_LOCAL, [_ROOT, _KEY, _ROOT]).fetchall()
-    return Plan(
+    return DistributionPlan(
         nodes=connection.execute(_NODES).fetchall()[0][0],
         tenant=[name for name, is_tenant, _ in local if is_tenant],
         shared=[name for name, is_tenant, _ in local if not is_tenant],
@@ -106,7 +106,7 @@ def plan(connection: Connection) -> Plan:
     )
 
 
-def distribute(connection: Connection, wanted: Plan) -> None:
+def distribute(connection: Connection, wanted: DistributionPlan) -> None:
     """Carry a plan out, whole or not at all; writers wait meanwhile."""
     for attempt in range(_ATTEMPTS):
         try:
@@ -125,7 +125,7 @@ def follow(connection: Connection) -> None:
         _move(connection, plan(connection))
 
 
-def _distribute(connection: Connection, wanted: Plan) -> None:
+def _distribute(connection: Connection, wanted: DistributionPlan) -> None:
     with connection.transaction():
         connection.execute(sql.SQL("lock table {} in exclusive mode").format(_names(wanted)))
         _move(connection, wanted)
@@ -134,7 +134,7 @@ def _distribute(connection: Connection, wanted: Plan) -> None:
         connection.execute(setting.format(sql.Identifier(connection.info.dbname)))
 
 
-def _move(connection: Connection, wanted: Plan) -> None:
+def _move(connection: Connection, wanted: DistributionPlan) -> None:
     for name in wanted.shared:
         connection.execute("select create_reference_table(%s)", [name])
     for name in wanted.tenant:
@@ -152,5 +152,5 @@ def _holds(connection: Connection, condition: str, *arguments: str) -> bool:
     return connection.execute(condition.encode(), arguments).fetchone() == (True,)
 
 
-def _names(wanted: Plan) -> sql.Composable:
+def _names(wanted: DistributionPlan) -> sql.Composable:
     return sql.SQL(", ").join(map(sql.Identifier, wanted.tables))

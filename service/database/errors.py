@@ -8,8 +8,8 @@ from typing import Final
 import asyncpg
 
 from service.database import incidents
-from service.database.fair_queue import NoTurnError
-from service.errors import ApiError, failed
+from service.database.fair_queue import QueueTimeoutError
+from service.errors import ApiError, api_error
 
 #: Failures that say "try the same again": none of them leaves anything behind.
 RETRYABLE = (
@@ -59,34 +59,34 @@ def refused(error: BaseException, what: str = "read") -> ApiError:
 
     429 where the organization's own requests are what was waited for, else 503.
     """
-    if isinstance(error, NoTurnError) and error.own:
+    if isinstance(error, QueueTimeoutError) and error.own_organization:
         return too_many_requests()
     if isinstance(error, (*REFUSED, *BROKEN)):
-        incidents.failed(error, what)
+        incidents.report(error, what)
     return unavailable()
 
 
 def schema_is_behind() -> ApiError:
     """503: the database has not what this release of the service works on."""
-    incidents.BEHIND.begins(incidents.SCHEMA_IS_BEHIND)
+    incidents.BEHIND.open(incidents.SCHEMA_IS_BEHIND)
     return unavailable(incidents.SCHEMA_IS_BEHIND)
 
 
 def outcome_unknown() -> ApiError:
     """503 without ``Retry-After``: the connection was lost while committing."""
     message = "The connection was lost while committing; read the records before retrying."
-    return failed("server_error.outcome_unknown", message=message)
+    return api_error("server_error.outcome_unknown", message=message)
 
 
 def unavailable(reason: str = "The service is unavailable; try again soon.") -> ApiError:
     """503 with ``Retry-After``: the database is away or overloaded, and nothing was done."""
-    return failed("server_error.unavailable", message=reason, headers={"Retry-After": "1"})
+    return api_error("server_error.unavailable", message=reason, headers={"Retry-After": "1"})
 
 
 def too_many_requests() -> ApiError:
     """429 with ``Retry-After``: the organization's share is used up, and nothing was done."""
     headers = {"Retry-After": "1"}
-    return failed("too_many_requests", message=TOO_MANY_REQUESTS, headers=headers)
+    return api_error("too_many_requests", message=TOO_MANY_REQUESTS, headers=headers)
 
 
 @contextmanager

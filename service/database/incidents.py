@@ -8,11 +8,11 @@ from typing import Final
 
 import asyncpg
 
-from service.events import Trouble, tell
+from service.events import Incident, log_event
 
-AWAY: Final = Trouble("database_lost", "database_back", "The database is there again.")
-BEHIND: Final = Trouble("schema_behind", "schema_current", "The database schema is up to date.")
-FULL: Final = Trouble("disk_full", "disk_has_room", "The database's disk has room again.")
+AWAY: Final = Incident("database_lost", "database_back", "The database is there again.")
+BEHIND: Final = Incident("schema_behind", "schema_current", "The database schema is up to date.")
+FULL: Final = Incident("disk_full", "disk_has_room", "The database's disk has room again.")
 
 SCHEMA_IS_BEHIND: Final = "The database schema is behind; run selvedge migrate."
 DISK_IS_FULL: Final = "The database's disk is full."
@@ -50,12 +50,12 @@ def is_lost(error: BaseException) -> None:
     message = f"The database cannot be reached: {cause(error)}"
     if isinstance(error, asyncpg.TooManyConnectionsError):
         # The others are still there.
-        tell("connection_refused", message, logging.ERROR, sqlstate=error.sqlstate)
+        log_event("connection_refused", message, logging.ERROR, sqlstate=error.sqlstate)
     else:
-        AWAY.begins(message, sqlstate=_sqlstate(error))
+        AWAY.open(message, sqlstate=_sqlstate(error))
 
 
-def failed(error: BaseException, what: str) -> None:
+def report(error: BaseException, what: str) -> None:
     """Tell that the database would not do something, and why; a full disk does not fill a log."""
     if isinstance(error, asyncpg.DiskFullError):
         disk_is_full()
@@ -66,12 +66,12 @@ def failed(error: BaseException, what: str) -> None:
         return
     _TOLD[kind] = (now, 0)
     message = f"A {what} failed and changed nothing: {cause(error)}"
-    tell(f"{what}_failed", message, logging.ERROR, sqlstate=kind[1], before_unsaid=unsaid)
+    log_event(f"{what}_failed", message, logging.ERROR, sqlstate=kind[1], before_unsaid=unsaid)
 
 
 def disk_is_full() -> None:
     """Tell that nothing can be written."""
-    FULL.begins(f"{DISK_IS_FULL} Make room on it; writes fail until then.")
+    FULL.open(f"{DISK_IS_FULL} Make room on it; writes fail until then.")
 
 
 def cause(error: BaseException) -> str:

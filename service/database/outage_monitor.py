@@ -12,7 +12,7 @@ _SECONDS: Final = 1
 """From one look whether a server that was lost is back to the next."""
 
 
-class Watch:
+class OutageMonitor:
     """Looks when a connection has ended, until the server answers: connecting tells what it sees.
 
     One that was away when the service started is looked for, too.
@@ -22,15 +22,15 @@ class Watch:
         self._look = look
         self._looking: asyncio.Task[None] | None = None
         self._has_ended = False
-        if incidents.AWAY.lasts:
-            self.begin()
+        if incidents.AWAY.is_open:
+            self.start()
 
-    def begin(self, _: object = None) -> None:
+    def start(self, _: object = None) -> None:
         """Look, unless somebody does."""
         if not self._has_ended and (self._looking is None or self._looking.done()):
             self._looking = background.repeat(self._look_again, _SECONDS, at_once=True)
 
-    def end(self) -> None:
+    def stop(self) -> None:
         """Look no more."""
         self._has_ended = True
         if self._looking is not None:
@@ -45,5 +45,5 @@ class Watch:
         except Exception as error:
             incidents.is_lost(error)
             return False
-        incidents.AWAY.is_over()
+        incidents.AWAY.close()
         return True

@@ -43,7 +43,7 @@ def check(settings: Settings, dsn: str, *, required: bool) -> None:
         return
     _judge(settings, *row)
     if not required and not is_current:
-        incidents.BEHIND.begins(f"{incidents.SCHEMA_IS_BEHIND} Until then the answer is 503.")
+        incidents.BEHIND.open(f"{incidents.SCHEMA_IS_BEHIND} Until then the answer is 503.")
 
 
 async def _ask(dsn: str) -> tuple[Any, bool]:

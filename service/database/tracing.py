@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, get_current_span
 
 from service import __version__
-from service.database.fair_queue import Comers, Shares, Use
+from service.database.fair_queue import ContentionSignal, FairQueue, LeaseKind
 
 T = TypeVar("T")
 _LONGEST_STATEMENT = 2000
@@ -37,9 +37,11 @@ class Traces:
         """Send what has gathered."""
         await asyncio.to_thread(self._provider.shutdown)
 
-    def shares(self, things: Iterable[T], seconds: float, comers: Comers) -> Shares[T]:
+    def fair_queue(
+        self, things: Iterable[T], seconds: float, comers: ContentionSignal
+    ) -> FairQueue[T]:
         """Return shares whose waits are spans."""
-        return _TracedShares(things, seconds, comers, self.tracer)
+        return _TracedFairQueue(things, seconds, comers, self.tracer)
 
     def statement(self, query: LoggedQuery) -> None:
         """Make a span of a statement that has ended; its values are in none."""
@@ -66,13 +68,15 @@ def processor() -> SpanProcessor:
     return BatchSpanProcessor(OTLPSpanExporter())
 
 
-class _TracedShares(Shares[T]):
-    def __init__(self, things: Iterable[T], seconds: float, comers: Comers, tracer: Tracer) -> None:
+class _TracedFairQueue(FairQueue[T]):
+    def __init__(
+        self, things: Iterable[T], seconds: float, comers: ContentionSignal, tracer: Tracer
+    ) -> None:
         super().__init__(things, seconds, comers)
         self._tracer = tracer
 
-    async def take(self, organization_id: int, use: Use) -> Any:
+    async def take(self, organization_id: int, use: LeaseKind) -> Any:
         if not get_current_span().get_span_context().is_valid:
-            return await super().take(organization_id, use)
+            return await super().acquire(organization_id, use)
         with self._tracer.start_as_current_span("wait for a connection"):
-            return await super().take(organization_id, use)
+            return await super().acquire(organization_id, use)

@@ -20,7 +20,7 @@ import psutil
 import psycopg
 
 from service.embedded import access, logs, postmaster
-from service.events import tell
+from service.events import log_event
 from service.privileges.accounts import Account, database_account, service_account
 from service.privileges.temporary_access import Opening
 
@@ -105,7 +105,7 @@ class EmbeddedServer:
         logs.clear(self._logs)
         if self._process is not None and self._process.poll() is not None:
             why = f"PostgreSQL ended; {self._logs} says why. It is started again."
-            tell("database_ended", why, logging.ERROR, code=self._process.returncode)
+            log_event("database_ended", why, logging.ERROR, code=self._process.returncode)
             self._start()
 
     def _open(self) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import orjson
 
-from service.errors import Failure
+from service.errors import ErrorDetail
 from service.handlers.write_options import MINIMAL, Switches
 from service.http.api_response import Answer
 from service.http.envelope import success
@@ -51,7 +51,7 @@ def _fate(resource: MasterRecord, sent: Sent, written: Written, place: int) -> F
 
 
 def _row(
-    resource: MasterRecord, fate: Fate, failures: list[Failure], *, is_rehearsal: bool
+    resource: MasterRecord, fate: Fate, failures: list[ErrorDetail], *, is_rehearsal: bool
 ) -> dict[str, Any]:
     """The outcome as it is sent; what is only rehearsed to be created has no id."""
     named: int | str | None = fate.id

@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import hdrs, web
 
-from service.errors import ApiError, Failure, failed
+from service.errors import ApiError, ErrorDetail, api_error
 from service.http.context import caller
 from service.http.etag import precondition
 from service.http.headers import joined
@@ -26,12 +26,12 @@ def together(*checks: Callable[[], Any]) -> list[Any]:
     The first round of checks (contract, Errors): a caller hears of path, query, headers and body
     at once. The checks are in the order of the request.
     """
-    answers, failures = list[Any](), list[Failure]()
+    answers, failures = list[Any](), list[ErrorDetail]()
     for check in checks:
         try:
             answers.append(check())
         except ApiError as error:
-            failures += error.failures
+            failures += error.details
     if failures:
         raise ApiError(failures)
     return answers
@@ -42,7 +42,9 @@ def only_parameters(request: web.Request, *known: str) -> None:
     unknown = [name for name in dict.fromkeys(request.query) if name not in known]
     if unknown:
         kind, message = "validation_error.unknown_parameter", "There is no such parameter."
-        raise ApiError([Failure(kind, (name.replace("\0", "\\0"),), message) for name in unknown])
+        raise ApiError(
+            [ErrorDetail(kind, (name.replace("\0", "\\0"),), message) for name in unknown]
+        )
 
 
 def path_ids(request: web.Request, resource: Resource, *names: str) -> list[int]:
@@ -52,7 +54,7 @@ def path_ids(request: web.Request, resource: Resource, *names: str) -> list[int]
         try:
             ids.append(resource.stored_id(request.match_info[name]))
         except ValueError as error:
-            failures.append(Failure("validation_error.invalid_value", (name,), str(error)))
+            failures.append(ErrorDetail("validation_error.invalid_value", (name,), str(error)))
     if failures:
         raise ApiError(failures)
     return ids
@@ -72,7 +74,7 @@ def form(request: web.Request, *, offered: bool) -> str:
     wanted = request.query.getall("form", [])
     if wanted not in ([], ["writable"]):
         message = "Leave it out or use writable."
-        raise failed("validation_error.invalid_value", "form", message=message)
+        raise api_error("validation_error.invalid_value", "form", message=message)
     return "writables" if wanted else "documents"
 
 
@@ -86,7 +88,7 @@ def no_precondition(request: web.Request) -> None:
     if found := [name for name in _PRECONDITIONS if name in request.headers]:
         message = "Only writes of one stored record take it."
         kind = "validation_error.invalid_value"
-        raise ApiError([Failure(kind, (name,), message) for name in found])
+        raise ApiError([ErrorDetail(kind, (name,), message) for name in found])
 
 
 def retry(request: web.Request, raw: bytes) -> Retry | None:
@@ -96,13 +98,13 @@ def retry(request: web.Request, raw: bytes) -> Retry | None:
         return None
     if len(keys) > 1:
         message = "Give this header once."
-        raise failed("validation_error.duplicate", "Idempotency-Key", message=message)
+        raise api_error("validation_error.duplicate", "Idempotency-Key", message=message)
     key = keys[0]
     if not _IDEMPOTENCY_KEY.fullmatch(key):
         message = "Use 1 to 255 visible ASCII characters."
-        raise failed("validation_error.invalid_value", "Idempotency-Key", message=message)
+        raise api_error("validation_error.invalid_value", "Idempotency-Key", message=message)
     if contains_key_start(key):
         message = "This is an API key. Use a random value, such as a UUID."
-        raise failed("validation_error.invalid_value", "Idempotency-Key", message=message)
+        raise api_error("validation_error.invalid_value", "Idempotency-Key", message=message)
     request_line = f"{request.method} {request.raw_path}\n".encode()
     return Retry(caller(request), key, hashlib.sha256(request_line + raw).digest())

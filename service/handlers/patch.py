@@ -14,7 +14,7 @@ import jsonpointer
 import orjson
 
 from service import schemas
-from service.errors import ApiError, Failure, failed, first_of_each_field
+from service.errors import ApiError, ErrorDetail, api_error, one_per_field
 from service.http.media_types import MAX_BODY_BYTES
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
@@ -53,7 +53,7 @@ def editor(resource: MasterRecord, raw: bytes) -> Callable[[Item], Item]:
     operations = parse(raw)
     failures = _PATCH_FORM.failures(operations, b"")
     own = [one for place, each in enumerate(operations) for one in _failures(resource, place, each)]
-    if found := first_of_each_field(operations, own + failures):
+    if found := one_per_field(operations, own + failures):
         raise ApiError(found)
     touches_state = any(_touches(operation, "state") for operation in operations)
 
@@ -89,7 +89,7 @@ def _touches(operation: dict[str, Any], name: str) -> bool:
     return any(target == "" or target.split("/")[1] == name for target in targets)
 
 
-def _failures(resource: MasterRecord, number: int, operation: Any) -> Iterator[Failure]:
+def _failures(resource: MasterRecord, number: int, operation: Any) -> Iterator[ErrorDetail]:
     """What is wrong with where an operation goes, and with a value too deep to handle."""
     if not isinstance(operation, dict):
         return
@@ -97,10 +97,10 @@ def _failures(resource: MasterRecord, number: int, operation: Any) -> Iterator[F
         pointer = operation.get(member)
         if isinstance(pointer, str) and (kind := _wrong_target(resource, pointer)):
             message = f"{pointer} is no writable field."
-            yield Failure(f"validation_error.{kind}", (number, member), message)
+            yield ErrorDetail(f"validation_error.{kind}", (number, member), message)
     if _text(operation.get("value")) is None:
         kind, message = "validation_error.invalid_value", "The value is nested too deeply."
-        yield Failure(kind, (number, "value"), message)
+        yield ErrorDetail(kind, (number, "value"), message)
 
 
 def _wrong_target(resource: MasterRecord, pointer: str) -> str | None:
@@ -138,7 +138,7 @@ def apply(operations: list[dict[str, Any]], document: Any) -> Any:
     for number, operation in enumerate(operations):
         if operation["op"] == "test":
             if message := _test(document, operation):
-                raise failed("conflict.test_failed", number, "path", message=message)
+                raise api_error("conflict.test_failed", number, "path", message=message)
             continue
         try:
             change = operation
@@ -146,12 +146,12 @@ def apply(operations: list[dict[str, Any]], document: Any) -> Any:
                 brought = _brought(document, operation)
                 if not room.take(brought):
                     message = "The document grows too large."
-                    raise failed("payload_too_large", number, message=message)
+                    raise api_error("payload_too_large", number, message=message)
                 change = _bringing(operation, brought)
             document = jsonpatch.JsonPatch([change]).apply(document, in_place=True)
         except _INAPPLICABLE:
             message = _why_not(operation)
-            raise failed("unprocessable.patch", number, "path", message=message) from None
+            raise api_error("unprocessable.patch", number, "path", message=message) from None
     return document
 
 

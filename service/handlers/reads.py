@@ -5,7 +5,7 @@ from typing import Final, TypeAlias
 
 from aiohttp import web
 
-from service.errors import failed
+from service.errors import api_error
 from service.handlers.lru_cache import Remembered
 from service.handlers.parameters import form, only_parameters, path_ids, path_of, together
 from service.http.byte_budget import hold
@@ -96,7 +96,7 @@ def _asked(resource: Resource, request: web.Request, scope: str) -> Question:
         return questions((resource, tuple(request.query.items())))
     if len(cursors) > 1:
         message = "Give this parameter once."
-        raise failed("validation_error.duplicate", "cursor", message=message)
+        raise api_error("validation_error.duplicate", "cursor", message=message)
     carried = cursor.decode(cursors[0], resource.properties, scope)
     parameters.check_beside_cursor(list(request.query.items()), resource.properties, carried)
     return resource.question(carried)

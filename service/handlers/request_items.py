@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service import schemas
-from service.errors import ApiError, Failure, Path, failed
+from service.errors import ApiError, ErrorDetail, Path, api_error
 from service.listing.properties import parse_ids
 from service.queries.batch import Item, Sent
 from service.queries.master_record import MasterRecord
@@ -41,7 +41,7 @@ class BulkBody:
 
     raw: bytes
     items: Any
-    unread: Sequence[Failure] = ()
+    unread: Sequence[ErrorDetail] = ()
     """Why there are no items, if there are none."""
 
     @classmethod
@@ -50,7 +50,7 @@ class BulkBody:
         try:
             return cls(raw, parse(raw))
         except ApiError as error:
-            return cls(raw, None, error.failures)
+            return cls(raw, None, error.details)
         finally:
             if len(raw) > _LARGE:
                 await asyncio.sleep(0)
@@ -79,7 +79,7 @@ def many_items(resource: MasterRecord, form: Validator, body: BulkBody, manner: 
     for name, among in (*((named, some) for some in apart), *((name, live) for name in others)):
         for failure in repeated(among, name, all_of_them=manner.skips):
             place = int(failure.path[0])
-            found.setdefault(place, []).append(Failure(failure.type, (name,), failure.message))
+            found.setdefault(place, []).append(ErrorDetail(failure.type, (name,), failure.message))
     if resource.string_ids:
         for item in (
             item
@@ -104,24 +104,24 @@ def _apart(known: list[tuple[int, Item]], within: str | None) -> Iterable[list[t
 def many_ids(resource: MasterRecord, texts: list[str], manner: Manner) -> Sent:
     """The items of a bulk delete, from its ``ids`` parameters; raises ApiError for their number."""
     if not texts:
-        raise failed("validation_error.required_field", "ids", message="Give at least one id.")
+        raise api_error("validation_error.required_field", "ids", message="Give at least one id.")
     most = schemas.definition(resource.home_of_ids, "ids").schema["maxItems"]
     if len(texts) > most:
         message = f"Give at most {most} ids."
-        raise failed("validation_error.too_many_items", "ids", message=message)
+        raise api_error("validation_error.too_many_items", "ids", message=message)
     if (ids := parse_ids(texts)) and len({*texts}) == len(texts):
         return Sent([{"id": one} for one in ids], in_query, is_bulk=True)
-    items, found, seen = list[Item](), dict[int, list[Failure]](), set[str]()
+    items, found, seen = list[Item](), dict[int, list[ErrorDetail]](), set[str]()
     twice = {text for text, times in Counter(texts).items() if manner.skips and times > 1}
     for place, text in enumerate(texts):
         try:
             items.append({"id": resource.stored_id(text)})
         except ValueError as error:
             items.append({})
-            found[place] = [Failure("validation_error.invalid_value", (), str(error))]
+            found[place] = [ErrorDetail("validation_error.invalid_value", (), str(error))]
         if text in seen or text in twice:
             found.setdefault(place, []).append(
-                Failure("validation_error.duplicate", (), "Given twice.")
+                ErrorDetail("validation_error.duplicate", (), "Given twice.")
             )
         seen.add(text)
     return Sent(items, in_query, found, is_bulk=True)

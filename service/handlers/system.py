@@ -39,7 +39,7 @@ async def looking(app: web.Application) -> AsyncIterator[None]:
 
 
 async def _look_again(database: Database) -> None:
-    if incidents.BEHIND.lasts or incidents.FULL.lasts:
+    if incidents.BEHIND.is_open or incidents.FULL.is_open:
         await database.look_up(_require_all)
 
 
@@ -68,11 +68,11 @@ async def _require_all(connection: Connection) -> None:
     """Raise ApiError ``server_error.unavailable`` unless all is as it has to be."""
     if not await schema_is_current(connection):
         raise schema_is_behind()
-    incidents.BEHIND.is_over()
+    incidents.BEHIND.close()
     if not await disk_space.has_room(connection):
         incidents.disk_is_full()
         raise unavailable(incidents.DISK_IS_FULL)
-    incidents.FULL.is_over()
+    incidents.FULL.close()
 
 
 async def metrics(request: web.Request) -> web.Response:

@@ -5,7 +5,7 @@ from typing import Final
 
 from aiohttp import web
 
-from service.errors import ApiError, Failure
+from service.errors import ApiError, ErrorDetail
 from service.handlers.parameters import only_parameters, together
 from service.http.prefer import preferences
 from service.queries.master_record import MasterRecord
@@ -75,21 +75,21 @@ def _rehearses(request: web.Request, chosen: dict[str, str]) -> bool:
     rehearses = chosen.get(DRY_RUN) == "true"
     if rehearses and "Idempotency-Key" in request.headers:
         message = "A rehearsal uses up no Idempotency-Key: leave one of them out."
-        raise ApiError([Failure("validation_error.exclusive_parameters", (DRY_RUN,), message)])
+        raise ApiError([ErrorDetail("validation_error.exclusive_parameters", (DRY_RUN,), message)])
     return rehearses
 
 
 def _chosen(request: web.Request, choices: dict[str, tuple[str, ...]]) -> dict[str, str]:
     """The values of those parameters that are sent; raises 400 with every one that is wrong."""
-    chosen, failures = dict[str, str](), list[Failure]()
+    chosen, failures = dict[str, str](), list[ErrorDetail]()
     for name, values in choices.items():
         sent = request.query.getall(name, [])
         if len(sent) > 1:
             message = "Give this parameter once."
-            failures.append(Failure("validation_error.duplicate", (name,), message))
+            failures.append(ErrorDetail("validation_error.duplicate", (name,), message))
         elif sent and sent[0] not in values:
             message = f"Use {' or '.join(values)}."
-            failures.append(Failure("validation_error.invalid_value", (name,), message))
+            failures.append(ErrorDetail("validation_error.invalid_value", (name,), message))
         elif sent:
             chosen[name] = sent[0]
     if failures:

@@ -8,8 +8,8 @@ from typing import TypeAlias
 from aiohttp import web
 
 from service.database.connections import Connection
-from service.database.fair_queue import Use
-from service.errors import ApiError, Bulk
+from service.database.fair_queue import LeaseKind
+from service.errors import ApiError, BulkCounts
 from service.handlers import write_options as switching
 from service.handlers.outcomes import Rehearsed, outcomes
 from service.handlers.parameters import guard, no_precondition, path_of, retry, together
@@ -51,7 +51,7 @@ async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> we
         return success(written.documents, created=True, headers=headers)
 
     work = _work(resource, request, switches, Sent([item]), writes.create, shape)
-    use = Use(exclusive=locks_organization(resource, creates=True))
+    use = LeaseKind(exclusive=locks_organization(resource, creates=True))
     return await _write(request, work, use, retried)
 
 
@@ -171,7 +171,7 @@ def _bulk_failures(operation: str, total_items: int) -> Iterator[None]:
     try:
         yield
     except ApiError as error:
-        error.bulk = Bulk(operation, total_items)
+        error.bulk = BulkCounts(operation, total_items)
         raise
 
 
@@ -212,10 +212,10 @@ async def _bulk(
         return many(written.documents, created=created)
 
     work = _work(resource, request, switches, sent, write, shape)
-    use = Use(
+    use = LeaseKind(
         bulk=True,
         exclusive=locks_organization(resource, creates=created or switches.manner.by_key),
-        turn=resource.name if switches.manner.by_key else "",
+        collection=resource.name if switches.manner.by_key else "",
     )
     return await _write(request, work, use, retried)
 
@@ -234,7 +234,7 @@ async def _single(
     locate = within(resource.list_name) if resource.list_name else alone
     sent = Sent([item | {"id": record_id}], locate, parents=parents)
     work = _work(resource, request, switches, sent, write, _record)
-    return await _write(request, work, Use(exclusive=locks_organization(resource)), retried)
+    return await _write(request, work, LeaseKind(exclusive=locks_organization(resource)), retried)
 
 
 def _record(written: Written) -> Answer:
@@ -264,7 +264,9 @@ def _work(
     return work
 
 
-async def _write(request: web.Request, work: Work, use: Use, retried: Retry | None) -> web.Response:
+async def _write(
+    request: web.Request, work: Work, use: LeaseKind, retried: Retry | None
+) -> web.Response:
     """Return the work's answer, or the stored one of an earlier request with the same key."""
     if retried is not None:
         work = request.app[STORED_ANSWERS].once(retried, work)

@@ -2,7 +2,7 @@
 
 from aiohttp import hdrs, web
 
-from service.errors import failed
+from service.errors import api_error
 from service.http.context import CALLER, CALLERS
 from service.http.unauthorized import UNAUTHORIZED
 from service.organizations.caller import Caller
@@ -26,6 +26,6 @@ async def authenticate(request: web.Request, *, again: bool = False) -> Caller:
         message = "Present a valid API key as a bearer token."
         if key.lower().startswith("bearer"):
             message = "The word Bearer stands before the key twice; send it once."
-        raise failed("unauthorized", message=message, headers={"WWW-Authenticate": "Bearer"})
+        raise api_error("unauthorized", message=message, headers={"WWW-Authenticate": "Bearer"})
     request[CALLER] = caller
     return caller

@@ -18,7 +18,7 @@ from aiohttp.http_exceptions import BadHttpMessage, HttpProcessingError
 from aiohttp.http_parser import RawRequestMessage
 from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 
-from service.errors import failed
+from service.errors import api_error
 from service.http import listeners
 from service.http.context import MAKE_ROOM
 from service.http.eviction import Eviction
@@ -172,7 +172,7 @@ class Connection(HeadReader):
         self.log_exception("Answering failed (%s, %s)", status, message, exc_info=exc)
         if request.writer.output_size > 0:
             raise ConnectionError("A part of another answer is sent already.")
-        return Refusal(failed("server_error", message="Something went wrong here."))
+        return Refusal(api_error("server_error", message="Something went wrong here."))
 
 
 def _is_earlier(message: RawRequestMessage) -> bool:

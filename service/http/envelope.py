@@ -82,7 +82,7 @@ def problem(error: ApiError) -> Answer:
         "type": "about:blank",
         "title": HTTPStatus(error.status).phrase,
         "status": error.status,
-        "detail": error.failures[0].message,
+        "detail": error.details[0].message,
     }
     headers = {"Content-Type": PROBLEM, **error.headers}
     return Answer(error.status, orjson.dumps(body), headers)

@@ -4,7 +4,7 @@ from typing import Final
 
 from aiohttp import HttpVersion11, hdrs, web
 
-from service.errors import failed
+from service.errors import api_error
 from service.http.headers import joined
 
 _CONTINUE: Final = "100-continue"
@@ -17,14 +17,14 @@ def check_transfer_coding(request: web.Request) -> None:
     if coding is not None and coding.lower() != "chunked":
         message = "Send the body as it is, or chunked."
         headers = {"Connection": "close"}
-        raise failed("not_implemented", "Transfer-Encoding", message=message, headers=headers)
+        raise api_error("not_implemented", "Transfer-Encoding", message=message, headers=headers)
 
 
 def check_expectation(request: web.Request) -> None:
     """Raise ApiError ``expectation_failed`` for anything but ``100-continue``."""
     expected = joined(request, hdrs.EXPECT)
     if expected and expected.lower() != _CONTINUE:
-        raise failed("expectation_failed", "Expect", message=NOT_MET)
+        raise api_error("expectation_failed", "Expect", message=NOT_MET)
 
 
 async def meet_expectation(request: web.Request) -> None:

@@ -22,9 +22,9 @@ def gauges(database: Database, admission: Admission, limit: int) -> Callable[[fl
         before, used = used, time.process_time()
         metrics.CPU.inc(used - before)
         metrics.IN_FLIGHT.set(admission.under_way())
-        metrics.CONNECTIONS_USED.set(database.shares.held())
-        metrics.WAITING.set(database.shares.waiting())
-        for organization_id, waiting in database.shares.lines():
+        metrics.CONNECTIONS_USED.set(database.queue.leased())
+        metrics.WAITING.set(database.queue.waiting())
+        for organization_id, waiting in database.queue.queue_lengths():
             metrics.WAITED.labels(str(organization_id)).inc(waiting * seconds)
 
     return tell

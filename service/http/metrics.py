@@ -117,11 +117,11 @@ class _OfAll(Collector):
         build.add_metric([*labels.values()], 1)
         yield build
         up = "1 unless the database is out of reach."
-        yield GaugeMetricFamily("selvedge_database_up", up, int(not incidents.AWAY.lasts))
+        yield GaugeMetricFamily("selvedge_database_up", up, int(not incidents.AWAY.is_open))
         behind = "1 while the database's schema is known to be older than this release."
-        yield GaugeMetricFamily("selvedge_schema_behind", behind, int(incidents.BEHIND.lasts))
+        yield GaugeMetricFamily("selvedge_schema_behind", behind, int(incidents.BEHIND.is_open))
         full = "1 while the database's disk is known to be full."
-        yield GaugeMetricFamily("selvedge_disk_full", full, int(incidents.FULL.lasts))
+        yield GaugeMetricFamily("selvedge_disk_full", full, int(incidents.FULL.is_open))
         dead = "Workers that had to be replaced."
         yield CounterMetricFamily("selvedge_worker_deaths", dead, DEATHS.value)
 

@@ -13,9 +13,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
-from service.events import Count
+from service.events import SharedCounter
 
-DEATHS: Final = Count()
+DEATHS: Final = SharedCounter()
 """Workers that had to be replaced: their parent, which writes no files there, counts them."""
 _VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
 _PREFIX: Final = "selvedge-metrics-"

@@ -11,7 +11,7 @@ from typing import Final
 from aiohttp import web
 from aiohttp.http_exceptions import BadHttpMethod, HttpProcessingError, LineTooLong
 
-from service.errors import ApiError, failed
+from service.errors import ApiError, api_error
 from service.http import envelope
 from service.http.parser_limits import LONGEST_LINE
 
@@ -38,12 +38,12 @@ def refusal(error: BaseException) -> ApiError:
     """The failure that the parser's error is, without a word of what was sent."""
     message = getattr(error, "message", "")
     if isinstance(error, LineTooLong) and error.args[1] == LONGEST_LINE:
-        return failed("uri_too_long", message=LONG_LINE)
+        return api_error("uri_too_long", message=LONG_LINE)
     if isinstance(error, LineTooLong | HeadTooLongError) or message.startswith("Too many headers"):
-        return failed("headers_too_large", message=LONG_HEADERS)
+        return api_error("headers_too_large", message=LONG_HEADERS)
     if isinstance(error, BadHttpMethod) and _is_request_line(message):
-        return failed("not_implemented", message=UNKNOWN_METHOD)
-    return failed("malformed_request", message=MALFORMED)
+        return api_error("not_implemented", message=UNKNOWN_METHOD)
+    return api_error("malformed_request", message=MALFORMED)
 
 
 def _is_request_line(message: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 from aiohttp import hdrs, web
 from aiohttp.web_protocol import RequestPayloadError
 
-from service.errors import ApiError, failed
+from service.errors import ApiError, api_error
 from service.http.authentication import authenticate
 from service.http.byte_budget import COUNTED_FROM, hold
 from service.http.context import caller
@@ -57,7 +57,9 @@ async def receive(request: web.Request, media_type: str) -> bytes:
             return bytes(_checked(request.content.read_nowait()))
         return await _awaited(request, declared)
     except TimeoutError:
-        raise failed("request_timeout", message=TOO_LATE, headers={"Connection": "close"}) from None
+        raise api_error(
+            "request_timeout", message=TOO_LATE, headers={"Connection": "close"}
+        ) from None
     except (ConnectionError, RequestPayloadError, RuntimeError) as error:
         # What is wrong with the connection; the last of them, that it was closed before. The
         # stream keeps the error, which would keep this call, and with it the stream.
@@ -69,10 +71,12 @@ def _check_kind(request: web.Request, media_type: str) -> None:
     headers = {"Accept-Patch": media_type} if request.method == "PATCH" else {}
     if not is_sent_as(request.headers.get(hdrs.CONTENT_TYPE, ""), media_type):
         message = f"Send {media_type} in UTF-8."
-        raise failed("unsupported_media_type", "Content-Type", message=message, headers=headers)
+        raise api_error("unsupported_media_type", "Content-Type", message=message, headers=headers)
     if (joined(request, "Content-Encoding") or "identity").lower() != "identity":
         message = "Send the body as it is."
-        raise failed("unsupported_media_type", "Content-Encoding", message=message, headers=headers)
+        raise api_error(
+            "unsupported_media_type", "Content-Encoding", message=message, headers=headers
+        )
 
 
 async def _awaited(request: web.Request, held: int) -> bytes:
@@ -113,4 +117,4 @@ def _checked(body: bytes | bytearray) -> bytes | bytearray:
 
 
 def _too_long() -> ApiError:
-    return failed("payload_too_large", message=TOO_LONG)
+    return api_error("payload_too_large", message=TOO_LONG)

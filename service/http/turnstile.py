@@ -12,7 +12,7 @@ from typing import Final
 
 from aiohttp import web
 
-from service.database.fair_queue import COMERS, Comers
+from service.database.fair_queue import COMERS, ContentionSignal
 
 LARGE: Final = 1024
 """Bytes; what smaller bodies take is near to what any request takes."""
@@ -29,7 +29,7 @@ class Turnstile:
     for twice as long as the body took: large bodies have a third of its time at most.
     """
 
-    def __init__(self, comers: Comers = COMERS) -> None:
+    def __init__(self, comers: ContentionSignal = COMERS) -> None:
         self._comers = comers
         self._queues: dict[int, deque[asyncio.Future[None]]] = {}
         """By organization, the one whose turn is next first."""
@@ -52,7 +52,7 @@ class Turnstile:
     def _pass(self) -> None:
         """Open for the next body, once the last one has had its time."""
         loop, took = asyncio.get_running_loop(), time.monotonic() - self._started
-        if self._queues and self._comers.are_several(_SEVERAL_SECONDS):
+        if self._queues and self._comers.is_contended(_SEVERAL_SECONDS):
             loop.call_later(min(_PAUSE * took, _LONGEST_PAUSE_SECONDS), self._open)
         else:
             self._open()

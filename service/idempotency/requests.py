@@ -15,7 +15,7 @@ import orjson
 from service.database import statements
 from service.database.connection_factory import WRITE_SECONDS
 from service.database.connections import Connection
-from service.errors import failed
+from service.errors import api_error
 from service.http.api_response import Answer
 from service.organizations.caller import Caller
 
@@ -76,7 +76,7 @@ async def _claim(connection: Connection, retry: Retry, now: datetime) -> bool:
             now - KEPT,
         )
     except asyncpg.QueryCanceledError:
-        raise failed(
+        raise api_error(
             "conflict.in_progress",
             message="The first request with this Idempotency-Key still runs.",
         ) from None
@@ -87,7 +87,7 @@ async def _claim(connection: Connection, retry: Retry, now: datetime) -> bool:
 async def _stored(connection: Connection, retry: Retry) -> Answer:
     row = await connection.fetchrow(_SQL["stored"].text, retry.caller.organization_id, retry.key)
     if row["request_sha256"] != retry.request_sha256:
-        raise failed(
+        raise api_error(
             "unprocessable.idempotency_key",
             message="This Idempotency-Key stood for another request.",
         )

@@ -14,7 +14,7 @@ from aiohttp import web
 
 from service.database import statements
 from service.database.connections import Connection
-from service.errors import failed
+from service.errors import api_error
 from service.http.api_response import Answer
 from service.idempotency.requests import KEPT, Retry, Work, once
 
@@ -62,7 +62,7 @@ class StoredAnswers:
         if weight.bytes >= self._most:
             message = "Too much is stored for safe retries; leave the Idempotency-Key out."
             headers = {"Retry-After": str(weight.retry_after)}
-            raise failed("too_many_requests", message=message, headers=headers)
+            raise api_error("too_many_requests", message=message, headers=headers)
         answer = await work(connection)
         weight.bytes += _KEY_BYTES + len(answer.body)
         return answer

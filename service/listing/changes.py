@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import orjson
 
-from service.errors import ApiError, Failure, in_query_order
+from service.errors import ApiError, ErrorDetail, in_query_order
 from service.listing import cursor
 
 DEFAULT_LIMIT: Final = 100
@@ -61,10 +61,10 @@ class _Reader:
     """Reads one query string and gathers everything that is wrong with it."""
 
     pairs: Sequence[tuple[str, str]]
-    failures: list[Failure] = field(default_factory=list)
+    failures: list[ErrorDetail] = field(default_factory=list)
 
     def fail(self, kind: str, name: str, message: str) -> None:
-        self.failures.append(Failure(f"validation_error.{kind}", (name,), message))
+        self.failures.append(ErrorDetail(f"validation_error.{kind}", (name,), message))
 
     def only(self, *known: str) -> None:
         """Report parameters that are not there, and those that stand twice."""
@@ -160,7 +160,7 @@ def _continued(reader: _Reader, known: Collection[str], scope: str, wait: int) -
         after, wanted = _place(known, *place), _carried(known, *asked)
         return Reading(wanted, after, _whole(epoch), wait)
     except (ValueError, TypeError, *cursor.UNREADABLE):
-        reader.failures += cursor.invalid().failures
+        reader.failures += cursor.invalid().details
         return Reading(Wanted(), None)
 
 

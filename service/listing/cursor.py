@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from service.errors import ApiError, failed
+from service.errors import ApiError, api_error
 from service.listing.list_request import MAX_CONDITIONS, MAX_PAGE_SIZE, Condition, Listing, SortKey
 from service.listing.operators import OPERATORS
 from service.listing.properties import Properties, Property
@@ -58,7 +58,7 @@ def encode(listing: Listing, last: list[Any], scope: str) -> str:
     text = seal(payload, scope)
     if len(text) > MAX_LENGTH:
         message = f"The cursor would exceed {MAX_LENGTH} bytes."
-        raise failed("validation_error.too_long", "filter", message=message)
+        raise api_error("validation_error.too_long", "filter", message=message)
     return text
 
 
@@ -93,7 +93,7 @@ def decode(text: str, properties: Properties, scope: str) -> Listing:
 def invalid() -> ApiError:
     """400: the cursor was cut, altered, made elsewhere or is of an unknown version."""
     message = "This is not a cursor of this list."
-    return failed("validation_error.invalid_cursor", "cursor", message=message)
+    return api_error("validation_error.invalid_cursor", "cursor", message=message)
 
 
 def unseal(text: str, scope: str) -> bytes:

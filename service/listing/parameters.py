@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from service.errors import ApiError, Failure, in_query_order
+from service.errors import ApiError, ErrorDetail, in_query_order
 from service.listing.list_request import (
     DEFAULT_PAGE_SIZE,
     MAX_CONDITIONS,
@@ -35,10 +35,10 @@ class _Reader:
     """Reads one query string and gathers everything that is wrong with it."""
 
     properties: Properties
-    failures: list[Failure] = field(default_factory=list)
+    failures: list[ErrorDetail] = field(default_factory=list)
 
     def fail(self, kind: str, *path: str | int, message: str) -> None:
-        self.failures.append(Failure(f"validation_error.{kind}", path, message))
+        self.failures.append(ErrorDetail(f"validation_error.{kind}", path, message))
 
     def raise_failures(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Raise ApiError with every failure so far, in the order of the query, if there are any."""

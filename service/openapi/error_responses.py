@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from service import schemas
-from service.errors import Failure
+from service.errors import ErrorDetail
 from service.handlers.operations import Kind
 from service.http.media_types import JSON, MAX_BODY_MIB, PROBLEM
 from service.openapi import examples
@@ -141,7 +141,7 @@ def _examples(types: list[str], kind: Kind) -> dict[str, Any]:
 
 
 def _status(error_type: str) -> int:
-    return Failure(error_type).status
+    return ErrorDetail(error_type).status
 
 
 def error_types(kind: Kind, resource: Resource) -> Iterator[str]:

@@ -9,7 +9,7 @@ import orjson
 
 from service import schemas
 from service.database.errors import TOO_MANY_REQUESTS
-from service.errors import ApiError, Bulk, Failure, Path
+from service.errors import ApiError, BulkCounts, ErrorDetail, Path
 from service.handlers.operations import (
     BULK_DELETE,
     BULK_REPLACE,
@@ -191,14 +191,14 @@ def example(error_type: str, kind: Kind | None = None) -> Any:
     """The body of a failure of this type; of bulk operations with what they tell of their items."""
     own = OF_KIND.get(kind, {}) if kind else {}
     path, message = own.get(error_type) or EXAMPLES[error_type]
-    error = ApiError([Failure(error_type, path, message)])
+    error = ApiError([ErrorDetail(error_type, path, message)])
     if kind and kind.is_bulk and error_type in own:
         total = 12 if 3 in path else 201 if error_type.endswith("too_many_items") else 0
-        error.bulk, error.failed_items = Bulk(kind.name, total), 1 if 3 in path else None
+        error.bulk, error.failed_items = BulkCounts(kind.name, total), 1 if 3 in path else None
     return error.body()
 
 
 def problem(error_type: str) -> Any:
     """The same failure as problem details (RFC 9457)."""
     path, message = EXAMPLES[error_type]
-    return orjson.loads(envelope.problem(ApiError([Failure(error_type, path, message)])).body)
+    return orjson.loads(envelope.problem(ApiError([ErrorDetail(error_type, path, message)])).body)

@@ -33,10 +33,10 @@ def run_as(
     """
     sys.stdout.flush()
     parent = os.getpid()
-    signals.hold()
+    signals.defer()
     child = os.fork()
     if child == 0:
-        signals.take()
+        signals.deliver()
         become(account)
         work(lambda: _end_without(parent))
     for each in theirs:
@@ -47,7 +47,7 @@ def run_as(
 def _keep(child: psutil.Process, tend: Callable[[], None]) -> int:
     for number in _PASSED_ON:
         signal.signal(number, lambda number, _: _signal(child, number))
-    signals.take()
+    signals.deliver()
     try:
         while True:
             with suppress(psutil.TimeoutExpired):

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import orjson
 
 from service.database.id_arrays import id_array
-from service.errors import MAX_LISTED, MAX_MADE, ApiError, Failure, Path, in_request_order
+from service.errors import MAX_COLLECTED, MAX_LISTED, ApiError, ErrorDetail, Path, in_request_order
 from service.organizations.caller import Caller
 
 Item: TypeAlias = dict[str, Any]
@@ -31,7 +31,7 @@ class Sent:
 
     items: Sequence[Any]
     locate: Locate = alone
-    failures: Mapping[int, list[Failure]] = field(default_factory=dict)
+    failures: Mapping[int, list[ErrorDetail]] = field(default_factory=dict)
     """By the item's place; paths are those in the item."""
     is_bulk: bool = False
     """Whether items stand in a list, however many there are."""
@@ -60,8 +60,8 @@ class FailedItems:
 
         Once there is more than can be listed, only of what changes the counts or the status.
         """
-        if self._made < MAX_MADE or place not in self._failures or kind not in self._types:
-            self._failures.setdefault(place, []).append(Failure(kind, path, message))
+        if self._made < MAX_COLLECTED or place not in self._failures or kind not in self._types:
+            self._failures.setdefault(place, []).append(ErrorDetail(kind, path, message))
             self._types.add(kind)
             self._made += 1
 
@@ -80,13 +80,13 @@ class FailedItems:
         failures = [failure for found in listed.values() for failure in found]
         return ApiError(failures + rest, failed_items=len(self._failures))
 
-    def listed(self) -> dict[int, list[Failure]]:
+    def listed(self) -> dict[int, list[ErrorDetail]]:
         """What is told of each item, by its place; the first of every one is told."""
         return self._divided()[0]
 
-    def _divided(self) -> tuple[dict[int, list[Failure]], list[Failure]]:
+    def _divided(self) -> tuple[dict[int, list[ErrorDetail]], list[ErrorDetail]]:
         """The failures that are listed, item by item, and those that are too many for that."""
-        listed, rest = dict[int, list[Failure]](), list[Failure]()
+        listed, rest = dict[int, list[ErrorDetail]](), list[ErrorDetail]()
         spare = max(MAX_LISTED - len(self._failures), 0)
         for place in sorted(self._failures):
             first, *others = self._of_item(place)
@@ -95,10 +95,10 @@ class FailedItems:
             spare -= min(spare, len(others))
         return listed, rest
 
-    def _of_item(self, place: int) -> list[Failure]:
+    def _of_item(self, place: int) -> list[ErrorDetail]:
         item = self._ordered.get(place, self._sent.items[place])
         found = in_request_order(item, self._failures[place])
-        return [Failure(f.type, self._sent.locate(place, f.path), f.message) for f in found]
+        return [ErrorDetail(f.type, self._sent.locate(place, f.path), f.message) for f in found]
 
 
 class Batch:

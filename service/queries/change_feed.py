@@ -16,7 +16,7 @@ import orjson
 
 from service.database.connections import Connection
 from service.database.statements import Statement, load
-from service.errors import failed
+from service.errors import api_error
 from service.listing.changes import Place, Wanted
 from service.organizations.caller import Caller
 from service.queries.change_recorder import SETTINGS, UPDATED
@@ -271,7 +271,7 @@ def _require_kept(feed: asyncpg.Record, after: Place, epoch: int | None) -> None
     kept = after.n >= feed["cleared_n"] + (after.collection is not None)
     if not kept or after.n > feed["last_n"] or epoch != feed["epoch"]:
         message = "Start again: take the cursor of now, then read the lists."
-        raise failed("gone.changes_expired", "cursor", message=message)
+        raise api_error("gone.changes_expired", "cursor", message=message)
 
 
 def _is_all(transactions: Sequence[asyncpg.Record], limit: int) -> bool:

@@ -13,7 +13,7 @@ import asyncpg
 from service import schemas
 from service.database.connections import Connection
 from service.database.id_arrays import id_array
-from service.errors import ApiError, Failure
+from service.errors import ApiError, ErrorDetail
 from service.listing.page_sql import column_of
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import Plan, Step
@@ -167,7 +167,7 @@ class MasterRecord(Resource):
     def _form(self, name: str) -> Validator:
         return Validator(self.name, name, self.item_failures)
 
-    def item_failures(self, item: Item) -> Iterable[Failure]:  # noqa: ARG002
+    def item_failures(self, item: Item) -> Iterable[ErrorDetail]:  # noqa: ARG002
         """What an item alone shows to be wrong beyond its schema, which it may break too."""
         return ()
 

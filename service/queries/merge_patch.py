@@ -71,7 +71,7 @@ def _judge(resource: MasterRecord, batch: Batch, number: int, whole: Item) -> No
     try:
         found = resource.replace_form.failures(probe, orjson.dumps(probe))
     except ApiError as error:
-        found = [*error.failures]
+        found = [*error.details]
     for failure in found:
         batch.fail(number, failure.type, *failure.path, message=failure.message or "")
 

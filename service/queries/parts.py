@@ -12,7 +12,7 @@ import asyncpg
 
 from service import schemas
 from service.database.connections import Connection
-from service.errors import Failure
+from service.errors import ErrorDetail
 from service.listing.page_sql import column_of
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import Plan, Step
@@ -66,7 +66,7 @@ class Part(MasterRecord):
         key_fields = schemas.key_fields(self.owner.name)
         return column_of(key_fields[0]) if key_fields else "null::text"
 
-    def list_failures(self, entries: Sequence[Any]) -> Iterator[Failure]:
+    def list_failures(self, entries: Sequence[Any]) -> Iterator[ErrorDetail]:
         """What is wrong with the list that a body is, beyond what its schema says."""
         for name in self.named_once:
             yield from repeated(enumerate(entries), name)

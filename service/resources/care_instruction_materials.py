@@ -6,7 +6,7 @@ import asyncpg
 
 from service.database.connections import Connection
 from service.database.statements import Statement
-from service.errors import ApiError, failed
+from service.errors import ApiError, api_error
 from service.queries.batch import Batch
 from service.queries.bound_statements import Plan
 from service.queries.master_record import Change, Reliance, Stored
@@ -76,4 +76,4 @@ class CareInstructionMaterials(CareText):
             if f", {item.get('userDefinedId')})" in (error.detail or ""):
                 batch.fail(number, kind, "userDefinedId", message=message)
                 return batch.failed.error()
-        return failed(kind, message=message)
+        return api_error(kind, message=message)

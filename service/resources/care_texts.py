@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from service.database.statements import Statement, load_bound
-from service.errors import Failure
+from service.errors import ErrorDetail
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
 from service.schemas.extra_checks import repeated
@@ -25,7 +25,7 @@ class CareText(MasterRecord):
         """Those that both kinds share, on this one's tables, and its own."""
         return load_bound("care_texts", table=self.table) | dict(super().load_statements())
 
-    def item_failures(self, item: Item) -> Iterator[Failure]:
+    def item_failures(self, item: Item) -> Iterator[ErrorDetail]:
         """A text has one translation into a language."""
         languages = item.get("languages")
         if isinstance(languages, list):

@@ -8,7 +8,7 @@ import asyncpg
 from service.database.connections import Connection
 from service.database.id_arrays import id_array
 from service.database.statements import Statement, load, load_bound
-from service.errors import Failure
+from service.errors import ErrorDetail
 from service.queries.batch import Item
 from service.queries.bound_statements import Plan
 from service.queries.master_record import Change, MasterRecord, Reliance, Stored
@@ -48,7 +48,7 @@ class CustomFields(MasterRecord):
             **super().load_statements(),
         }
 
-    def item_failures(self, item: Item) -> Iterator[Failure]:
+    def item_failures(self, item: Item) -> Iterator[ErrorDetail]:
         """Allowed values differ by id, and at most one is the default.
 
         An item that deletes shows nothing else.
@@ -60,7 +60,7 @@ class CustomFields(MasterRecord):
         for place in _defaults(values)[1:]:
             path = ("allowedValues", place, "isDefaultValue")
             message = "Another value is the default already."
-            yield Failure("validation_error.duplicate", path, message)
+            yield ErrorDetail("validation_error.duplicate", path, message)
 
     async def check(self, connection: Connection, change: Change) -> Plan:
         """Types, parents, and allowed values that are not the field's own."""

@@ -7,7 +7,7 @@ import orjson
 
 from service.database.connections import Connection
 from service.database.statements import Statement
-from service.errors import Failure
+from service.errors import ErrorDetail
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import Plan
 from service.queries.child_list import Entries, Sent, Stored
@@ -80,7 +80,7 @@ class MeasurementCharts(Part):
             },
         }
 
-    def item_failures(self, item: Item) -> Iterator[Failure]:
+    def item_failures(self, item: Item) -> Iterator[ErrorDetail]:
         """Lines differ by id, and their values by size."""
         lines = item.get("lines")
         if not isinstance(lines, list):

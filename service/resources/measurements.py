@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 import orjson
 
 from service.database.connections import Connection
-from service.errors import Failure
+from service.errors import ErrorDetail
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import Plan
 from service.queries.decimals import decimal_text
@@ -60,7 +60,7 @@ class Measurements(Part):
         """The sample request."""
         return batch.parents[-1]
 
-    def item_failures(self, item: Item) -> Iterator[Failure]:
+    def item_failures(self, item: Item) -> Iterator[ErrorDetail]:
         """Lines differ by id."""
         lines = item.get("lines")
         if isinstance(lines, list):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from service.database.connections import Connection
-from service.errors import Failure
+from service.errors import ErrorDetail
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import Plan
 from service.queries.master_record import Change
@@ -29,11 +29,11 @@ class StyleRelations(DeletedForGood, PlainRecord):
         Reference("relatedStyleId", "style", "style"),
     )
 
-    def item_failures(self, item: Item) -> Iterator[Failure]:
+    def item_failures(self, item: Item) -> Iterator[ErrorDetail]:
         """No style is related to itself."""
         if isinstance(item.get("styleId"), int) and item["styleId"] == item.get("relatedStyleId"):
             message = "Relate the style to another one."
-            yield Failure("validation_error.invalid_value", ("relatedStyleId",), message)
+            yield ErrorDetail("validation_error.invalid_value", ("relatedStyleId",), message)
 
     async def check(self, connection: Connection, change: Change) -> Plan:
         """Besides unknown styles: pairs that are there already, once the request is done."""

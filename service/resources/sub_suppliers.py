@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from service.database.connections import Connection
-from service.errors import Failure
+from service.errors import ErrorDetail
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import Plan
 from service.queries.master_record import Change
@@ -72,7 +72,7 @@ class SubSuppliers(PlainRecord):
                 for place, one in enumerate(item["contacts"])
             ]
 
-    def item_failures(self, item: Item) -> Iterator[Failure]:
+    def item_failures(self, item: Item) -> Iterator[ErrorDetail]:
         """Contacts differ by id."""
         contacts = item.get("contacts")
         if isinstance(contacts, list):

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from service.errors import MAX_LISTED, ApiError, Failure, Path
+from service.errors import MAX_LISTED, ApiError, ErrorDetail, Path
 
 _MESSAGE = "This member stands twice in its object."
 
@@ -28,7 +28,9 @@ def check_members(raw: bytes, value: Any) -> None:
         return
     seen = json.loads(raw, object_pairs_hook=_seen, parse_int=str, parse_float=str)
     kind = "validation_error.malformed_json"
-    raise ApiError([Failure(kind, path, _MESSAGE) for path in islice(_places(seen), MAX_LISTED)])
+    raise ApiError(
+        [ErrorDetail(kind, path, _MESSAGE) for path in islice(_places(seen), MAX_LISTED)]
+    )
 
 
 def _colons(raw: bytes) -> int:

@@ -9,13 +9,13 @@ from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
-from service.errors import Failure, Path
+from service.errors import ErrorDetail, Path
 from service.schemas.definitions import Located
 
 _PLAIN = frozenset({int, bool, type(None)})
 
 
-def miswritten(located: Located, value: Any, path: Path = ()) -> Iterator[Failure]:
+def miswritten(located: Located, value: Any, path: Path = ()) -> Iterator[ErrorDetail]:
     """A failure for each NUL in a text, each integer written as ``1.0``, and too many decimals.
 
     Only values that the schema describes are looked at; nobody reads others.
@@ -31,15 +31,15 @@ def miswritten(located: Located, value: Any, path: Path = ()) -> Iterator[Failur
                 yield from miswritten(located.items, member, (*path, index))
     elif isinstance(value, str) and "\0" in value and "string" in types:
         message = "A text cannot hold the character U+0000."
-        yield Failure("validation_error.invalid_value", path, message)
+        yield ErrorDetail("validation_error.invalid_value", path, message)
     elif isinstance(value, float) and "integer" in types and _is_whole(value):
         message = "Write a whole number without fraction or exponent."
-        yield Failure("validation_error.invalid_type", path, message)
+        yield ErrorDetail("validation_error.invalid_type", path, message)
     elif isinstance(value, float) and _decimals(value) > (
         most := located.schema.get("x-decimals", math.inf)
     ):
         message = f"Use at most {most} digits after the point."
-        yield Failure("validation_error.invalid_value", path, message)
+        yield ErrorDetail("validation_error.invalid_value", path, message)
 
 
 def repeated(
@@ -47,7 +47,7 @@ def repeated(
     name: str,
     *within: str | int,
     all_of_them: bool = False,
-) -> Iterator[Failure]:
+) -> Iterator[ErrorDetail]:
     """A failure for each member, by its place in the list, whose value another had before it.
 
     For the first one, too, where ``all_of_them`` are wanted. The list stands at ``within``. A false
@@ -71,9 +71,9 @@ def repeated(
             yield _repeats(*within, place, name)
 
 
-def _repeats(*path: str | int) -> Failure:
+def _repeats(*path: str | int) -> ErrorDetail:
     message = "Another one of this request has this value."
-    return Failure("validation_error.duplicate", path, message)
+    return ErrorDetail("validation_error.duplicate", path, message)
 
 
 def _is_plain(value: Any) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from service.errors import Failure, Path
+from service.errors import ErrorDetail, Path
 
 _KINDS = {
     "string": "Use a text.",
@@ -38,10 +38,10 @@ def of_limit(keyword: str, limit: Any) -> tuple[str, str]:
     return kind, message.format(limit, "" if limit == 1 else "s")
 
 
-def failures_of(error: Any) -> Iterator[Failure]:
+def failures_of(error: Any) -> Iterator[ErrorDetail]:
     """The failures that an error of jsonschema-rs tells of."""
     for path, kind, message in _told(error):
-        yield Failure(f"validation_error.{kind}", path, message)
+        yield ErrorDetail(f"validation_error.{kind}", path, message)
 
 
 def _told(error: Any) -> Iterator[tuple[Path, str, str]]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import orjson
 
-from service.errors import ApiError, failed
+from service.errors import ApiError, api_error
 from service.schemas.duplicate_members import check_members
 
 MAX_VALUES: Final = 100_000
@@ -40,7 +40,7 @@ def parse(raw: bytes) -> Any:
 
 def malformed(message: str) -> ApiError:
     """400: the body is no JSON that the service reads."""
-    return failed("validation_error.malformed_json", message=message)
+    return api_error("validation_error.malformed_json", message=message)
 
 
 def _unreadable(raw: bytes, error: orjson.JSONDecodeError) -> ApiError:
@@ -63,7 +63,7 @@ def _check_values(raw: bytes) -> None:
         return
     if _exceeds(map(_signs, _pieces(raw))) and _exceeds(_counts(raw)):
         message = f"Send at most {MAX_VALUES:,} values in one request."
-        raise failed("validation_error.too_many_items", message=message)
+        raise api_error("validation_error.too_many_items", message=message)
 
 
 def _exceeds(counts: Iterable[int]) -> bool:

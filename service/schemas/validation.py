@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 import jsonschema_rs
 import orjson
 
-from service.errors import MAX_MADE, ApiError, Failure, failed, first_of_each_field
+from service.errors import MAX_COLLECTED, ApiError, ErrorDetail, api_error, one_per_field
 from service.schemas.definitions import definition, load, reference, whole
 from service.schemas.extra_checks import miswritten
 from service.schemas.messages import failures_of, of_kind, of_limit
@@ -29,15 +29,15 @@ MAX_RECORD_BYTES: Final = MAX_RECORD_KIB * 1024
 _TOO_DEEP: Final = (ValueError, RecursionError, orjson.JSONEncodeError)
 _DIGITS: Final = bytes.maketrans(b"123456789eE", b"000000000..")
 
-Rules: TypeAlias = Callable[[dict[str, Any]], Iterable[Failure]]
+Rules: TypeAlias = Callable[[dict[str, Any]], Iterable[ErrorDetail]]
 """What is wrong with an object beyond its schema, which it may break too."""
 
 
-RulesOfList: TypeAlias = Callable[[list[Any]], Iterable[Failure]]
+RulesOfList: TypeAlias = Callable[[list[Any]], Iterable[ErrorDetail]]
 """What is wrong with a list that is a record's part, as a whole."""
 
 
-def _no_rules(_: Any) -> Iterable[Failure]:
+def _no_rules(_: Any) -> Iterable[ErrorDetail]:
     return ()
 
 
@@ -63,7 +63,7 @@ class Validator:
         self._rules = rules
         self._rules_of_list = rules_of_list
 
-    def failures(self, value: Any, raw: bytes) -> list[Failure]:
+    def failures(self, value: Any, raw: bytes) -> list[ErrorDetail]:
         """Every failure of a parsed body, in request order; ``raw`` are the bytes it came as.
 
         Raises ApiError for a body of the wrong kind, or nested too deeply.
@@ -72,12 +72,12 @@ class Validator:
             items = self.failures_of_items(value, raw).items()
             found = [replace(one, path=(place, *one.path)) for place, of in items for one in of]
             size = _too_large(value) if len(raw) > MAX_RECORD_BYTES else []
-            return first_of_each_field(value, [*size, *self._rules_of_list(value), *found])
+            return one_per_field(value, [*size, *self._rules_of_list(value), *found])
         if not isinstance(value, dict):
-            raise failed("validation_error.invalid_type", message=of_kind(self._located.types))
-        return self._failures(value, _Doubts.about(raw), MAX_MADE)
+            raise api_error("validation_error.invalid_type", message=of_kind(self._located.types))
+        return self._failures(value, _Doubts.about(raw), MAX_COLLECTED)
 
-    def failures_of_items(self, items: Any, raw: bytes) -> dict[int, list[Failure]]:
+    def failures_of_items(self, items: Any, raw: bytes) -> dict[int, list[ErrorDetail]]:
         """The failures of each item that has any, by its place in the list that the body is.
 
         Their paths are those in the item. Raises ApiError for a body that is no list, or of a
@@ -88,7 +88,7 @@ class Validator:
             doubts = _Doubts.about(raw, unfit=not self._whole.is_valid(items))
         except _TOO_DEEP:
             raise _nested_too_deeply() from None
-        found, room = dict[int, list[Failure]](), MAX_MADE
+        found, room = dict[int, list[ErrorDetail]](), MAX_COLLECTED
         for place, item in enumerate(items) if doubts else self._breaking_rules(items):
             if failures := self._failures(item, doubts, max(room, 1)):
                 found[place] = failures
@@ -104,19 +104,19 @@ class Validator:
 
     def _check_length(self, items: Any) -> None:
         if not isinstance(items, list):
-            raise failed("validation_error.invalid_type", message=of_kind(self._located.types))
+            raise api_error("validation_error.invalid_type", message=of_kind(self._located.types))
         for keyword, is_wrong in (("minItems", int.__lt__), ("maxItems", int.__gt__)):
             limit = self._located.schema.get(keyword)
             if limit is not None and is_wrong(len(items), limit):
                 kind, message = of_limit(keyword, limit)
-                raise failed(f"validation_error.{kind}", message=message)
+                raise api_error(f"validation_error.{kind}", message=message)
 
-    def _failures(self, item: Any, doubts: "_Doubts", most: int) -> list[Failure]:
+    def _failures(self, item: Any, doubts: "_Doubts", most: int) -> list[ErrorDetail]:
         """What is wrong with one object, in its order, with at most so many of each kind.
 
         The rules see no lists that are too long.
         """
-        found: list[Failure] = []
+        found: list[ErrorDetail] = []
         if doubts.unfit or doubts.miswritten:
             try:
                 found = self._by_schema(item, doubts, most)
@@ -126,10 +126,10 @@ class Validator:
             size = _too_large(item) if doubts.too_large else ()
             seen = _without_long_lists(item, found) if found else item
             found = [*size, *islice(self._rules(seen), most), *found]
-        return first_of_each_field(item, found) if found else found
+        return one_per_field(item, found) if found else found
 
-    def _by_schema(self, item: Any, doubts: "_Doubts", most: int) -> list[Failure]:
-        found: list[Failure] = []
+    def _by_schema(self, item: Any, doubts: "_Doubts", most: int) -> list[ErrorDetail]:
+        found: list[ErrorDetail] = []
         kept = item
         if doubts.unfit and not self._one.is_valid(item):
             orjson.dumps(item)  # raises for what is nested too deeply, which cutting would hide
@@ -174,7 +174,7 @@ class _Doubts:
         return cls(unfit, miswritten, len(raw) > MAX_RECORD_BYTES)
 
 
-def _too_large(record: Any) -> list[Failure]:
+def _too_large(record: Any) -> list[ErrorDetail]:
     """What is wrong with the size of a record, if anything; of one nested too deeply nothing."""
     try:
         size = len(orjson.dumps(record))
@@ -183,10 +183,10 @@ def _too_large(record: Any) -> list[Failure]:
     if size <= MAX_RECORD_BYTES:
         return []
     message = f"Use at most {MAX_RECORD_KIB} KiB for one record."
-    return [Failure("validation_error.too_long", (), message)]
+    return [ErrorDetail("validation_error.too_long", (), message)]
 
 
-def _without_long_lists(item: dict[str, Any], found: list[Failure]) -> dict[str, Any]:
+def _without_long_lists(item: dict[str, Any], found: list[ErrorDetail]) -> dict[str, Any]:
     """The item without the lists that have too many items."""
     long = {one.path[0] for one in found if one.type == "validation_error.too_many_items"}
     return {name: item[name] for name in item if name not in long} if long else item

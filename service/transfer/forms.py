@@ -15,7 +15,7 @@ def by_schema(form: Validator, body: Any) -> list[Detail]:
     try:
         failures = form.failures(body, orjson.dumps(body))
     except ApiError as error:
-        failures = [*error.failures]
+        failures = [*error.details]
     rows = [failure.row() for failure in failures]
     return [Detail(str(row["type"]), row["field"], row["value"]) for row in rows]
 

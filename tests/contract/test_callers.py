@@ -213,7 +213,7 @@ async def test_made_up_keys_are_no_sign_of_other_organizations(shared_dsn: str) 
     await asyncio.sleep(0.05)
     for number in range(1, 20):
         await callers.find(keys.compose(number, 10**9, keys.new_secret()))
-        assert not COMERS.are_several()
+        assert not COMERS.is_contended()
     await database.close()
 
 

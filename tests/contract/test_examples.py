@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from service.errors import Failure
+from service.errors import ErrorDetail
 from service.handlers.operations import Kind
 from service.openapi import examples
 from service.queries.resource import Resource
@@ -51,7 +51,7 @@ async def test_the_example_is_what_is_answered(
             row["field"] = row["field"] and re.sub(r"^(ids)?\[\d+\]", r"\1[3]", row["field"])
     assert expected in rows
     if len(rows) == 1:
-        assert (answer.status, answer.json["code"]) == (Failure(error_type).status, error_type)
+        assert (answer.status, answer.json["code"]) == (ErrorDetail(error_type).status, error_type)
 
 
 @pytest.mark.contract("Measurement read")

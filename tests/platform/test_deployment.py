@@ -16,7 +16,7 @@ import yaml
 
 from service import __version__, schemas
 from service.__main__ import _parser
-from service.errors import Failure, failed
+from service.errors import ErrorDetail, api_error
 from service.http import connections
 from tests.policy.sources import ROOT
 from tests.support.folders import temporary_folder
@@ -131,12 +131,12 @@ def test_the_proxy_refuses_in_the_envelope() -> None:
     assert types.keys() == messages.keys()
     for status_code, type_ in types.items():
         if status_code != "default":
-            assert Failure(type_).status == int(status_code)
+            assert ErrorDetail(type_).status == int(status_code)
         value = messages[status_code].strip().rstrip(";").strip('"')
         [body] = re.findall(r"return 500 '(.*)';", (KIT / "nginx.conf").read_text())
         for name, text in (("type", type_), ("message", value)):
             body = body.replace(f"$selvedge_{name}", text)
-        assert json.loads(body) == failed(type_, message=value).body()
+        assert json.loads(body) == api_error(type_, message=value).body()
         assert type_ in schemas.load()["common/envelope"]["$defs"]["errorType"]["enum"]
 
 

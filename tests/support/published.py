@@ -13,7 +13,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 from service import openapi, schemas
-from service.errors import Failure
+from service.errors import ErrorDetail
 from service.routes import Route
 from tests.support.api import Answer
 
@@ -61,7 +61,7 @@ def holds(route: Route, answer: Answer) -> None:
         assert list(answer.json)[:3] == ["status", "code", "data"]
     elif "examples" in media:
         # Rows that call for another status come along with those that this one is of.
-        called = {kind for kind, _ in answer.details if Failure(kind).status == answer.status}
+        called = {kind for kind, _ in answer.details if ErrorDetail(kind).status == answer.status}
         undescribed = called - media["examples"].keys()
         assert not undescribed, (route.method, route.path, undescribed)
 

@@ -9,11 +9,11 @@ import pytest
 from service.database import connections, incidents, outage_monitor
 from service.database.connections import Connection, Database
 from service.database.errors import unavailable
-from service.database.fair_queue import Use
+from service.database.fair_queue import LeaseKind
 from service.errors import ApiError
 from tests.support.waiting import limit, until, within
 
-BULK = Use(bulk=True)
+BULK = LeaseKind(bulk=True)
 
 
 async def one(connection: Connection) -> int:
@@ -205,13 +205,13 @@ async def test_any_failed_look_means_away(
     seen = list[bool]()
 
     async def look() -> None:
-        seen.append(incidents.AWAY.lasts)
+        seen.append(incidents.AWAY.is_open)
         if failures:
             raise failures.pop(0)
 
-    watch = outage_monitor.Watch(look)
+    watch = outage_monitor.OutageMonitor(look)
     with caplog.at_level(logging.INFO, "service"):
-        watch.begin()
+        watch.start()
         assert watch._looking is not None
         await asyncio.wait_for(watch._looking, limit(10))
     assert seen == [False, True, True, True]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.errors import ApiError, Bulk, Failure, Path, shared_type
+from service.errors import ApiError, BulkCounts, ErrorDetail, Path, shared_type
 from service.handlers.request_items import in_body
 from service.queries.batch import FailedItems, Sent
 
@@ -21,7 +21,7 @@ NAMES = {
 @pytest.mark.parametrize("first", range(len(NAMES)))
 def test_of_several_statuses_the_first_in_the_contract_s_order(first: int) -> None:
     rest = list(NAMES.items())[first:]
-    error = ApiError([Failure(name) for _, name in reversed(rest)])
+    error = ApiError([ErrorDetail(name) for _, name in reversed(rest)])
     assert (error.status, error.code) == rest[0]
 
 
@@ -42,9 +42,9 @@ def test_the_code_is_what_the_types_share(types: list[str], shared: str) -> None
 def test_only_the_rows_behind_the_status_make_the_code() -> None:
     error = ApiError(
         [
-            Failure("validation_error.unknown_reference", (0, "x")),
-            Failure("conflict.in_use", (1, "id")),
-            Failure("conflict.duplicate", (2, "name")),
+            ErrorDetail("validation_error.unknown_reference", (0, "x")),
+            ErrorDetail("conflict.in_use", (1, "id")),
+            ErrorDetail("conflict.duplicate", (2, "name")),
         ]
     )
     assert (error.status, error.code) == (409, "conflict")
@@ -64,13 +64,13 @@ def test_only_the_rows_behind_the_status_make_the_code() -> None:
     ],
 )
 def test_paths_as_callers_read_them(path: Path, field: str | None) -> None:
-    assert Failure("not_found", path).field == field
+    assert ErrorDetail("not_found", path).field == field
 
 
 def test_what_failed_of_a_bulk_request() -> None:
-    bulk = Bulk("bulk_replace", 201)
-    some = ApiError([Failure("not_found")], bulk=bulk, failed_items=10).body()["error"]
-    whole = ApiError([Failure("validation_error.too_many_items")], bulk=bulk).body()["error"]
+    bulk = BulkCounts("bulk_replace", 201)
+    some = ApiError([ErrorDetail("not_found")], bulk=bulk, failed_items=10).body()["error"]
+    whole = ApiError([ErrorDetail("validation_error.too_many_items")], bulk=bulk).body()["error"]
     assert isinstance(some, dict)
     assert isinstance(whole, dict)
     assert (some["failed_items"], whole["failed_items"]) == (10, 201)
@@ -81,16 +81,17 @@ def of_items(*failed: tuple[int, int]) -> FailedItems:
     """As many failures of the item at each place."""
     items = [{"id": 1}] * 1200
     failures = {
-        place: [Failure("not_found", (f"f{n}",)) for n in range(count)] for place, count in failed
+        place: [ErrorDetail("not_found", (f"f{n}",)) for n in range(count)]
+        for place, count in failed
     }
     return FailedItems(Sent(items, in_body, failures))
 
 
 def test_every_failing_item_is_listed_before_the_second_failure_of_any() -> None:
     error = of_items(*((place, 3) for place in range(900))).error()
-    listed = [failure.path for failure in error.failures[:1000]]
+    listed = [failure.path for failure in error.details[:1000]]
     assert error.failed_items == 900
-    assert len(error.failures) == 2700
+    assert len(error.details) == 2700
     assert {place for place, _ in listed} == {*range(900)}
     assert listed == sorted(listed)
 
@@ -99,31 +100,33 @@ def test_failures_are_in_request_order() -> None:
     found = FailedItems(Sent([{"b": 1, "a": 2}, {}], in_body))
     for place, name in ((1, "x"), (0, "missing"), (0, "a"), (0, "b")):
         found.add(place, "not_found", (name,), "")
-    assert [one.field for one in found.error().failures] == [
+    assert [one.field for one in found.error().details] == [
         "[0].b", "[0].a", "[0].missing", "[1].x",
     ]  # fmt: skip
 
 
 def test_beyond_what_is_listed_only_counts_and_the_status_are_kept() -> None:
     items = [{"a": [0] * 5000}, {"a": 0}, {"a": 0}]
-    found = FailedItems(Sent(items, in_body, {1: [Failure("validation_error.duplicate", ("a",))]}))
+    found = FailedItems(
+        Sent(items, in_body, {1: [ErrorDetail("validation_error.duplicate", ("a",))]})
+    )
     for place in range(5000):
         found.add(0, "validation_error.unknown_reference", ("a", place), "")
     found.add(1, "validation_error.duplicate", ("b",), "")
     found.add(2, "validation_error.duplicate", ("a",), "")
     found.add(0, "not_found", ("id",), "")
     error = found.error()
-    assert (len(error.failures), error.failed_items, error.status) == (2002, 3, 404)
-    assert {"[1].a", "[2].a"} < {one.field for one in error.failures[:1000]}
+    assert (len(error.details), error.failed_items, error.status) == (2002, 3, 404)
+    assert {"[1].a", "[2].a"} < {one.field for one in error.details[:1000]}
 
 
 def test_a_thousand_rows_of_two_hundred_characters() -> None:
-    failures = [Failure("not_found", (n, "é" * 300), "x" * 201) for n in range(1500)]
+    failures = [ErrorDetail("not_found", (n, "é" * 300), "x" * 201) for n in range(1500)]
     error = ApiError(failures).body()["error"]
     assert isinstance(error, dict)
     assert len(error["details"]) == 1000
     assert error["details"][0]["value"] == "x" * 199 + "…"
     assert len(error["details"][0]["field"]) == 200
-    exact = ApiError([Failure("not_found", (), "y" * 200)]).body()["error"]
+    exact = ApiError([ErrorDetail("not_found", (), "y" * 200)]).body()["error"]
     assert isinstance(exact, dict)
     assert exact["details"][0]["value"] == "y" * 200

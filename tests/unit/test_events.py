@@ -5,7 +5,7 @@ import logging
 import orjson
 import pytest
 
-from service.events import Lines, Trouble, without_secrets
+from service.events import Incident, JsonFormatter, without_secrets
 
 pytestmark = pytest.mark.contract("Log")
 
@@ -36,7 +36,7 @@ def test_what_is_no_secret_stays() -> None:
 
 
 def test_control_characters_are_not_shown() -> None:
-    line = Lines().format(_record("a\x9b31m b\x7f c\u202e é"))
+    line = JsonFormatter().format(_record("a\x9b31m b\x7f c\u202e é"))
     assert orjson.loads(line)["message"] == "a?31m b? c? é"
 
 
@@ -49,7 +49,7 @@ def test_a_traceback_is_within_the_line() -> None:
     try:
         raise ValueError(f"slv_1_1_{SECRET}\nand another line")
     except ValueError as error:
-        line = Lines().format(_record("it failed", error))
+        line = JsonFormatter().format(_record("it failed", error))
     assert "\n" not in line
     told = orjson.loads(line)
     assert (told["level"], told["event"], told["message"]) == ("error", "defect", "it failed")
@@ -60,12 +60,12 @@ def test_a_traceback_is_within_the_line() -> None:
 
 def test_what_lasts_is_told_of_twice(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "service")
-    trouble = Trouble("flood", "dry", "It is dry again.")
+    trouble = Incident("flood", "dry", "It is dry again.")
     for _ in range(3):
-        trouble.begins("It rains.", inches=3)
-        assert trouble.lasts
+        trouble.open("It rains.", inches=3)
+        assert trouble.is_open
     for _ in range(3):
-        trouble.is_over()
-    begun, over = (orjson.loads(Lines().format(record)) for record in caplog.records)
+        trouble.close()
+    begun, over = (orjson.loads(JsonFormatter().format(record)) for record in caplog.records)
     assert (begun["event"], begun["message"], begun["inches"]) == ("flood", "It rains.", 3)
     assert (over["event"], over["process"]) == ("dry", begun["process"])

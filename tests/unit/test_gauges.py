@@ -31,7 +31,7 @@ async def test_who_has_connections_and_who_waits(dsn: str) -> None:
     tasks = [asyncio.create_task(database.read(work, 7)) for _ in range(3)]
     for _ in range(3):
         admission.enter(7)
-    await until(lambda: database.shares.waiting() == 2)
+    await until(lambda: database.queue.waiting() == 2)
     tell(0.5)
     names = ("used", "limit", "waited_for")
     assert [told(f"database_connections_{name}") for name in names] == [1, 2, 2]

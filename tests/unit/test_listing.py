@@ -84,7 +84,7 @@ def test_sort_keys_by_their_numbers_and_nothing_after_the_id() -> None:
 def test_every_fault_in_the_order_of_the_request() -> None:
     with pytest.raises(ApiError) as error:
         read([("pageNumber", "0"), ("colour", "x"), ("id", "x"), ("sort", "id")], GROUPS)
-    assert [(one.type.rpartition(".")[2], one.field) for one in error.value.failures] == [
+    assert [(one.type.rpartition(".")[2], one.field) for one in error.value.details] == [
         ("out_of_range", "pageNumber"),
         ("unknown_parameter", "colour"),
         ("invalid_value", "id"),

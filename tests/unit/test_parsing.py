@@ -63,6 +63,6 @@ def test_texts_full_of_signs_are_let_through() -> None:
 def test_what_is_no_json_is_told_by_its_place(raw: bytes, message: str) -> None:
     with pytest.raises(ApiError) as error:
         parse(raw)
-    [failure] = error.value.failures
+    [failure] = error.value.details
     assert (failure.type, failure.field) == ("validation_error.malformed_json", None)
     assert failure.message == message

@@ -201,7 +201,7 @@ def test_the_operation_at_fault_is_named() -> None:
     ]
     with pytest.raises(ApiError) as error:
         apply(operations, {"a": 1})
-    assert [one.field for one in error.value.failures] == ["[1].path"]
+    assert [one.field for one in error.value.details] == ["[1].path"]
     assert error.value.status == 422
 
 
@@ -232,7 +232,7 @@ def test_the_operation_at_fault_is_named() -> None:
 def test_messages_are_our_own(operation: dict[str, Any], message: str) -> None:
     with pytest.raises(ApiError) as error:
         apply([operation], {"a": 1, "list": [1]})
-    assert [one.message for one in error.value.failures] == [message]
+    assert [one.message for one in error.value.details] == [message]
 
 
 @pytest.mark.contract("Limits")

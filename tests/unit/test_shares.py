@@ -6,135 +6,141 @@ import weakref
 
 import pytest
 
-from service.database.fair_queue import READ, Comers, NoTurnError, Shares, Use
+from service.database.fair_queue import (
+    READ,
+    ContentionSignal,
+    FairQueue,
+    LeaseKind,
+    QueueTimeoutError,
+)
 from tests.support.waiting import scaled, within
 
 pytestmark = pytest.mark.contract("Shares")
 
 SOON = scaled(0.05)
 LONG = 30.0
-BULK, EXCLUSIVE = Use(bulk=True), Use(exclusive=True)
+BULK, EXCLUSIVE = LeaseKind(bulk=True), LeaseKind(exclusive=True)
 
 
 async def started(
-    shares: Shares[str], count: int, organization_id: int = 1, use: Use = READ
+    shares: FairQueue[str], count: int, organization_id: int = 1, use: LeaseKind = READ
 ) -> list[asyncio.Task[str]]:
     """Callers that stand in line, in this order."""
-    waiting = [asyncio.create_task(shares.take(organization_id, use)) for _ in range(count)]
+    waiting = [asyncio.create_task(shares.acquire(organization_id, use)) for _ in range(count)]
     await asyncio.sleep(0)
     return waiting
 
 
 async def test_what_was_used_last_is_taken_first() -> None:
-    shares = Shares(["a", "b", "c"], LONG, Comers())
-    taken = [await shares.take(1, READ), await shares.take(1, READ)]
+    shares = FairQueue(["a", "b", "c"], LONG, ContentionSignal())
+    taken = [await shares.acquire(1, READ), await shares.acquire(1, READ)]
     for thing in taken:
-        shares.give_back(thing, 1, READ)
-    assert await shares.take(1, READ) == taken[-1]
+        shares.release(thing, 1, READ)
+    assert await shares.acquire(1, READ) == taken[-1]
 
 
 async def test_within_an_organization_who_asks_first_is_served_first() -> None:
-    shares = Shares(["only"], LONG, Comers())
-    thing = await shares.take(1, READ)
+    shares = FairQueue(["only"], LONG, ContentionSignal())
+    thing = await shares.acquire(1, READ)
     first, second = await started(shares, 2)
-    shares.give_back(thing, 1, READ)
+    shares.release(thing, 1, READ)
     [late] = await started(shares, 1)
     assert await first == "only"
-    shares.give_back("only", 1, READ)
+    shares.release("only", 1, READ)
     assert await second == "only"
     assert not late.done()
-    shares.give_back("only", 1, READ)
+    shares.release("only", 1, READ)
     assert await late == "only"
 
 
 async def test_one_organization_never_holds_all() -> None:
-    shares = Shares(["a", "b", "c", "d"], LONG, Comers())
+    shares = FairQueue(["a", "b", "c", "d"], LONG, ContentionSignal())
     held = await started(shares, 10)
     assert [task.done() for task in held].count(True) == 3
-    assert await shares.take(2, READ)
+    assert await shares.acquire(2, READ)
     assert shares.waiting() == 7
 
 
 async def test_organizations_are_served_in_turn_however_many_wait_of_one() -> None:
-    shares = Shares(["only"], LONG, Comers())
-    thing = await shares.take(1, READ)
+    shares = FairQueue(["only"], LONG, ContentionSignal())
+    thing = await shares.acquire(1, READ)
     crowd = await started(shares, 50)
     [other] = await started(shares, 1, 2)
-    shares.give_back(thing, 1, READ)
+    shares.release(thing, 1, READ)
     assert await crowd[0] == "only"
-    shares.give_back("only", 1, READ)
+    shares.release("only", 1, READ)
     assert await other == "only"
-    shares.give_back("only", 2, READ)
+    shares.release("only", 2, READ)
     assert await crowd[1] == "only"
 
 
 @pytest.mark.parametrize(("use", "most"), [(BULK, 2), (EXCLUSIVE, 1)])
-async def test_long_uses_leave_room_for_short_ones(use: Use, most: int) -> None:
-    shares = Shares(["a", "b", "c", "d"], LONG, Comers())
+async def test_long_uses_leave_room_for_short_ones(use: LeaseKind, most: int) -> None:
+    shares = FairQueue(["a", "b", "c", "d"], LONG, ContentionSignal())
     long = await started(shares, 5, use=use)
     assert [task.done() for task in long].count(True) == most
-    assert await shares.take(1, READ)
-    shares.give_back(long[0].result(), 1, use)
+    assert await shares.acquire(1, READ)
+    shares.release(long[0].result(), 1, use)
     await asyncio.sleep(0)
     assert [task.done() for task in long].count(True) == most + 1
 
 
 @pytest.mark.parametrize(("holder", "own"), [(1, True), (2, False)])
 async def test_the_wait_is_bounded_and_tells_who_is_waited_for(holder: int, own: bool) -> None:
-    shares = Shares(["only"], SOON, Comers())
-    thing = await shares.take(holder, READ)
+    shares = FairQueue(["only"], SOON, ContentionSignal())
+    thing = await shares.acquire(holder, READ)
     [early] = await started(shares, 1)
     await asyncio.sleep(SOON / 2)
     [late] = await started(shares, 1)
-    with pytest.raises(NoTurnError) as error:
+    with pytest.raises(QueueTimeoutError) as error:
         await early
-    assert error.value.own is own
+    assert error.value.own_organization is own
     assert not late.done()
-    shares.give_back(thing, holder, READ)
+    shares.release(thing, holder, READ)
     assert await late == "only"
 
 
 async def test_everyone_in_line_gives_up_in_time() -> None:
-    shares = Shares(["only"], SOON, Comers())
-    thing = await shares.take(1, READ)
+    shares = FairQueue(["only"], SOON, ContentionSignal())
+    thing = await shares.acquire(1, READ)
     for _ in range(2):
         waiting = await started(shares, 3)
         results = await asyncio.gather(*waiting, return_exceptions=True)
-        assert [type(result) for result in results] == [NoTurnError] * 3
-    shares.give_back(thing, 1, READ)
-    assert await shares.take(1, READ) == "only"
+        assert [type(result) for result in results] == [QueueTimeoutError] * 3
+    shares.release(thing, 1, READ)
+    assert await shares.acquire(1, READ) == "only"
 
 
 async def test_who_is_canceled_leaves_the_line() -> None:
-    shares = Shares(["only"], LONG, Comers())
-    thing = await shares.take(1, READ)
+    shares = FairQueue(["only"], LONG, ContentionSignal())
+    thing = await shares.acquire(1, READ)
     first, second, third = await started(shares, 3)
     first.cancel()
     await asyncio.sleep(0)
-    shares.give_back(thing, 1, READ)
+    shares.release(thing, 1, READ)
     assert await second == "only"
     # Canceled in the very moment in which it would have been its turn.
-    shares.give_back("only", 1, READ)
+    shares.release("only", 1, READ)
     third.cancel()
     with pytest.raises(asyncio.CancelledError):
         await third
-    assert await shares.take(1, READ) == "only"
+    assert await shares.acquire(1, READ) == "only"
 
 
 async def test_who_is_canceled_gets_nothing_before_he_leaves() -> None:
-    shares = Shares(["only"], LONG, Comers())
-    thing = await shares.take(1, READ)
+    shares = FairQueue(["only"], LONG, ContentionSignal())
+    thing = await shares.acquire(1, READ)
     first, second = await started(shares, 2)
     first.cancel()
-    shares.give_back(thing, 1, READ)
+    shares.release(thing, 1, READ)
     assert await second == "only"
     assert first.cancelled()
     assert shares.waiting() == 0
 
 
 async def test_who_is_canceled_just_as_the_wait_is_over_is_canceled() -> None:
-    shares = Shares(["only"], SOON, Comers())
-    await shares.take(1, READ)
+    shares = FairQueue(["only"], SOON, ContentionSignal())
+    await shares.acquire(1, READ)
     [waiting] = await started(shares, 1)
     time.sleep(SOON * 2)  # noqa: ASYNC251 - the loop itself is to be late
     waiting.cancel()
@@ -143,23 +149,23 @@ async def test_who_is_canceled_just_as_the_wait_is_over_is_canceled() -> None:
 
 
 async def test_little_is_kept_of_organizations_that_are_gone() -> None:
-    shares = Shares(["a", "b"], LONG, Comers())
+    shares = FairQueue(["a", "b"], LONG, ContentionSignal())
     for organization_id in range(1000):
-        thing = await shares.take(organization_id, READ)
+        thing = await shares.acquire(organization_id, READ)
         [waiting] = await started(shares, 1, organization_id)
-        shares.give_back(thing, organization_id, READ)
-        shares.give_back(await waiting, organization_id, READ)
-    assert len(shares._shares) <= 100
+        shares.release(thing, organization_id, READ)
+        shares.release(await waiting, organization_id, READ)
+    assert len(shares._queues) <= 100
     assert not shares._rotation
 
 
 async def test_nothing_is_kept_of_who_was_served() -> None:
     """Until its time would be over, of thousands in a second: nothing would be found in a cache."""
-    shares = Shares(["only"], LONG, Comers())
-    await shares.take(1, READ)
+    shares = FairQueue(["only"], LONG, ContentionSignal())
+    await shares.acquire(1, READ)
     [waiting] = await started(shares, 1)
-    turn = weakref.ref(shares._shares[1].line[0].turn)
-    shares.give_back("only", 1, READ)
+    turn = weakref.ref(shares._queues[1].waiters[0].lease)
+    shares.release("only", 1, READ)
     assert await waiting == "only"
     del waiting
     assert turn() is None
@@ -168,24 +174,24 @@ async def test_nothing_is_kept_of_who_was_served() -> None:
 async def test_while_others_come_a_line_holds_an_eighth() -> None:
     """What it held before it keeps; without a line an organization is not held back."""
     things = [str(number) for number in range(16)]
-    shares = Shares(things, LONG, Comers())
+    shares = FairQueue(things, LONG, ContentionSignal())
     crowd = await started(shares, 20)
     assert [task.done() for task in crowd].count(True) == 15
-    shares.give_back(await shares.take(2, READ), 2, READ)
+    shares.release(await shares.acquire(2, READ), 2, READ)
     for task in crowd[:13]:
-        shares.give_back(task.result(), 1, READ)
+        shares.release(task.result(), 1, READ)
     assert shares.waiting() == 5
-    others = [await shares.take(2, READ) for _ in range(3)]
+    others = [await shares.acquire(2, READ) for _ in range(3)]
     assert len({*others}) == 3
-    shares.give_back(crowd[13].result(), 1, READ)
+    shares.release(crowd[13].result(), 1, READ)
     assert shares.waiting() == 4
 
 
 async def test_a_moment_after_the_others_a_line_goes_on() -> None:
-    shares = Shares(["a", "b", "c", "d"], LONG, Comers())
+    shares = FairQueue(["a", "b", "c", "d"], LONG, ContentionSignal())
     crowd = await started(shares, 6)
-    shares.give_back(await shares.take(2, READ), 2, READ)
-    shares.give_back(crowd[0].result(), 1, READ)
+    shares.release(await shares.acquire(2, READ), 2, READ)
+    shares.release(crowd[0].result(), 1, READ)
     assert shares.waiting() == 3
     await asyncio.sleep(SOON)
     assert shares.waiting() == 2
@@ -193,29 +199,32 @@ async def test_a_moment_after_the_others_a_line_goes_on() -> None:
 
 async def test_nobody_is_held_back_for_long() -> None:
     """One who works for long, beside others who come all the time, does not stop its own."""
-    comers = Comers()
-    shares = Shares(["a", "b", "c", "d"], LONG, comers)
-    await shares.take(1, BULK)
+    comers = ContentionSignal()
+    shares = FairQueue(["a", "b", "c", "d"], LONG, comers)
+    await shares.acquire(1, BULK)
     [working] = await started(shares, 1, 1, EXCLUSIVE)
     [waiting] = await started(shares, 1, 1, EXCLUSIVE)
     [read] = await started(shares, 1)
     assert (working.done(), waiting.done()) == (True, False)
     async with within(5):
         while not read.done():
-            shares.give_back(await shares.take(2, READ), 2, READ)
+            shares.release(await shares.acquire(2, READ), 2, READ)
             await asyncio.sleep(0.001)
-            comers.see(1)
+            comers.record(1)
     assert not waiting.done()
     waiting.cancel()
 
 
 async def test_who_writes_by_keys_waits_for_its_own_collection_alone() -> None:
-    colors, groups = Use(bulk=True, turn="colors"), Use(bulk=True, turn="groups")
-    shares = Shares([*"abcdefgh"], LONG, Comers())
-    first = await shares.take(1, colors)
+    colors, groups = (
+        LeaseKind(bulk=True, collection="colors"),
+        LeaseKind(bulk=True, collection="groups"),
+    )
+    shares = FairQueue([*"abcdefgh"], LONG, ContentionSignal())
+    first = await shares.acquire(1, colors)
     [second] = await started(shares, 1, use=colors)
     async with within(5):
-        assert await shares.take(1, groups) != first
+        assert await shares.acquire(1, groups) != first
     assert not second.done()
-    shares.give_back(first, 1, colors)
+    shares.release(first, 1, colors)
     assert await second == first

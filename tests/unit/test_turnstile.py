@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from service.database.fair_queue import Comers
+from service.database.fair_queue import ContentionSignal
 from service.http.turnstile import Turnstile
 from tests.support.waiting import within
 
@@ -18,8 +18,8 @@ WORK_SECONDS = 0.02
 class Line:
     """Bodies that pass, in their order."""
 
-    def __init__(self, comers: Comers | None = None) -> None:
-        self.turnstile = Turnstile(comers or Comers())
+    def __init__(self, comers: ContentionSignal | None = None) -> None:
+        self.turnstile = Turnstile(comers or ContentionSignal())
         self.passed: list[tuple[int, float]] = []
 
     async def body(self, organization_id: int) -> None:
@@ -53,10 +53,10 @@ async def test_organizations_take_turns() -> None:
 
 
 async def test_bodies_have_a_third_of_the_time_while_several_organizations_are_active() -> None:
-    comers = Comers()
+    comers = ContentionSignal()
     line = Line(comers)
-    comers.see(1)
-    comers.see(2)
+    comers.record(1)
+    comers.record(2)
     await asyncio.gather(*(line.body(1) for _ in range(4)))
     moments = [moment for _, moment in line.passed]
     assert all(b - a >= 3 * WORK_SECONDS * 0.9 for a, b in pairwise(moments))

@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from service.errors import MAX_MADE
+from service.errors import MAX_COLLECTED
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
 
@@ -67,4 +67,4 @@ def test_of_very_many_members_the_fields_are_read_wherever_they_stand() -> None:
     found = rows("colors", "create", body)
     assert found[0] == ("unknown_field", "colour")
     assert found[-2:] == [("too_short", "name"), ("too_many_items", "colorGroupIds")]
-    assert 1000 < len(found) <= MAX_MADE
+    assert 1000 < len(found) <= MAX_COLLECTED
