@@ -14,14 +14,14 @@ from service.handlers.long_poll import end_watching, watching
 from service.handlers.retention import clearing
 from service.http.access_log import AccessLog
 from service.http.admission import Admission
-from service.http.byte_budget import ACCOUNTS, Accounts
+from service.http.byte_budget import BYTE_BUDGET, ByteBudget
 from service.http.context import ACCESS_LOG, ADMISSION, CALLERS, DATABASE, ROUTES
 from service.http.cors import CORS, Cors
 from service.http.gauges import gauges
-from service.http.loop_monitor import Pulse
-from service.http.middleware import around, of_refused
-from service.http.parser_errors import REFUSED
-from service.http.response_sender import deliveries
+from service.http.loop_monitor import LoopMonitor
+from service.http.middleware import around, count_parser_error
+from service.http.parser_errors import ON_PARSER_ERROR
+from service.http.response_sender import run_response_sender
 from service.http.router import Router
 from service.http.turnstile import TURNSTILE, Turnstile
 from service.http.unauthorized import UNAUTHORIZED, UnauthorizedThrottle
@@ -46,11 +46,11 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     async def resources(app: web.Application) -> AsyncIterator[None]:
         database = Database(dsn, settings.pool_size, traces)
         app[DATABASE], app[CALLERS] = database, Callers(database)
-        app[ACCESS_LOG], app[ACCOUNTS] = AccessLog(), Accounts()
-        app[REFUSED] = of_refused(app[ACCESS_LOG])
+        app[ACCESS_LOG], app[BYTE_BUDGET] = AccessLog(), ByteBudget()
+        app[ON_PARSER_ERROR] = count_parser_error(app[ACCESS_LOG])
         app[ADMISSION] = Admission(settings.caller_requests)
         app[TURNSTILE], app[UNAUTHORIZED] = Turnstile(), UnauthorizedThrottle()
-        pulse = Pulse(gauges(database, app[ADMISSION], settings.pool_size))
+        pulse = LoopMonitor(gauges(database, app[ADMISSION], settings.pool_size))
         last_used = app[CALLERS].last_used
         writing = last_used.keep_writing()
         yield
@@ -63,7 +63,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
             await traces.end()
 
     clear = partial(clearing, changes_days=settings.changes_days)
-    app.cleanup_ctx.extend([resources, deliveries, clear, watching, system.looking])
+    app.cleanup_ctx.extend([resources, run_response_sender, clear, watching, system.looking])
     app.on_shutdown.append(end_watching)
     app[ROUTES] = {added: route for route in routes() for added in _added(app, route)}
     return app

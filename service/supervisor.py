@@ -26,7 +26,7 @@ from service import __version__, signals
 from service.database import fair_queue  # noqa: F401  # made before the fork: workers share its memory
 from service.events import log_event
 from service.http import connections, heap_trimmer, listeners, metrics_folder
-from service.http.parser_limits import READING
+from service.http.parser_limits import PARSER_LIMITS
 from service.settings import Settings
 
 _GRACE_SECONDS: Final = 35
@@ -63,8 +63,8 @@ def serve(
         heap_trimmer.spare_collector()
         return connections.Runner(
             app,
-            connections=connections.room(settings.workers + settings.pool_size),
-            **READING,
+            connections=connections.max_connections(settings.workers + settings.pool_size),
+            **PARSER_LIMITS,
             # Whose caller is gone is read for no one; writes see to themselves.
             handler_cancellation=True,
             shutdown_timeout=_GRACE_SECONDS,

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from service.handlers.long_poll import WATCH
 from service.http.authentication import authenticate
-from service.http.byte_budget import hold
+from service.http.byte_budget import reserve
 from service.http.context import ADMISSION, caller, database
 from service.http.envelope import pagination, respond, success
 from service.listing import changes, cursor
@@ -30,7 +30,7 @@ async def read_changes(known: Feed, request: web.Request) -> web.Response:
     if reading.wanted.documents:
         page, documents = await _with_documents(known, request, page)
     body = _written(known, page, documents)
-    hold(request, len(body))
+    reserve(request, len(body))
     following = changes.encode(reading.wanted, page.after, page.epoch, scope)
     return respond(success(body, pagination=pagination(following, has_more=page.has_more)))
 
@@ -47,7 +47,7 @@ async def _awaited(known: Feed, request: web.Request, reading: Reading) -> Page:
         left = until - time.monotonic()
         if left <= 0:
             break
-        with request.app[ADMISSION].aside(organization_id):
+        with request.app[ADMISSION].exempt(organization_id):
             is_more = await request.app[WATCH].changes(organization_id, page.after.n, left)
         await authenticate(request, again=True)
         if not is_more:

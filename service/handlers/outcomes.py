@@ -6,7 +6,7 @@ import orjson
 
 from service.errors import ErrorDetail
 from service.handlers.write_options import MINIMAL, Switches
-from service.http.api_response import Answer
+from service.http.api_response import ApiResponse
 from service.http.envelope import success
 from service.http.prefer import APPLIED
 from service.queries.batch import Sent
@@ -18,12 +18,14 @@ from service.queries.outcomes import FAILED, Fate, Written, sent_key
 class Rehearsed(Exception):  # noqa: N818
     """The answer to a rehearsal, raised so that its transaction is rolled back."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: ApiResponse) -> None:
         super().__init__("a rehearsal")
         self.answer = answer
 
 
-def outcomes(resource: MasterRecord, sent: Sent, written: Written, switches: Switches) -> Answer:
+def outcomes(
+    resource: MasterRecord, sent: Sent, written: Written, switches: Switches
+) -> ApiResponse:
     """The outcome of each item in request order, or of the one that there is.
 
     201 where all were created, though not where that was a rehearsal.

@@ -8,7 +8,7 @@ from aiohttp import web
 from service.errors import api_error
 from service.handlers.lru_cache import Remembered
 from service.handlers.parameters import form, only_parameters, path_ids, path_of, together
-from service.http.byte_budget import hold
+from service.http.byte_budget import reserve
 from service.http.context import caller, database
 from service.http.envelope import many, pagination, respond, success
 from service.http.etag import etag
@@ -41,7 +41,7 @@ async def list_records(resource: Resource, request: web.Request) -> web.Response
         lambda connection: resource.page(connection, tenant, asked, parents),
         tenant.organization_id,
     )
-    hold(request, len(page.documents))
+    reserve(request, len(page.documents))
     following = None if page.last is None else cursor.encode(asked.listing, page.last, scope)
     answer = many(page.documents, pagination=pagination(following))
     answer.headers["ETag"] = etag(answer.body)
@@ -65,7 +65,7 @@ async def read_record(resource: Resource, request: web.Request) -> web.Response:
         lambda connection: reads.read(connection, resource, tenant, path, wanted),
         tenant.organization_id,
     )
-    hold(request, len(document))
+    reserve(request, len(document))
     headers = {"ETag": etag(document)}
     if isinstance(resource, MasterRecord) and resource.is_patched:
         headers["Accept-Patch"] = JSON_PATCH
@@ -83,7 +83,7 @@ async def read_all(resource: Resource, request: web.Request) -> web.Response:
         lambda connection: reads.read_all(connection, resource, tenant, parents),
         tenant.organization_id,
     )
-    hold(request, len(documents))
+    reserve(request, len(documents))
     answer = many(documents)
     answer.headers["ETag"] = etag(answer.body)
     return respond(answer)

@@ -18,17 +18,22 @@ from service.errors import ApiError
 from service.http.context import DATABASE, database
 from service.http.envelope import respond, success
 from service.http.metrics import exposition
-from service.http.single_flight import Recent
+from service.http.single_flight import SingleFlightCache
 
-READINESS: Final[web.AppKey[Recent[None]]] = web.AppKey("readiness", Recent)
-EXPOSITION: Final[web.AppKey[Recent[bytes]]] = web.AppKey("exposition", Recent)
+READINESS: Final[web.AppKey[SingleFlightCache[None]]] = web.AppKey("readiness", SingleFlightCache)
+EXPOSITION: Final[web.AppKey[SingleFlightCache[bytes]]] = web.AppKey(
+    "exposition", SingleFlightCache
+)
 _EXPOSITION_SHARE: Final = 0.1
 _LOOK_SECONDS: Final = 10
 
 
 def prepare(app: web.Application) -> None:
     """Keep what is made once for all."""
-    app[READINESS], app[EXPOSITION] = Recent(), Recent(share=_EXPOSITION_SHARE)
+    app[READINESS], app[EXPOSITION] = (
+        SingleFlightCache(),
+        SingleFlightCache(share=_EXPOSITION_SHARE),
+    )
 
 
 async def looking(app: web.Application) -> AsyncIterator[None]:

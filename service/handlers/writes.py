@@ -16,8 +16,8 @@ from service.handlers.parameters import guard, no_precondition, path_of, retry, 
 from service.handlers.patch import editor
 from service.handlers.request_items import BulkBody, many_ids, many_items, one_item
 from service.handlers.write_options import Switches
-from service.http.api_response import Answer
-from service.http.byte_budget import hold_written
+from service.http.api_response import ApiResponse
+from service.http.byte_budget import reserve_response
 from service.http.context import REQUEST_ID, caller, database
 from service.http.envelope import many, respond, success
 from service.http.etag import etag
@@ -31,7 +31,7 @@ from service.queries.outcomes import Manner, Written
 from service.schemas.validation import Validator
 
 Write: TypeAlias = Callable[[Connection, MasterRecord, Batch, Manner], Awaitable[Written]]
-Shape: TypeAlias = Callable[[Written], Answer]
+Shape: TypeAlias = Callable[[Written], ApiResponse]
 """The answer with the documents of what was written."""
 
 
@@ -46,7 +46,7 @@ async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> we
         lambda: one_item(resource.create_form, raw),
     )
 
-    def shape(written: Written) -> Answer:
+    def shape(written: Written) -> ApiResponse:
         headers = {"ETag": etag(written.documents), "Location": f"{request.path}/{written.ids[0]}"}
         return success(written.documents, created=True, headers=headers)
 
@@ -208,7 +208,7 @@ async def _bulk(
     if len(sent.failures) == len(sent.items) and not switches.manner.skips:
         FailedItems(sent).raise_any()
 
-    def shape(written: Written) -> Answer:
+    def shape(written: Written) -> ApiResponse:
         return many(written.documents, created=created)
 
     work = _work(resource, request, switches, sent, write, shape)
@@ -237,7 +237,7 @@ async def _single(
     return await _write(request, work, LeaseKind(exclusive=locks_organization(resource)), retried)
 
 
-def _record(written: Written) -> Answer:
+def _record(written: Written) -> ApiResponse:
     return success(written.documents, headers={"ETag": etag(written.documents)})
 
 
@@ -251,7 +251,7 @@ def _work(
 ) -> Work:
     """What is done in the transaction; raises Rehearsed at the end of a rehearsal."""
 
-    async def work(connection: Connection) -> Answer:
+    async def work(connection: Connection) -> ApiResponse:
         batch = Batch.of(caller(request), sent, request[REQUEST_ID])
         written = await write(connection, resource, batch, switches.manner)
         if not switches.manner.brief:
@@ -274,5 +274,5 @@ async def _write(
         answer = await database(request).write(work, caller(request).organization_id, use)
     except Rehearsed as rehearsed:
         answer = rehearsed.answer
-    hold_written(request, len(answer.body))
+    reserve_response(request, len(answer.body))
     return respond(answer)

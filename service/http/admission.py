@@ -20,12 +20,12 @@ class Admission:
             raise too_many_requests()
         self._under_way[organization_id] += 1
 
-    def under_way(self) -> int:
+    def in_flight(self) -> int:
         """How many requests are under way, of all organizations."""
         return sum(self._under_way.values())
 
     @contextmanager
-    def aside(self, organization_id: int) -> Iterator[None]:
+    def exempt(self, organization_id: int) -> Iterator[None]:
         """Do not count a request meanwhile; it comes back whatever the limit is."""
         self.leave(organization_id)
         try:

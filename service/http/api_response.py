@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ApiResponse:
     """Status, body bytes and the headers that belong to them."""
 
     status: int

@@ -13,11 +13,11 @@ from service.http.context import caller
 
 MAX_MIB: Final = 64
 """Of one organization in one worker."""
-COUNTED_FROM: Final = 32 * 1024
+MIN_COUNTED_BYTES: Final = 32 * 1024
 """Bytes: the requests that an organization may have under way bound what is smaller."""
 
 
-class Accounts:
+class ByteBudget:
     """What each organization holds, in bytes."""
 
     def __init__(self, most: int = MAX_MIB * 2**20) -> None:
@@ -25,7 +25,7 @@ class Accounts:
         self._held: dict[int, int] = defaultdict(int)
 
     @property
-    def hold_any(self) -> bool:
+    def is_in_use(self) -> bool:
         """Whether anybody holds anything."""
         return bool(self._held)
 
@@ -34,7 +34,7 @@ class Accounts:
         if self._held and self._held.get(organization_id, 0) >= self._most:
             raise _too_many()
 
-    def take(self, organization_id: int, size: int) -> None:
+    def reserve(self, organization_id: int, size: int) -> None:
         """Count bytes; raises ApiError ``too_many_requests`` for more than are left.
 
         Who holds nothing gets what it asks for.
@@ -48,37 +48,37 @@ class Accounts:
         """Count bytes that are there already."""
         self._held[organization_id] += size
 
-    def give_back(self, organization_id: int, size: int) -> None:
+    def release(self, organization_id: int, size: int) -> None:
         """Count bytes no longer."""
         self._held[organization_id] -= size
         if not self._held[organization_id]:
             del self._held[organization_id]
 
 
-ACCOUNTS: web.AppKey[Accounts] = web.AppKey("accounts", Accounts)
-_HELD: web.RequestKey[int] = web.RequestKey("held", int)
+BYTE_BUDGET: web.AppKey[ByteBudget] = web.AppKey("accounts", ByteBudget)
+_RESERVED: web.RequestKey[int] = web.RequestKey("held", int)
 
 
-def hold(request: web.Request, size: int) -> None:
+def reserve(request: web.Request, size: int) -> None:
     """Count bytes until the request is answered; raises ApiError where its caller has too many."""
-    if size >= COUNTED_FROM:
-        request.app[ACCOUNTS].take(caller(request).organization_id, size)
-        request[_HELD] = request.get(_HELD, 0) + size
+    if size >= MIN_COUNTED_BYTES:
+        request.app[BYTE_BUDGET].reserve(caller(request).organization_id, size)
+        request[_RESERVED] = request.get(_RESERVED, 0) + size
 
 
-def hold_written(request: web.Request, size: int) -> None:
+def reserve_response(request: web.Request, size: int) -> None:
     """Count the bytes of an answer that has to be given, for something was done."""
-    if size >= COUNTED_FROM:
-        request.app[ACCOUNTS].add(caller(request).organization_id, size)
-        request[_HELD] = request.get(_HELD, 0) + size
+    if size >= MIN_COUNTED_BYTES:
+        request.app[BYTE_BUDGET].add(caller(request).organization_id, size)
+        request[_RESERVED] = request.get(_RESERVED, 0) + size
 
 
 def release(request: web.Request) -> None:
     """Count nothing of the request any longer."""
-    accounts = request.app[ACCOUNTS]
+    accounts = request.app[BYTE_BUDGET]
     # Looking for what is not there takes longer than the rest: mostly nobody holds anything.
-    if accounts.hold_any and _HELD in request:
-        accounts.give_back(caller(request).organization_id, request.pop(_HELD))
+    if accounts.is_in_use and _RESERVED in request:
+        accounts.release(caller(request).organization_id, request.pop(_RESERVED))
 
 
 def _too_many() -> ApiError:

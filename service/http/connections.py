@@ -23,9 +23,9 @@ from service.http import listeners
 from service.http.context import MAKE_ROOM
 from service.http.eviction import Eviction
 from service.http.heads import HeadReader
-from service.http.parser_errors import REFUSED, Refusal, refusal
+from service.http.parser_errors import ON_PARSER_ERROR, ParserErrorResponse, parser_error
 
-MOST: Final = 1000
+MAX_CONNECTIONS: Final = 1000
 """Connections of a worker, whatever its files allow: what they begin to send takes memory, too."""
 KEEP_ALIVE_SECONDS: Final = 75
 LINGER_SECONDS: Final = 2
@@ -45,12 +45,12 @@ def raise_file_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def room(taken: int) -> int:
+def max_connections(taken: int) -> int:
     """How many connections a worker may hold that needs so many files for other known things."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
-        return MOST
-    return max(1, min(MOST, soft - taken - _OTHER_FILES))
+        return MAX_CONNECTIONS
+    return max(1, min(MAX_CONNECTIONS, soft - taken - _OTHER_FILES))
 
 
 class Runner(web.AppRunner):
@@ -67,7 +67,7 @@ class Runner(web.AppRunner):
     async def _make_server(self) -> web.Server:
         made, app = await super()._make_server(), self._app
         make_room = app.get(MAKE_ROOM, lambda: False)
-        return _Server(made, self._most, app.get(REFUSED), make_room)
+        return _Server(made, self._most, app.get(ON_PARSER_ERROR), make_room)
 
     async def cleanup(self) -> None:
         """Stop accepting, tell callers on open connections that these end, then end them."""
@@ -88,7 +88,7 @@ class Connection(HeadReader):
         self._lingers = False
 
     @property
-    def rests(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether no request is under way; the last answer may still be on its way."""
         return self._lingers or (not self._request_in_progress and not self._messages)
 
@@ -139,7 +139,7 @@ class Connection(HeadReader):
             self._close = True
             # aiohttp takes what it cannot read for the older version.
             request._version = HttpVersion11
-            response = Refusal(refusal(err_info.exc))
+            response = ParserErrorResponse(parser_error(err_info.exc))
             await response.prepare(request)
             await response.write_eof()
             if isinstance(self._manager, _Server):
@@ -172,7 +172,7 @@ class Connection(HeadReader):
         self.log_exception("Answering failed (%s, %s)", status, message, exc_info=exc)
         if request.writer.output_size > 0:
             raise ConnectionError("A part of another answer is sent already.")
-        return Refusal(api_error("server_error", message="Something went wrong here."))
+        return ParserErrorResponse(api_error("server_error", message="Something went wrong here."))
 
 
 def _is_earlier(message: RawRequestMessage) -> bool:

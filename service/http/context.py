@@ -11,7 +11,7 @@ from service.http.admission import Admission
 from service.organizations.caller import Caller, Callers
 
 
-class ServedRoute(Protocol):
+class RouteProtocol(Protocol):
     """What is to be known of a route by whoever stands between it and its callers."""
 
     @property
@@ -38,7 +38,7 @@ class ServedRoute(Protocol):
         """Whether the path is this one, or below where this one's parameters begin."""
 
 
-ROUTES: web.AppKey[Mapping[web.AbstractRoute, ServedRoute]] = web.AppKey("routes")
+ROUTES: web.AppKey[Mapping[web.AbstractRoute, RouteProtocol]] = web.AppKey("routes")
 DATABASE: web.AppKey[Database] = web.AppKey("database", Database)
 ADMISSION: web.AppKey[Admission] = web.AppKey("admission", Admission)
 CALLERS: web.AppKey[Callers] = web.AppKey("callers", Callers)

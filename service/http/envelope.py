@@ -8,7 +8,7 @@ import orjson
 from aiohttp import hdrs, web
 
 from service.errors import ApiError
-from service.http.api_response import Answer
+from service.http.api_response import ApiResponse
 from service.http.media_types import JSON, PROBLEM
 
 #: Below this many bytes compressing costs more than it saves.
@@ -27,7 +27,7 @@ def success(
     pagination: bytes = b"",
     headers: dict[str, str] | None = None,
     partial: bool = False,
-) -> Answer:
+) -> ApiResponse:
     """200 ``ok`` or 201 ``created`` around the parts of ``data``, which are JSON together.
 
     200 ``partial`` where only part of what was asked for was done. They are joined once: of long
@@ -35,10 +35,10 @@ def success(
     """
     code = b"partial" if partial else b"created" if created else b"ok"
     body = b"".join((_BEFORE_CODE, code, _BEFORE_DATA, *data, pagination, b"}"))
-    return Answer(201 if created else 200, body, headers or {})
+    return ApiResponse(201 if created else 200, body, headers or {})
 
 
-def many(documents: bytes, *, created: bool = False, pagination: bytes = b"") -> Answer:
+def many(documents: bytes, *, created: bool = False, pagination: bytes = b"") -> ApiResponse:
     """The same around documents that commas join."""
     return success(b"[", documents, b"]", created=created, pagination=pagination)
 
@@ -54,7 +54,7 @@ def pagination(cursor: str | None, *, has_more: bool = True) -> bytes:
     return b',"pagination":{"hasMore":%b,"cursor":"%b"}' % (more, cursor.encode())
 
 
-def respond(answer: Answer) -> web.Response:
+def respond(answer: ApiResponse) -> web.Response:
     """The answer as HTTP."""
     headers = {hdrs.CONTENT_TYPE: JSON, **answer.headers}
     return web.Response(body=answer.body, status=answer.status, headers=headers)
@@ -71,12 +71,12 @@ def _compressed(body: bytes, coding: web.ContentCoding) -> bytes:
     return zlib.compress(body, wbits=_WINDOW_BITS[coding])
 
 
-def failure(error: ApiError) -> Answer:
+def failure(error: ApiError) -> ApiResponse:
     """The error envelope, with the status that its rows call for."""
-    return Answer(error.status, orjson.dumps(error.body()), error.headers)
+    return ApiResponse(error.status, orjson.dumps(error.body()), error.headers)
 
 
-def problem(error: ApiError) -> Answer:
+def problem(error: ApiError) -> ApiResponse:
     """The same failure as problem details (RFC 9457)."""
     body = {
         "type": "about:blank",
@@ -85,4 +85,4 @@ def problem(error: ApiError) -> Answer:
         "detail": error.details[0].message,
     }
     headers = {"Content-Type": PROBLEM, **error.headers}
-    return Answer(error.status, orjson.dumps(body), headers)
+    return ApiResponse(error.status, orjson.dumps(body), headers)

@@ -43,9 +43,9 @@ class Eviction:
         """
         while self._line:
             closes_at, connection = self._line.pop()
-            if connection in held and connection.rests and connection.closes_at == closes_at:
+            if connection in held and connection.is_idle and connection.closes_at == closes_at:
                 return connection
-        resting = (each for each in held if each.rests)
+        resting = (each for each in held if each.is_idle)
         nearest = heapq.nsmallest(_IN_LINE, resting, key=attrgetter("closes_at"))
         self._line = [(each.closes_at, each) for each in reversed(nearest)]
         return self._line.pop()[1] if self._line else None

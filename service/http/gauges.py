@@ -21,7 +21,7 @@ def gauges(database: Database, admission: Admission, limit: int) -> Callable[[fl
         nonlocal used
         before, used = used, time.process_time()
         metrics.CPU.inc(used - before)
-        metrics.IN_FLIGHT.set(admission.under_way())
+        metrics.IN_FLIGHT.set(admission.in_flight())
         metrics.CONNECTIONS_USED.set(database.queue.leased())
         metrics.WAITING.set(database.queue.waiting())
         for organization_id, waiting in database.queue.queue_lengths():

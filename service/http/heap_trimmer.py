@@ -31,7 +31,7 @@ def spare_collector() -> None:
     gc.set_threshold(_COLLECT_AFTER)
 
 
-class Allowance:
+class HeapTrimmer:
     """The least that a process had, and when it is to be made small again."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Allowance:
         libc = ctypes.CDLL(None) if sys.platform == "linux" else None
         self._trim = getattr(libc, "malloc_trim", None)
 
-    def see(self, resident: int, now: float) -> None:
+    def update(self, resident: int, now: float) -> None:
         """Give back what can be while the process, of so many bytes, is much larger than it was."""
         if resident <= self._least + MUCH:
             self._tries = 0

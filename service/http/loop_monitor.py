@@ -14,7 +14,7 @@ import psutil
 from prometheus_client import Gauge
 
 from service.http import metrics
-from service.http.heap_trimmer import Allowance
+from service.http.heap_trimmer import HeapTrimmer
 
 BEAT_SECONDS: Final = 0.025
 """A hold comes out shorter than it was by at most this."""
@@ -23,14 +23,14 @@ REMEMBERED_SECONDS: Final = 60
 _MEMORY_SECONDS: Final = 1
 
 
-class _Longest:
+class _WindowMaximum:
     """The longest of what was seen in this period of REMEMBERED_SECONDS and in the one before."""
 
     def __init__(self, gauge: Gauge) -> None:
         self._gauge = gauge
         self._now = self._before = 0.0
 
-    def see(self, seconds: float) -> None:
+    def record(self, seconds: float) -> None:
         """Keep and tell it, if it is."""
         if seconds > self._now:
             self._now = seconds
@@ -42,7 +42,7 @@ class _Longest:
         self._gauge.set(self._before)
 
 
-class Pulse:
+class LoopMonitor:
     """Measures from when it is made until it is stopped.
 
     Once a second it has ``tell`` tell of other things, with the seconds that have passed.
@@ -52,9 +52,9 @@ class Pulse:
         self._tell = tell
         self._loop = asyncio.get_running_loop()
         self._process = psutil.Process()
-        self._allowance = Allowance()
-        self._delay = _Longest(metrics.LONGEST_LOOP_DELAY)
-        self._hold = _Longest(metrics.LONGEST_LOOP_HOLD)
+        self._allowance = HeapTrimmer()
+        self._delay = _WindowMaximum(metrics.LONGEST_LOOP_DELAY)
+        self._hold = _WindowMaximum(metrics.LONGEST_LOOP_HOLD)
         self._due = self._next_period = self._next_memory = self._loop.time()
         self._used = time.thread_time()
         self._beat()
@@ -76,8 +76,8 @@ class Pulse:
     def _measure(self, now: float, used: float) -> None:
         late = now - self._due
         metrics.LOOP_DELAY.observe(late)
-        self._delay.see(late)
-        self._hold.see(min(late, used - self._used))
+        self._delay.record(late)
+        self._hold.record(min(late, used - self._used))
         if now >= self._next_period:
             self._next_period = now + REMEMBERED_SECONDS
             self._delay.begin()
@@ -89,4 +89,4 @@ class Pulse:
             resident = self._process.memory_info().rss
             metrics.MEMORY.set(resident)
             metrics.flush()
-            self._allowance.see(resident, now)
+            self._allowance.update(resident, now)

@@ -103,11 +103,11 @@ def _exposition() -> bytes:
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         registry = CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        registry.register(_OfAll())
+        registry.register(_AllWorkersCollector())
     return generate_latest(registry)
 
 
-class _OfAll(Collector):
+class _AllWorkersCollector(Collector):
     """What every worker knows of all of them."""
 
     def collect(self) -> Iterator[Metric]:
@@ -127,7 +127,7 @@ class _OfAll(Collector):
 
 
 if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-    REGISTRY.register(_OfAll())
+    REGISTRY.register(_AllWorkersCollector())
 
 
 class Observer:
@@ -148,7 +148,7 @@ class Observer:
         self._total = 0.0
         self._counts = [0] * (len(_BOUNDS) + 1)
 
-    def see(self, seconds: float) -> None:
+    def observe(self, seconds: float) -> None:
         """Count one answer."""
         if not self._total:
             _GATHERED[self] = None

@@ -13,14 +13,14 @@ from service.errors import ApiError, api_error
 from service.http import envelope
 from service.http.access_log import AccessLog
 from service.http.authentication import authenticate
-from service.http.byte_budget import ACCOUNTS, release
+from service.http.byte_budget import BYTE_BUDGET, release
 from service.http.context import (
     ACCESS_LOG,
     ADMISSION,
     CALLER,
     REQUEST_ID,
     ROUTES,
-    ServedRoute,
+    RouteProtocol,
 )
 from service.http.cors import CORS
 from service.http.expectations import check_expectation, check_transfer_coding, is_waited_for
@@ -28,7 +28,7 @@ from service.http.headers import X_REQUEST_ID
 from service.http.metrics import observer
 from service.http.negotiation import READS, negotiated
 from service.http.query_string import check_query_string
-from service.http.response_sender import DELIVERIES
+from service.http.response_sender import RESPONSE_SENDER
 from service.masking import contains_key
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -46,7 +46,7 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     """
     try:
         response = await _answered(request, handler)
-        await request.app[DELIVERIES].deliver(request, response)
+        await request.app[RESPONSE_SENDER].send(request, response)
         return response
     finally:
         release(request)
@@ -83,7 +83,7 @@ async def _answered(request: web.Request, handler: Handler) -> web.StreamRespons
 
 
 async def _answer(
-    request: web.Request, app: web.Application, route: ServedRoute | None, handler: Handler
+    request: web.Request, app: web.Application, route: RouteProtocol | None, handler: Handler
 ) -> web.StreamResponse:
     """The handler's answer, within the caller's share."""
     check_transfer_coding(request)
@@ -94,7 +94,7 @@ async def _answer(
         return await handler(request)
     tenant = await authenticate(request)
     admission = app[ADMISSION]
-    app[ACCOUNTS].check(tenant.organization_id)
+    app[BYTE_BUDGET].check(tenant.organization_id)
     admission.enter(tenant.organization_id)
     try:
         _check(request)
@@ -121,7 +121,7 @@ def _check(request: web.Request) -> None:
     check_expectation(request)
 
 
-def _needs_key(request: web.Request, route: ServedRoute | None) -> bool:
+def _needs_key(request: web.Request, route: RouteProtocol | None) -> bool:
     """Whether the request has to present a key; where nothing matches, the path alone tells."""
     if route is not None:
         return route.needs_key
@@ -129,7 +129,7 @@ def _needs_key(request: web.Request, route: ServedRoute | None) -> bool:
     return not any(one.covers(request.path) for one in known if not one.needs_key)
 
 
-def _refused(route: ServedRoute | None, error: ApiError) -> web.StreamResponse:
+def _refused(route: RouteProtocol | None, error: ApiError) -> web.StreamResponse:
     """The error's answer, in the envelope unless the route has it otherwise."""
     is_problem = route is not None and error.status in route.problems
     response = envelope.respond((envelope.problem if is_problem else envelope.failure)(error))
@@ -138,19 +138,19 @@ def _refused(route: ServedRoute | None, error: ApiError) -> web.StreamResponse:
     return response
 
 
-def of_refused(log: AccessLog) -> Callable[[web.BaseRequest, web.Response], None]:
+def count_parser_error(log: AccessLog) -> Callable[[web.BaseRequest, web.Response], None]:
     """What counts and logs a request that the parser refused; how it was meant is not known."""
 
     def tell(request: web.BaseRequest, response: web.Response) -> None:
         assert isinstance(request, web.Request)
-        observer("other", "unmatched", response.status).see(0)
+        observer("other", "unmatched", response.status).observe(0)
         log.write(request, response.headers[X_REQUEST_ID], None, response, 0)
 
     return tell
 
 
 def _count(
-    request: web.Request, route: ServedRoute | None, response: web.StreamResponse, seconds: float
+    request: web.Request, route: RouteProtocol | None, response: web.StreamResponse, seconds: float
 ) -> None:
     method = request.method if request.method in METHODS else "other"
-    observer(method, route.path if route else "unmatched", response.status).see(seconds)
+    observer(method, route.path if route else "unmatched", response.status).observe(seconds)

@@ -20,7 +20,7 @@ LONG_LINE: Final = f"Use at most {LONGEST_LINE // 1024} KiB."
 LONG_HEADERS: Final = "Send fewer or shorter headers."
 UNKNOWN_METHOD: Final = "There is no such method."
 
-REFUSED: web.AppKey[Callable[[web.BaseRequest, web.Response], None]] = web.AppKey("refused")
+ON_PARSER_ERROR: web.AppKey[Callable[[web.BaseRequest, web.Response], None]] = web.AppKey("refused")
 """Told of every request that is refused so."""
 _SHOWN: Final = "\n\n  "
 """Stands in the parser's message before the line that it could not read."""
@@ -34,7 +34,7 @@ class HeadTooLongError(HttpProcessingError):
     """A head of more bytes than any is waited for."""
 
 
-def refusal(error: BaseException) -> ApiError:
+def parser_error(error: BaseException) -> ApiError:
     """The failure that the parser's error is, without a word of what was sent."""
     message = getattr(error, "message", "")
     if isinstance(error, LineTooLong) and error.args[1] == LONGEST_LINE:
@@ -55,7 +55,7 @@ def _is_request_line(message: str) -> bool:
     return start >= 0 and _REQUEST_LINE.match(message, start + len(_SHOWN)) is not None
 
 
-class Refusal(web.Response):
+class ParserErrorResponse(web.Response):
     """An answer to what cannot be read as HTTP; its connection ends with it."""
 
     def __init__(self, error: ApiError) -> None:

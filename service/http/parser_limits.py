@@ -7,7 +7,7 @@ LONGEST_LINE: Final = 32 * 1024
 LONGEST_FIELD: Final = 8190
 """Bytes of a header; another number, by which the parser's failures are told apart."""
 
-READING: Final[dict[str, Any]] = {
+PARSER_LIMITS: Final[dict[str, Any]] = {
     "max_line_size": LONGEST_LINE,
     "max_field_size": LONGEST_FIELD,
     # No body is taken compressed; to decompress one that is cut or of another coding than it says

@@ -10,7 +10,7 @@ from aiohttp.web_protocol import RequestPayloadError
 
 from service.errors import ApiError, api_error
 from service.http.authentication import authenticate
-from service.http.byte_budget import COUNTED_FROM, hold
+from service.http.byte_budget import MIN_COUNTED_BYTES, reserve
 from service.http.context import caller
 from service.http.expectations import meet_expectation
 from service.http.headers import joined
@@ -51,7 +51,7 @@ async def receive(request: web.Request, media_type: str) -> bytes:
     declared = request.content_length or 0
     if declared > MAX_BODY_BYTES:
         raise _too_long()
-    hold(request, declared)
+    reserve(request, declared)
     try:
         if request.content.is_eof():
             return bytes(_checked(request.content.read_nowait()))
@@ -102,8 +102,8 @@ async def _read(request: web.Request, held: int) -> bytes:
                 limit.reschedule(min(now() + IDLE_SECONDS, last))
                 buffer += await request.content.readany()
                 _checked(buffer)
-                if len(buffer) - held >= COUNTED_FROM:
-                    hold(request, len(buffer) - held)
+                if len(buffer) - held >= MIN_COUNTED_BYTES:
+                    reserve(request, len(buffer) - held)
                     held = len(buffer)
         return bytes(buffer)
     finally:

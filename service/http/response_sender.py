@@ -20,7 +20,7 @@ _SLICE: Final = 2**18
 """Bytes of a long body that are written at once: so much of it is in memory twice."""
 
 
-class _Delivery:
+class _SlowResponse:
     """One answer that is not taken at once."""
 
     __slots__ = ("_progress", "_request", "_seen", "_since")
@@ -42,14 +42,14 @@ class _Delivery:
             transport.abort()
 
 
-class Deliveries:
+class ResponseSender:
     """The answers on their way, all looked at by one timer: most are taken at once."""
 
     def __init__(self) -> None:
         self._under_way = dict[int, web.Request]()
-        self._slow = dict[int, _Delivery]()
+        self._slow = dict[int, _SlowResponse]()
 
-    async def deliver(self, request: web.Request, response: web.StreamResponse) -> None:
+    async def send(self, request: web.Request, response: web.StreamResponse) -> None:
         """Send an answer; returns when it is taken, or when its connection is closed."""
         number = id(request)
         self._under_way[number] = request
@@ -71,7 +71,7 @@ class Deliveries:
         """Look at all of them."""
         now = asyncio.get_running_loop().time
         for number, request in list(self._under_way.items()):
-            self._slow.setdefault(number, _Delivery(request, now())).look(now())
+            self._slow.setdefault(number, _SlowResponse(request, now())).look(now())
 
 
 async def _sent_whole(request: web.Request, response: web.StreamResponse) -> bool:
@@ -116,12 +116,12 @@ async def _write(request: web.Request, response: web.StreamResponse) -> None:
     await web.StreamResponse.write_eof(response)
 
 
-DELIVERIES: web.AppKey[Deliveries] = web.AppKey("deliveries", Deliveries)
+RESPONSE_SENDER: web.AppKey[ResponseSender] = web.AppKey("deliveries", ResponseSender)
 
 
-async def deliveries(app: web.Application) -> AsyncIterator[None]:
+async def run_response_sender(app: web.Application) -> AsyncIterator[None]:
     """Look at the application's deliveries as long as it runs."""
-    app[DELIVERIES] = Deliveries()
-    looking = background.repeat(app[DELIVERIES].look, _LOOK_SECONDS)
+    app[RESPONSE_SENDER] = ResponseSender()
+    looking = background.repeat(app[RESPONSE_SENDER].look, _LOOK_SECONDS)
     yield
     looking.cancel()

@@ -10,7 +10,7 @@ T = TypeVar("T")
 SECONDS: Final = 1
 
 
-class Recent(Generic[T]):
+class SingleFlightCache(Generic[T]):
     """A result, or a failure, that is given again for SECONDS; whoever asks earlier waits for it.
 
     Making it takes at most that share of the time: what takes long to make is given for longer.

@@ -16,11 +16,11 @@ from service.database import statements
 from service.database.connection_factory import WRITE_SECONDS
 from service.database.connections import Connection
 from service.errors import api_error
-from service.http.api_response import Answer
+from service.http.api_response import ApiResponse
 from service.organizations.caller import Caller
 
 KEPT = timedelta(hours=24)
-Work: TypeAlias = Callable[[Connection], Awaitable[Answer]]
+Work: TypeAlias = Callable[[Connection], Awaitable[ApiResponse]]
 """What is done in a transaction, and what is answered then."""
 
 _SQL = statements.load("idempotency")
@@ -38,7 +38,7 @@ class Retry:
     request_sha256: bytes
 
 
-async def once(connection: Connection, retry: Retry, work: Work) -> Answer:
+async def once(connection: Connection, retry: Retry, work: Work) -> ApiResponse:
     """The answer of the work, or the one that was given before.
 
     Raises ``conflict.in_progress`` while another request with the key runs, and
@@ -84,7 +84,7 @@ async def _claim(connection: Connection, retry: Retry, now: datetime) -> bool:
     return bool(claimed)
 
 
-async def _stored(connection: Connection, retry: Retry) -> Answer:
+async def _stored(connection: Connection, retry: Retry) -> ApiResponse:
     row = await connection.fetchrow(_SQL["stored"].text, retry.caller.organization_id, retry.key)
     if row["request_sha256"] != retry.request_sha256:
         raise api_error(
@@ -92,4 +92,4 @@ async def _stored(connection: Connection, retry: Retry) -> Answer:
             message="This Idempotency-Key stood for another request.",
         )
     headers = orjson.loads(row["headers"]) | {"Idempotent-Replayed": "true"}
-    return Answer(row["status"], row["body"], headers)
+    return ApiResponse(row["status"], row["body"], headers)

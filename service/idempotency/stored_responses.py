@@ -15,7 +15,7 @@ from aiohttp import web
 from service.database import statements
 from service.database.connections import Connection
 from service.errors import api_error
-from service.http.api_response import Answer
+from service.http.api_response import ApiResponse
 from service.idempotency.requests import KEPT, Retry, Work, once
 
 MAX_MIB: Final = 1024
@@ -57,7 +57,7 @@ class StoredAnswers:
         """
         return partial(once, retry=retry, work=partial(self._bounded, retry, work))
 
-    async def _bounded(self, retry: Retry, work: Work, connection: Connection) -> Answer:
+    async def _bounded(self, retry: Retry, work: Work, connection: Connection) -> ApiResponse:
         weight = await self._weight(connection, retry.caller.organization_id)
         if weight.bytes >= self._most:
             message = "Too much is stored for safe retries; leave the Idempotency-Key out."

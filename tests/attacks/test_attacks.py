@@ -12,7 +12,7 @@ from aiohttp import web
 
 from service.app import create_app
 from service.http.connections import Runner
-from service.http.parser_limits import READING
+from service.http.parser_limits import PARSER_LIMITS
 from service.settings import Settings
 from tests.attacks.attacker import Attacker
 from tests.attacks.campaign import prepared, strike
@@ -48,7 +48,7 @@ async def attacked(server_dsn: str, worker_id: str) -> AsyncIterator[Attacked]:
     dsn = fresh_database(server_dsn, f"attacked_{worker_id}", DEMO_TEMPLATE)
     settings = Settings.from_environment({"LOG_LEVEL": "warning"})
     app = create_app(settings, dsn)
-    runner = Runner(app, connections=CONNECTIONS, handler_cancellation=True, **READING)
+    runner = Runner(app, connections=CONNECTIONS, handler_cancellation=True, **PARSER_LIMITS)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     keys = [await issue_key(dsn, organization) for organization in (ATTACKER, OTHER)]

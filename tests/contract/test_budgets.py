@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from service.http import request_body
-from service.http.byte_budget import ACCOUNTS, MAX_MIB, Accounts
+from service.http.byte_budget import BYTE_BUDGET, MAX_MIB, ByteBudget
 from tests.support.api import Api
 from tests.support.published import is_failure
 from tests.support.waiting import scaled, until, within
@@ -140,9 +140,9 @@ async def test_a_body_that_arrives_slowly_is_waited_for(
         assert (await one.answer())[0] == 201
 
 
-def accounts_of(api: Api) -> Accounts:
+def accounts_of(api: Api) -> ByteBudget:
     assert api.client.app is not None
-    accounts: Accounts = api.client.app[ACCOUNTS]
+    accounts: ByteBudget = api.client.app[BYTE_BUDGET]
     return accounts
 
 
@@ -179,9 +179,9 @@ async def test_who_takes_no_answers_gets_no_more(shared_api: Api, shared_other: 
     is_too_many(await shared_api.delete("/api/groups/1"))
     is_too_many(await shared_api.get("/api/unknown"))
     assert (await shared_other.get(COLORS)).status == 200
-    accounts.give_back(1, 1)
+    accounts.release(1, 1)
     assert (await shared_api.get(f"{COLORS}/1")).status == 200
     is_too_many(await shared_api.get(COLORS, {"pageSize": "100"}))
-    accounts.give_back(1, MAX_MIB * MIB - 1)
+    accounts.release(1, MAX_MIB * MIB - 1)
     assert (await shared_api.get(COLORS, {"pageSize": "100"})).status == 200
     assert not accounts._held

@@ -14,7 +14,7 @@ import pytest
 from aiohttp import web
 
 from service.app import create_app
-from service.http.response_sender import Deliveries
+from service.http.response_sender import ResponseSender
 from service.settings import Settings
 from tests.support.api import Api
 from tests.support.waiting import until
@@ -30,13 +30,15 @@ MIB = 2**20
 def answered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[weakref.ref[web.Request]]]:
     """The requests that were answered, as long as anything keeps them; nothing is collected."""
     seen = list[weakref.ref[web.Request]]()
-    deliver = Deliveries.deliver
+    deliver = ResponseSender.send
 
-    async def noted(self: Deliveries, request: web.Request, response: web.StreamResponse) -> None:
+    async def noted(
+        self: ResponseSender, request: web.Request, response: web.StreamResponse
+    ) -> None:
         seen.append(weakref.ref(request))
         await deliver(self, request, response)
 
-    monkeypatch.setattr(Deliveries, "deliver", noted)
+    monkeypatch.setattr(ResponseSender, "deliver", noted)
     gc.collect()
     gc.disable()
     yield seen

@@ -9,7 +9,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from service.database.id_arrays import id_array
 from service.handlers.operations import READ
-from service.http.parser_limits import READING
+from service.http.parser_limits import PARSER_LIMITS
 from service.organizations.caller import Caller
 from service.queries.master_record import MasterRecord
 from service.queries.parts import Part
@@ -148,7 +148,7 @@ def _used(records: list[dict[str, Any]], parents: set[Any]) -> list[Any]:
 
 def serving(dsn: str) -> AbstractAsyncContextManager[TestServer]:
     """The service on a database, which request lines of any length reach."""
-    return support.serving(dsn, READING | _ANY_LENGTH)
+    return support.serving(dsn, PARSER_LIMITS | _ANY_LENGTH)
 
 
 @asynccontextmanager

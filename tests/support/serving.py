@@ -7,8 +7,8 @@ from typing import Any
 from aiohttp.test_utils import TestServer
 
 from service.app import create_app
-from service.http.connections import MOST, Runner
-from service.http.parser_limits import READING
+from service.http.connections import MAX_CONNECTIONS, Runner
+from service.http.parser_limits import PARSER_LIMITS
 from service.settings import Settings
 
 
@@ -16,12 +16,12 @@ class _Server(TestServer):
     """aiohttp's, with the connections of the service."""
 
     async def _make_runner(self, **options: Any) -> Runner:
-        return Runner(self.app, connections=MOST, **options)
+        return Runner(self.app, connections=MAX_CONNECTIONS, **options)
 
 
 @asynccontextmanager
 async def serving(
-    dsn: str, reading: Mapping[str, Any] = READING, **settings: str
+    dsn: str, reading: Mapping[str, Any] = PARSER_LIMITS, **settings: str
 ) -> AsyncIterator[TestServer]:
     """The service on a database, with settings by the names that the environment has for them."""
     chosen = Settings.from_environment({"LOG_LEVEL": "warning", **settings})

@@ -3,41 +3,41 @@
 import pytest
 
 from service.errors import ApiError
-from service.http.byte_budget import Accounts
+from service.http.byte_budget import ByteBudget
 
 pytestmark = pytest.mark.contract("Budgets")
 
 
 def test_what_exceeds_the_share_is_refused_and_not_counted() -> None:
-    accounts = Accounts(100)
-    accounts.take(1, 60)
+    accounts = ByteBudget(100)
+    accounts.reserve(1, 60)
     with pytest.raises(ApiError) as error:
-        accounts.take(1, 41)
+        accounts.reserve(1, 41)
     assert (error.value.status, error.value.headers) == (429, {"Retry-After": "1"})
-    accounts.take(1, 40)
-    accounts.take(2, 100)
+    accounts.reserve(1, 40)
+    accounts.reserve(2, 100)
 
 
 def test_who_holds_nothing_gets_what_is_asked_for() -> None:
-    accounts = Accounts(100)
-    accounts.take(1, 500)
+    accounts = ByteBudget(100)
+    accounts.reserve(1, 500)
     with pytest.raises(ApiError):
         accounts.check(1)
     accounts.check(2)
 
 
 def test_what_has_to_be_answered_counts_all_the_same() -> None:
-    accounts = Accounts(100)
-    accounts.take(1, 90)
+    accounts = ByteBudget(100)
+    accounts.reserve(1, 90)
     accounts.add(1, 90)
     with pytest.raises(ApiError):
         accounts.check(1)
-    accounts.give_back(1, 90)
+    accounts.release(1, 90)
     accounts.check(1)
 
 
 def test_nothing_is_kept_of_who_holds_nothing() -> None:
-    accounts = Accounts(100)
-    accounts.take(1, 90)
-    accounts.give_back(1, 90)
+    accounts = ByteBudget(100)
+    accounts.reserve(1, 90)
+    accounts.release(1, 90)
     assert not accounts._held

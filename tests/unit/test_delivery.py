@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 
 from service.http import response_sender
-from service.http.response_sender import DELIVERIES, deliveries
+from service.http.response_sender import RESPONSE_SENDER, run_response_sender
 from tests.support.waiting import scaled, until
 
 pytestmark = pytest.mark.contract("Budgets")
@@ -31,12 +31,12 @@ async def asked(body: bytes) -> AsyncIterator[tuple[web.Application, asyncio.Str
 
     async def answer(request: web.Request) -> web.Response:
         response = web.Response(body=body)
-        await app[DELIVERIES].deliver(request, response)
+        await app[RESPONSE_SENDER].send(request, response)
         return response
 
     app = web.Application()
     app.router.add_get("/", answer)
-    app.cleanup_ctx.append(deliveries)
+    app.cleanup_ctx.append(run_response_sender)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -52,7 +52,7 @@ async def asked(body: bytes) -> AsyncIterator[tuple[web.Application, asyncio.Str
 
 
 def under_way(app: web.Application) -> int:
-    return len(app[DELIVERIES]._under_way)
+    return len(app[RESPONSE_SENDER]._under_way)
 
 
 async def rest(reader: asyncio.StreamReader, *, pause: float = 0) -> int:

@@ -9,7 +9,7 @@ import pytest
 from prometheus_client import REGISTRY
 
 from service.http import loop_monitor
-from service.http.loop_monitor import BEAT_SECONDS, Pulse
+from service.http.loop_monitor import BEAT_SECONDS, LoopMonitor
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.contract("Health")
@@ -43,7 +43,7 @@ async def hold(*, work: bool = False) -> None:
 @pytest.fixture
 async def measuring() -> AsyncIterator[None]:
     """A pulse for the while."""
-    made = Pulse()
+    made = LoopMonitor()
     yield
     made.stop()
 
@@ -68,7 +68,7 @@ async def test_the_longest_hold_is_forgotten_after_a_while(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(loop_monitor, "REMEMBERED_SECONDS", HOLD)
-    made = Pulse()
+    made = LoopMonitor()
     await hold()
     longest = told("event_loop_longest_delay_seconds")
     await until(lambda: told("event_loop_longest_delay_seconds") < longest)

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from service.http import single_flight
-from service.http.single_flight import Recent
+from service.http.single_flight import SingleFlightCache
 
 pytestmark = pytest.mark.contract("Health")
 
@@ -29,7 +29,7 @@ class Maker:
 
 
 async def test_all_who_ask_meanwhile_and_soon_after_get_the_same() -> None:
-    maker, shared = Maker(), Recent[int]()
+    maker, shared = Maker(), SingleFlightCache[int]()
     asking = [asyncio.create_task(shared.get(maker)) for _ in range(20)]
     await asyncio.sleep(0)
     maker.may.set()
@@ -39,13 +39,13 @@ async def test_all_who_ask_meanwhile_and_soon_after_get_the_same() -> None:
 
 async def test_then_it_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(single_flight, "SECONDS", 0)
-    maker, shared = Maker(), Recent[int]()
+    maker, shared = Maker(), SingleFlightCache[int]()
     maker.may.set()
     assert [await shared.get(maker) for _ in range(3)] == [1, 2, 3]
 
 
 async def test_a_failure_is_given_to_all_as_well() -> None:
-    maker, shared = Maker(), Recent[int]()
+    maker, shared = Maker(), SingleFlightCache[int]()
     asking = [shared.get(maker.fail) for _ in range(3)]
     failures = [*await asyncio.gather(*asking, return_exceptions=True)]
     failures += await asyncio.gather(shared.get(maker), return_exceptions=True)
@@ -53,7 +53,7 @@ async def test_a_failure_is_given_to_all_as_well() -> None:
 
 
 async def test_who_goes_away_stops_nobody_else() -> None:
-    maker, shared = Maker(), Recent[int]()
+    maker, shared = Maker(), SingleFlightCache[int]()
     first, second = (asyncio.create_task(shared.get(maker)) for _ in range(2))
     await asyncio.sleep(0)
     first.cancel()
@@ -65,6 +65,6 @@ async def test_who_goes_away_stops_nobody_else() -> None:
 
 async def test_what_takes_long_is_given_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(single_flight, "SECONDS", 0)
-    maker, shared = Maker(), Recent[int](share=0.0001)
+    maker, shared = Maker(), SingleFlightCache[int](share=0.0001)
     asyncio.get_running_loop().call_later(0.01, maker.may.set)
     assert [await shared.get(maker) for _ in range(3)] == [1] * 3
