@@ -9,7 +9,7 @@ from aiohttp import web
 from service.handlers import operations
 from service.handlers.operations import Kind
 from service.http.request_body import with_body
-from service.queries.parts import Part
+from service.queries.parts import RecordPart
 from service.queries.resource import Resource
 from service.resources.registry import (
     CHANGES,
@@ -80,7 +80,7 @@ class Route:
         return path.startswith(beginning) if parameter else path == beginning
 
 
-def _of_part(part: Part) -> Iterator[Route]:
+def _of_part(part: RecordPart) -> Iterator[Route]:
     """A part is read and replaced; the customer's own document says how the measured values are."""
     if part is MEASUREMENTS:
         yield Route(operations.READ_ALL, part)

@@ -14,28 +14,28 @@ from service.http.byte_budget import reserve
 from service.http.context import ADMISSION, caller, database
 from service.http.envelope import pagination, respond, success
 from service.listing import changes, cursor
-from service.listing.changes import Reading
+from service.listing.changes import ChangesRequest
 from service.queries import change_feed
-from service.queries.change_feed import Feed, Page
+from service.queries.change_feed import ChangeFeed, ChangePage
 
 _MICROSECONDS = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
-async def read_changes(known: Feed, request: web.Request) -> web.Response:
+async def read_changes(known: ChangeFeed, request: web.Request) -> web.Response:
     """The next entries, waited for if the caller wants that, and the cursor to go on with."""
     scope = cursor.scope(request.path, caller(request).organization_id)
     reading = changes.read(list(request.query.items()), known.resources, scope)
     page = await _awaited(known, request, reading)
     documents: Mapping[tuple[str, int], bytes] | None = None
-    if reading.wanted.documents:
+    if reading.filter.documents:
         page, documents = await _with_documents(known, request, page)
     body = _written(known, page, documents)
     reserve(request, len(body))
-    following = changes.encode(reading.wanted, page.after, page.epoch, scope)
+    following = changes.encode(reading.filter, page.after, page.epoch, scope)
     return respond(success(body, pagination=pagination(following, has_more=page.has_more)))
 
 
-async def _awaited(known: Feed, request: web.Request, reading: Reading) -> Page:
+async def _awaited(known: ChangeFeed, request: web.Request, reading: ChangesRequest) -> ChangePage:
     """Return the next page, or an empty one after `wait` seconds without changes.
 
     Raise ``unauthorized`` if the key was revoked or expired during the wait.
@@ -56,20 +56,20 @@ async def _awaited(known: Feed, request: web.Request, reading: Reading) -> Page:
     return page
 
 
-async def _page(known: Feed, request: web.Request, reading: Reading) -> Page:
+async def _page(known: ChangeFeed, request: web.Request, reading: ChangesRequest) -> ChangePage:
     """The page after a place, of changes that are numbered for it if there is need."""
     tenant = caller(request)
     organization_id = tenant.organization_id
     read = partial(
         known.read,
         caller=tenant,
-        wanted=reading.wanted,
+        wanted=reading.filter,
         after=reading.after,
         epoch=reading.epoch,
     )
     page = await database(request).read(read, organization_id)
     if page is None:
-        number = partial(change_feed.number, organization_id=organization_id)
+        number = partial(change_feed.assign_sequence_numbers, organization_id=organization_id)
         while await database(request).write(number, organization_id):
             pass
         page = await database(request).read(partial(read, is_numbered=True), organization_id)
@@ -78,8 +78,8 @@ async def _page(known: Feed, request: web.Request, reading: Reading) -> Page:
 
 
 async def _with_documents(
-    known: Feed, request: web.Request, page: Page
-) -> tuple[Page, Mapping[tuple[str, int], bytes]]:
+    known: ChangeFeed, request: web.Request, page: ChangePage
+) -> tuple[ChangePage, Mapping[tuple[str, int], bytes]]:
     """The page with its records' documents; it ends early where they are too long for one."""
     tenant = caller(request)
     while True:
@@ -92,7 +92,9 @@ async def _with_documents(
         page = change_feed.shortened(page)
 
 
-def _written(known: Feed, page: Page, documents: Mapping[tuple[str, int], bytes] | None) -> bytes:
+def _written(
+    known: ChangeFeed, page: ChangePage, documents: Mapping[tuple[str, int], bytes] | None
+) -> bytes:
     """The entries as a JSON array; with their documents, null where there is none."""
     times: dict[int, str] = {}
     entries = []

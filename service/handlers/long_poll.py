@@ -14,7 +14,7 @@ from service.database.errors import too_many_requests
 from service.http.context import DATABASE, MAKE_ROOM
 from service.http.unauthorized import UNAUTHORIZED
 from service.queries import change_feed
-from service.queries.change_feed import Numbered
+from service.queries.change_feed import FeedHead
 
 MAX_WAITING: Final = 256
 """Of one organization in one worker."""
@@ -82,17 +82,19 @@ class Watch:
             await self._tell(one)
         return not self._waiting
 
-    async def _news(self) -> list[Numbered]:
+    async def _news(self) -> list[FeedHead]:
         ids = list(self._waiting)
         if not ids:
             return []
-        return await self._database.look_up(partial(change_feed.news, organization_ids=ids))
+        return await self._database.look_up(partial(change_feed.heads, organization_ids=ids))
 
-    async def _tell(self, found: Numbered) -> None:
+    async def _tell(self, found: FeedHead) -> None:
         """Wake those for whom there is something, once it is numbered for all of them."""
         if found.is_behind:
             one = found.organization_id
-            await self._database.write(partial(change_feed.number, organization_id=one), one)
+            await self._database.write(
+                partial(change_feed.assign_sequence_numbers, organization_id=one), one
+            )
         waiting = self._waiting.get(found.organization_id, {})
         told = [turn for turn, n in waiting.items() if found.is_behind or found.last > n]
         _wake(told, for_changes=True)

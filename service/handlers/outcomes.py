@@ -9,10 +9,10 @@ from service.handlers.write_options import MINIMAL, Switches
 from service.http.api_response import ApiResponse
 from service.http.envelope import success
 from service.http.prefer import APPLIED
-from service.queries.batch import Sent
+from service.queries.batch import RequestItems
 from service.queries.change_recorder import CREATED
 from service.queries.master_record import MasterRecord
-from service.queries.outcomes import FAILED, Fate, Written, sent_key
+from service.queries.outcomes import FAILED, ItemOutcome, WriteResult, sent_key
 
 
 class Rehearsed(Exception):  # noqa: N818
@@ -24,7 +24,7 @@ class Rehearsed(Exception):  # noqa: N818
 
 
 def outcomes(
-    resource: MasterRecord, sent: Sent, written: Written, switches: Switches
+    resource: MasterRecord, sent: RequestItems, written: WriteResult, switches: Switches
 ) -> ApiResponse:
     """The outcome of each item in request order, or of the one that there is.
 
@@ -44,16 +44,18 @@ def outcomes(
     )
 
 
-def _fate(resource: MasterRecord, sent: Sent, written: Written, place: int) -> Fate:
+def _fate(
+    resource: MasterRecord, sent: RequestItems, written: WriteResult, place: int
+) -> ItemOutcome:
     """What became of the item at that place; of one that failed its record, if it was found."""
-    if place in written.fates:
-        return written.fates[place]
+    if place in written.outcomes:
+        return written.outcomes[place]
     record_id, stored_key = written.stored.get(place, (None, None))
-    return Fate(FAILED, record_id, sent_key(resource, sent.items[place]) or stored_key)
+    return ItemOutcome(FAILED, record_id, sent_key(resource, sent.items[place]) or stored_key)
 
 
 def _row(
-    resource: MasterRecord, fate: Fate, failures: list[ErrorDetail], *, is_rehearsal: bool
+    resource: MasterRecord, fate: ItemOutcome, failures: list[ErrorDetail], *, is_rehearsal: bool
 ) -> dict[str, Any]:
     """The outcome as it is sent; what is only rehearsed to be created has no id."""
     named: int | str | None = fate.id

@@ -11,9 +11,9 @@ from service.http.media_types import JSON
 from service.pages.docs import docs
 from service.pages.front import front
 from service.pages.guides import guides
-from service.pages.page import Page
+from service.pages.page import WebPage
 
-PAGES: Final[web.AppKey[Mapping[str, Page]]] = web.AppKey("pages", Mapping)
+PAGES: Final[web.AppKey[Mapping[str, WebPage]]] = web.AppKey("pages", Mapping)
 
 
 def prepare(app: web.Application, openapi: bytes) -> None:
@@ -22,8 +22,8 @@ def prepare(app: web.Application, openapi: bytes) -> None:
 
 
 @lru_cache(maxsize=1)
-def _pages(openapi: bytes) -> Mapping[str, Page]:
-    document = Page(openapi, JSON)
+def _pages(openapi: bytes) -> Mapping[str, WebPage]:
+    document = WebPage(openapi, JSON)
     return {"/": front(), "/openapi.json": document, **dict(docs()), **dict(guides())}
 
 

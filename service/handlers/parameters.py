@@ -13,7 +13,7 @@ from service.http.etag import precondition
 from service.http.headers import joined
 from service.idempotency.requests import Retry
 from service.masking import contains_key_start
-from service.queries.locking import Guard
+from service.queries.locking import Precondition
 from service.queries.resource import Resource
 
 _PRECONDITIONS = (hdrs.IF_MATCH, hdrs.IF_NONE_MATCH)
@@ -78,7 +78,7 @@ def form(request: web.Request, *, offered: bool) -> str:
     return "writables" if wanted else "documents"
 
 
-def guard(request: web.Request) -> Guard | None:
+def guard(request: web.Request) -> Precondition | None:
     """The ``If-Match`` and ``If-None-Match`` of a single write."""
     return precondition(joined(request, hdrs.IF_MATCH), joined(request, hdrs.IF_NONE_MATCH))
 

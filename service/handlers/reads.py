@@ -18,7 +18,7 @@ from service.http.prefer import APPLIED, preferences
 from service.listing import cursor, parameters
 from service.queries import reads
 from service.queries.master_record import MasterRecord
-from service.queries.resource import Question, Resource
+from service.queries.resource import ListQuery, Resource
 
 _Asked: TypeAlias = tuple[Resource, tuple[tuple[str, str], ...]]
 _REMEMBERED_BYTES: Final = 16 * 2**20
@@ -89,7 +89,7 @@ async def read_all(resource: Resource, request: web.Request) -> web.Response:
     return respond(answer)
 
 
-def _asked(resource: Resource, request: web.Request, scope: str) -> Question:
+def _asked(resource: Resource, request: web.Request, scope: str) -> ListQuery:
     """What the query asks; a cursor carries its own query and stands alone."""
     cursors = request.query.getall("cursor", [])
     if not cursors:
@@ -99,16 +99,16 @@ def _asked(resource: Resource, request: web.Request, scope: str) -> Question:
         raise api_error("validation_error.duplicate", "cursor", message=message)
     carried = cursor.decode(cursors[0], resource.properties, scope)
     parameters.check_beside_cursor(list(request.query.items()), resource.properties, carried)
-    return resource.question(carried)
+    return resource.compile_list(carried)
 
 
-def _read(asked: _Asked) -> Question:
+def _read(asked: _Asked) -> ListQuery:
     """What a query string asks of a list; raises ApiError with everything that is wrong with it."""
     resource, pairs = asked
-    return resource.question(parameters.read(pairs, resource.properties))
+    return resource.compile_list(parameters.read(pairs, resource.properties))
 
 
-def _bytes(asked: _Asked, question: Question) -> int:
+def _bytes(asked: _Asked, question: ListQuery) -> int:
     """About what it takes to remember a question."""
     texts = [question.text, *(text for pair in asked[1] for text in pair)]
     values = [value for one in question.parameters if isinstance(one, list) for value in one]

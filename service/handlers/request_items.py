@@ -13,9 +13,9 @@ from typing import Any, Final
 from service import schemas
 from service.errors import ApiError, ErrorDetail, Path, api_error
 from service.listing.properties import parse_ids
-from service.queries.batch import Item, Sent
+from service.queries.batch import Item, RequestItems
 from service.queries.master_record import MasterRecord
-from service.queries.outcomes import Manner
+from service.queries.outcomes import WriteOptions
 from service.schemas.extra_checks import repeated
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
@@ -61,7 +61,9 @@ class BulkBody:
         return len(self.items) if isinstance(self.items, list) else 0
 
 
-def many_items(resource: MasterRecord, form: Validator, body: BulkBody, manner: Manner) -> Sent:
+def many_items(
+    resource: MasterRecord, form: Validator, body: BulkBody, manner: WriteOptions
+) -> RequestItems:
     """The items of a bulk write, with stored ids where they have one.
 
     Raises ApiError for what is wrong with the body as a whole. Of items that share what only one
@@ -72,22 +74,22 @@ def many_items(resource: MasterRecord, form: Validator, body: BulkBody, manner: 
     items = body.items
     found = form.failures_of_items(items, body.raw)
     known = [(place, item) for place, item in enumerate(items) if isinstance(item, dict)]
-    named = resource.own_key if manner.by_key and resource.own_key else "id"
-    others = [name for name in resource.unique if name != named]
+    named = resource.own_key if manner.match_by_key and resource.own_key else "id"
+    others = [name for name in resource.unique_fields if name != named]
     live = [one for one in known if one[1].get("state") != "deleted"] if others else []
-    apart = _apart(known, resource.own_key_within if manner.by_key else None)
+    apart = _apart(known, resource.own_key_within if manner.match_by_key else None)
     for name, among in (*((named, some) for some in apart), *((name, live) for name in others)):
-        for failure in repeated(among, name, all_of_them=manner.skips):
+        for failure in repeated(among, name, all_of_them=manner.skip_failed):
             place = int(failure.path[0])
             found.setdefault(place, []).append(ErrorDetail(failure.type, (name,), failure.message))
     if resource.string_ids:
         for item in (
             item
             for place, item in known
-            if place not in found and not manner.by_key and "id" in item
+            if place not in found and not manner.match_by_key and "id" in item
         ):
             item["id"] = resource.stored_id(item["id"])
-    return Sent(items, in_body, found, is_bulk=True)
+    return RequestItems(items, in_body, found, is_bulk=True)
 
 
 def _apart(known: list[tuple[int, Item]], within: str | None) -> Iterable[list[tuple[int, Item]]]:
@@ -101,7 +103,7 @@ def _apart(known: list[tuple[int, Item]], within: str | None) -> Iterable[list[t
     return found.values()
 
 
-def many_ids(resource: MasterRecord, texts: list[str], manner: Manner) -> Sent:
+def many_ids(resource: MasterRecord, texts: list[str], manner: WriteOptions) -> RequestItems:
     """The items of a bulk delete, from its ``ids`` parameters; raises ApiError for their number."""
     if not texts:
         raise api_error("validation_error.required_field", "ids", message="Give at least one id.")
@@ -110,9 +112,9 @@ def many_ids(resource: MasterRecord, texts: list[str], manner: Manner) -> Sent:
         message = f"Give at most {most} ids."
         raise api_error("validation_error.too_many_items", "ids", message=message)
     if (ids := parse_ids(texts)) and len({*texts}) == len(texts):
-        return Sent([{"id": one} for one in ids], in_query, is_bulk=True)
+        return RequestItems([{"id": one} for one in ids], in_query, is_bulk=True)
     items, found, seen = list[Item](), dict[int, list[ErrorDetail]](), set[str]()
-    twice = {text for text, times in Counter(texts).items() if manner.skips and times > 1}
+    twice = {text for text, times in Counter(texts).items() if manner.skip_failed and times > 1}
     for place, text in enumerate(texts):
         try:
             items.append({"id": resource.stored_id(text)})
@@ -124,7 +126,7 @@ def many_ids(resource: MasterRecord, texts: list[str], manner: Manner) -> Sent:
                 ErrorDetail("validation_error.duplicate", (), "Given twice.")
             )
         seen.add(text)
-    return Sent(items, in_query, found, is_bulk=True)
+    return RequestItems(items, in_query, found, is_bulk=True)
 
 
 def in_body(place: int, path: Path) -> Path:

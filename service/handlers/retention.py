@@ -55,5 +55,5 @@ def _steps(
     """What there is to do for an organization, each until it answers that there is no more."""
     old = datetime.now(UTC) - timedelta(days=changes_days)
     yield partial(stored_responses.forget_some, organization_id=organization_id)
-    yield partial(change_feed.number, organization_id=organization_id)
-    yield partial(change_feed.clear, organization_id=organization_id, before=old)
+    yield partial(change_feed.assign_sequence_numbers, organization_id=organization_id)
+    yield partial(change_feed.delete_expired, organization_id=organization_id, before=old)

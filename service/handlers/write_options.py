@@ -9,7 +9,7 @@ from service.errors import ApiError, ErrorDetail
 from service.handlers.parameters import only_parameters, together
 from service.http.prefer import preferences
 from service.queries.master_record import MasterRecord
-from service.queries.outcomes import Manner
+from service.queries.outcomes import WriteOptions
 
 MATCH: Final = "match"
 ON_ERROR: Final = "onError"
@@ -21,7 +21,7 @@ MINIMAL: Final = "return=minimal"
 class Switches:
     """The switches of one write; without any it is all or nothing and answers documents."""
 
-    manner: Manner
+    manner: WriteOptions
     """What the engine has to know of them."""
     rehearses: bool = False
     """Everything is done, and taken back."""
@@ -32,7 +32,7 @@ class Switches:
 def of_bulk(
     request: web.Request,
     resource: MasterRecord,
-    manner: Manner,
+    manner: WriteOptions,
     *parameters: str,
     by_key: bool = False,
 ) -> Switches:
@@ -49,7 +49,7 @@ def of_bulk(
     )
     rehearses = _rehearses(request, chosen)
     minimal = preferences(request).get("return") == "minimal"
-    brief = manner.skips or manner.by_key or rehearses or minimal
+    brief = manner.skip_failed or manner.match_by_key or rehearses or minimal
     return Switches(replace(manner, brief=brief), rehearses, minimal)
 
 
@@ -60,14 +60,16 @@ def of_one(request: web.Request) -> Switches:
         lambda: _chosen(request, {DRY_RUN: ("false", "true")}),
     )
     rehearses = _rehearses(request, chosen)
-    return Switches(Manner(brief=rehearses), rehearses)
+    return Switches(WriteOptions(outcomes_only=rehearses), rehearses)
 
 
-def manner_of(request: web.Request, resource: MasterRecord, *, by_key: bool = False) -> Manner:
+def manner_of(
+    request: web.Request, resource: MasterRecord, *, by_key: bool = False
+) -> WriteOptions:
     """How the items of a bulk write are looked at, whatever else is wrong with the request."""
-    return Manner(
-        skips=request.query.get(ON_ERROR) == "skip",
-        by_key=by_key and MATCH in request.query and resource.own_key is not None,
+    return WriteOptions(
+        skip_failed=request.query.get(ON_ERROR) == "skip",
+        match_by_key=by_key and MATCH in request.query and resource.own_key is not None,
     )
 
 

@@ -24,14 +24,14 @@ from service.http.etag import etag
 from service.idempotency.requests import Retry, Work
 from service.idempotency.stored_responses import STORED_ANSWERS
 from service.queries import writes
-from service.queries.batch import Batch, FailedItems, Item, Sent, alone, within
+from service.queries.batch import Batch, Item, ItemErrors, RequestItems, body_path, list_path
 from service.queries.locking import locks_organization
 from service.queries.master_record import MasterRecord
-from service.queries.outcomes import Manner, Written
+from service.queries.outcomes import WriteOptions, WriteResult
 from service.schemas.validation import Validator
 
-Write: TypeAlias = Callable[[Connection, MasterRecord, Batch, Manner], Awaitable[Written]]
-Shape: TypeAlias = Callable[[Written], ApiResponse]
+Write: TypeAlias = Callable[[Connection, MasterRecord, Batch, WriteOptions], Awaitable[WriteResult]]
+Shape: TypeAlias = Callable[[WriteResult], ApiResponse]
 """The answer with the documents of what was written."""
 
 
@@ -46,11 +46,11 @@ async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> we
         lambda: one_item(resource.create_form, raw),
     )
 
-    def shape(written: Written) -> ApiResponse:
+    def shape(written: WriteResult) -> ApiResponse:
         headers = {"ETag": etag(written.documents), "Location": f"{request.path}/{written.ids[0]}"}
         return success(written.documents, created=True, headers=headers)
 
-    work = _work(resource, request, switches, Sent([item]), writes.create, shape)
+    work = _work(resource, request, switches, RequestItems([item]), writes.create, shape)
     use = LeaseKind(exclusive=locks_organization(resource, creates=True))
     return await _write(request, work, use, retried)
 
@@ -85,7 +85,7 @@ async def replace(resource: MasterRecord, request: web.Request, raw: bytes) -> w
 async def replace_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """Many records in full, those with ``state=deleted`` deleted; by own keys created as well."""
     manner = switching.manner_of(request, resource, by_key=True)
-    if manner.by_key:
+    if manner.match_by_key:
         form, write = resource.bulk_replace_by_key_form, writes.replace_by_key
     else:
         form, write = resource.bulk_replace_form, writes.replace
@@ -95,7 +95,7 @@ async def replace_many(resource: MasterRecord, request: web.Request, raw: bytes)
 async def merge_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """Many records changed in part (RFC 7396); by own keys created as well."""
     manner = switching.manner_of(request, resource, by_key=True)
-    if manner.by_key:
+    if manner.match_by_key:
         form, write = resource.bulk_merge_by_key_form, writes.merge_by_key
     else:
         form, write = resource.bulk_merge_form, writes.merge
@@ -106,7 +106,7 @@ async def _named(
     resource: MasterRecord,
     request: web.Request,
     raw: bytes,
-    manner: Manner,
+    manner: WriteOptions,
     operation: str,
     form: Validator,
     write: Write,
@@ -179,11 +179,11 @@ def _whole_request(
     request: web.Request,
     resource: MasterRecord,
     raw: bytes,
-    manner: Manner,
-    items: Callable[[Manner], Sent],
+    manner: WriteOptions,
+    items: Callable[[WriteOptions], RequestItems],
     *parameters: str,
     by_key: bool = False,
-) -> tuple[Switches, Retry | None, Sent]:
+) -> tuple[Switches, Retry | None, RequestItems]:
     """What a bulk write stands for, and its items, if nothing is wrong with the whole."""
     switches, _, retried, sent = together(
         lambda: switching.of_bulk(request, resource, manner, *parameters, by_key=by_key),
@@ -199,23 +199,23 @@ async def _bulk(
     request: web.Request,
     switches: Switches,
     retried: Retry | None,
-    sent: Sent,
+    sent: RequestItems,
     write: Write,
     *,
     created: bool = False,
 ) -> web.Response:
     """The answer to a bulk write; no transaction where nothing is left to do."""
-    if len(sent.failures) == len(sent.items) and not switches.manner.skips:
-        FailedItems(sent).raise_any()
+    if len(sent.details) == len(sent.items) and not switches.manner.skip_failed:
+        ItemErrors(sent).raise_any()
 
-    def shape(written: Written) -> ApiResponse:
+    def shape(written: WriteResult) -> ApiResponse:
         return many(written.documents, created=created)
 
     work = _work(resource, request, switches, sent, write, shape)
     use = LeaseKind(
         bulk=True,
-        exclusive=locks_organization(resource, creates=created or switches.manner.by_key),
-        collection=resource.name if switches.manner.by_key else "",
+        exclusive=locks_organization(resource, creates=created or switches.manner.match_by_key),
+        collection=resource.name if switches.manner.match_by_key else "",
     )
     return await _write(request, work, use, retried)
 
@@ -231,13 +231,13 @@ async def _single(
 ) -> web.Response:
     """The answer to a write of one stored record, to which the ids of the path lead."""
     *parents, record_id = path
-    locate = within(resource.list_name) if resource.list_name else alone
-    sent = Sent([item | {"id": record_id}], locate, parents=parents)
+    locate = list_path(resource.list_name) if resource.list_name else body_path
+    sent = RequestItems([item | {"id": record_id}], locate, parents=parents)
     work = _work(resource, request, switches, sent, write, _record)
     return await _write(request, work, LeaseKind(exclusive=locks_organization(resource)), retried)
 
 
-def _record(written: Written) -> ApiResponse:
+def _record(written: WriteResult) -> ApiResponse:
     return success(written.documents, headers={"ETag": etag(written.documents)})
 
 
@@ -245,7 +245,7 @@ def _work(
     resource: MasterRecord,
     request: web.Request,
     switches: Switches,
-    sent: Sent,
+    sent: RequestItems,
     write: Write,
     shape: Shape,
 ) -> Work:
@@ -254,7 +254,7 @@ def _work(
     async def work(connection: Connection) -> ApiResponse:
         batch = Batch.of(caller(request), sent, request[REQUEST_ID])
         written = await write(connection, resource, batch, switches.manner)
-        if not switches.manner.brief:
+        if not switches.manner.outcomes_only:
             return shape(written)
         answer = outcomes(resource, sent, written, switches)
         if switches.rehearses:

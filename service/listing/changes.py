@@ -20,7 +20,7 @@ _ONCE: Final = ("recordId", "limit", "from", "wait", "documents", "cursor")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FeedPosition:
     """Where a reader has come to: all transactions up to ``n`` are read.
 
     With a collection ``n`` itself is read up to that record, in the order of collections and ids.
@@ -32,7 +32,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ChangeFilter:
     """Which changes a reader wants, and how."""
 
     collections: tuple[str, ...] = ()
@@ -44,11 +44,11 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ChangesRequest:
     """A request for changes."""
 
-    wanted: Wanted
-    after: Place | None
+    filter: ChangeFilter
+    after: FeedPosition | None
     """None for those from now on."""
     epoch: int | None = None
     """What the place is of; None for a place that is no cursor's."""
@@ -97,7 +97,7 @@ class _Reader:
         return choices[0]
 
 
-def read(pairs: Sequence[tuple[str, str]], known: Mapping[str, Any], scope: str) -> Reading:
+def read(pairs: Sequence[tuple[str, str]], known: Mapping[str, Any], scope: str) -> ChangesRequest:
     """What the query asks for; ``known`` are the resources that change, by name.
 
     Raises ApiError with everything that is wrong with it.
@@ -108,24 +108,24 @@ def read(pairs: Sequence[tuple[str, str]], known: Mapping[str, Any], scope: str)
     if reader.all("cursor"):
         found = _continued(reader, known, scope, wait)
     else:
-        found = Reading(_wanted(reader, known), _start(reader), wait=wait)
+        found = ChangesRequest(_wanted(reader, known), _start(reader), wait=wait)
     if reader.failures:
         raise ApiError(in_query_order(pairs, reader.failures))
     return found
 
 
-def encode(wanted: Wanted, after: Place, epoch: int, scope: str) -> str:
+def encode(wanted: ChangeFilter, after: FeedPosition, epoch: int, scope: str) -> str:
     """The cursor of a place, which carries what is wanted."""
     place = [after.n, after.collection, after.record]
     asked = [wanted.collections, wanted.record, wanted.limit, wanted.documents]
     return cursor.seal(orjson.dumps([_VERSION, epoch, place, asked]), scope)
 
 
-def _start(reader: _Reader) -> Place | None:
-    return None if reader.choice("from", "oldest", "now") == "now" else Place(0)
+def _start(reader: _Reader) -> FeedPosition | None:
+    return None if reader.choice("from", "oldest", "now") == "now" else FeedPosition(0)
 
 
-def _wanted(reader: _Reader, known: Mapping[str, Any]) -> Wanted:
+def _wanted(reader: _Reader, known: Mapping[str, Any]) -> ChangeFilter:
     collections = tuple(dict.fromkeys(reader.all("collection")))
     for name in collections:
         if name not in known:
@@ -133,7 +133,7 @@ def _wanted(reader: _Reader, known: Mapping[str, Any]) -> Wanted:
             break
     limit = reader.number("limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
     documents = reader.choice("documents", "false", "true") == "true"
-    return Wanted(collections, _record(reader, known, collections), limit, documents)
+    return ChangeFilter(collections, _record(reader, known, collections), limit, documents)
 
 
 def _record(reader: _Reader, known: Mapping[str, Any], collections: Sequence[str]) -> int | None:
@@ -148,7 +148,7 @@ def _record(reader: _Reader, known: Mapping[str, Any], collections: Sequence[str
     return None
 
 
-def _continued(reader: _Reader, known: Collection[str], scope: str, wait: int) -> Reading:
+def _continued(reader: _Reader, known: Collection[str], scope: str, wait: int) -> ChangesRequest:
     """What a cursor continues; only ``wait`` stands beside it."""
     for name in dict.fromkeys(name for name, _ in reader.pairs):
         if name in ("collection", *_ONCE) and name not in ("cursor", "wait"):
@@ -158,21 +158,21 @@ def _continued(reader: _Reader, known: Collection[str], scope: str, wait: int) -
         if version != _VERSION:
             raise ValueError("unknown version")
         after, wanted = _place(known, *place), _carried(known, *asked)
-        return Reading(wanted, after, _whole(epoch), wait)
+        return ChangesRequest(wanted, after, _whole(epoch), wait)
     except (ValueError, TypeError, *cursor.UNREADABLE):
         reader.failures += cursor.invalid().details
-        return Reading(Wanted(), None)
+        return ChangesRequest(ChangeFilter(), None)
 
 
-def _place(known: Collection[str], n: Any, collection: Any, record: Any) -> Place:
+def _place(known: Collection[str], n: Any, collection: Any, record: Any) -> FeedPosition:
     if collection is not None and collection not in known:
         raise ValueError("no such collection")
-    return Place(_whole(n), collection, _whole(record))
+    return FeedPosition(_whole(n), collection, _whole(record))
 
 
 def _carried(
     known: Collection[str], collections: Any, record: Any, limit: Any, documents: Any
-) -> Wanted:
+) -> ChangeFilter:
     if not isinstance(collections, list) or not isinstance(documents, bool):
         raise TypeError("wrong form")
     if not all(isinstance(name, str) and name in known for name in collections):
@@ -182,7 +182,7 @@ def _carried(
     if not 1 <= _whole(limit) <= MAX_LIMIT:
         raise ValueError("limit out of range")
     chosen = tuple(dict.fromkeys(collections))
-    return Wanted(chosen, None if record is None else _whole(record), limit, documents)
+    return ChangeFilter(chosen, None if record is None else _whole(record), limit, documents)
 
 
 def _whole(value: Any) -> int:

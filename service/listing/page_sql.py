@@ -30,7 +30,7 @@ _UTC = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 
 
 @dataclass
-class Page:
+class PageSql:
     """Text and parameters of a page; one allocator hands out the numbers."""
 
     leading: int
@@ -47,12 +47,12 @@ class Page:
         return f"${self.leading + len(self.parameters)}::{sql_type}"
 
 
-def batch_page(leading: int, ids: list[int], *, hides_deleted: bool = False) -> Page:
+def batch_page(leading: int, ids: list[int], *, hides_deleted: bool = False) -> PageSql:
     """The records of ``ids``, in any order; their ``page_order`` is the id."""
     # An array of one would be planned anew every time: a plan for any array costs more.
     wanted = ids[0] if len(ids) == 1 else id_array(ids)
     text = _batch_text(leading, alone=len(ids) == 1, hides_deleted=hides_deleted)
-    return Page(leading, [wanted], text)
+    return PageSql(leading, [wanted], text)
 
 
 @cache
@@ -68,13 +68,13 @@ def _batch_text(leading: int, *, alone: bool, hides_deleted: bool) -> str:
 
 def listing_page(
     leading: int, listing: Listing, *, hides_deleted: bool, may_end_anywhere: bool = False
-) -> Page:
+) -> PageSql:
     """One page of a listing and one record more, which tells whether there are more pages.
 
     Each row has the ``page_order`` from 1; the page's last one has the ``sort_values``, the JSON
     array that a cursor continues from. Where the page may end anywhere, every row has them.
     """
-    page = Page(leading, size=str(listing.page_size))
+    page = PageSql(leading, size=str(listing.page_size))
     conditions = _conditions(page, listing, hides_deleted=hides_deleted)
     if listing.after is not None:
         keys = list(zip(listing.sort, listing.after, strict=True))
@@ -95,15 +95,15 @@ def listing_page(
     return page
 
 
-def counted_page(leading: int, listing: Listing, *, hides_deleted: bool) -> Page:
+def counted_page(leading: int, listing: Listing, *, hides_deleted: bool) -> PageSql:
     """All records of a listing, whatever its pages are."""
-    page = Page(leading)
+    page = PageSql(leading)
     where = _where(_conditions(page, listing, hides_deleted=hides_deleted))
     page.text = f"select record.id from record {where}"
     return page
 
 
-def _conditions(page: Page, listing: Listing, *, hides_deleted: bool) -> list[str]:
+def _conditions(page: PageSql, listing: Listing, *, hides_deleted: bool) -> list[str]:
     """What records have to be, by the filters."""
     conditions = [_condition(page, condition) for condition in listing.conditions]
     if hides_deleted and not listing.filters("state"):
@@ -129,7 +129,7 @@ def _key(prop: Property) -> str:
     return _UTC.format(_column(prop)) if prop.kind == "date-time" else _column(prop)
 
 
-def _condition(page: Page, condition: Condition) -> str:
+def _condition(page: PageSql, condition: Condition) -> str:
     prop, operator, values = condition.property, condition.operator, condition.values
     compared = operator.compared(prop)
     shown = not operator.of_null and compared.kind != prop.stored
@@ -139,7 +139,7 @@ def _condition(page: Page, condition: Condition) -> str:
     return operator.sql.format(column, page.parameter(values[0], sql_type))
 
 
-def _after(page: Page, keys: list[tuple[SortKey, Any]]) -> str:
+def _after(page: PageSql, keys: list[tuple[SortKey, Any]]) -> str:
     """What comes after the record with these sort values, key by key.
 
     For each key: within the range from its value on, either beyond the value, or at it and

@@ -5,10 +5,10 @@ from typing import Any
 
 from service.listing.changes import DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT
 from service.listing.cursor import MAX_LENGTH
-from service.queries.change_feed import Feed
+from service.queries.change_feed import ChangeFeed
 
 
-def of_changes(feed: Feed) -> Iterator[dict[str, Any]]:
+def of_changes(feed: ChangeFeed) -> Iterator[dict[str, Any]]:
     """What can be asked; beside a cursor only ``wait``."""
     names = {"type": "string", "enum": list(feed.resources)}
     yield _query(

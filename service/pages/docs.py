@@ -5,7 +5,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import Final
 
-from service.pages.page import CSS, HTML, SCRIPT, Page, file
+from service.pages.page import CSS, HTML, SCRIPT, WebPage, file
 
 _FILES: Final = Path(str(distribution("swagger-ui-py").locate_file("swagger_ui/static")))
 _SHARED: Final = {
@@ -15,12 +15,12 @@ _SHARED: Final = {
 }
 
 
-def docs() -> Iterator[tuple[str, Page]]:
+def docs() -> Iterator[tuple[str, WebPage]]:
     """The path of the page and of each file that it asks for, with what is sent."""
     # Everything that the page needs is the service's own, styles included.
     own = ("script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'")
-    yield "/docs", Page(file("docs.html").encode(), HTML, *own)
-    yield "/docs/start.css", Page(file("docs.css").encode(), CSS)
-    yield "/docs/start.js", Page(file("docs.js").encode(), SCRIPT)
+    yield "/docs", WebPage(file("docs.html").encode(), HTML, *own)
+    yield "/docs/start.css", WebPage(file("docs.css").encode(), CSS)
+    yield "/docs/start.js", WebPage(file("docs.js").encode(), SCRIPT)
     for name, media_type in _SHARED.items():
-        yield f"/docs/{name}", Page((_FILES / name).read_bytes(), media_type)
+        yield f"/docs/{name}", WebPage((_FILES / name).read_bytes(), media_type)

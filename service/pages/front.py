@@ -1,13 +1,13 @@
 """The front page: one HTML file that asks for nothing else, and calls only this service."""
 
 from service import __version__
-from service.pages.page import HTML, Page, composed, digest, file
+from service.pages.page import HTML, WebPage, composed, digest, file
 
 
-def front() -> Page:
+def front() -> WebPage:
     """The page of `/`."""
     style, script = file("style.css"), file("front.js")
-    return Page(
+    return WebPage(
         composed("front.html", version=__version__, style=style, script=script),
         HTML,
         f"style-src {digest(style)}",

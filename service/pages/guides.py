@@ -8,13 +8,13 @@ from typing import Final
 from markdown_it import MarkdownIt
 
 from service.files import GUIDES
-from service.pages.page import HTML, Page, composed, digest, file
+from service.pages.page import HTML, WebPage, composed, digest, file
 
 _INDEX: Final = "README"
 _LINK: Final = re.compile(r"(?P<name>[\w-]+)\.md(?P<place>#.*)?")
 
 
-def guides() -> Iterator[tuple[str, Page]]:
+def guides() -> Iterator[tuple[str, WebPage]]:
     """The path and page of each guide, and of the list of them."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     for path in sorted(GUIDES.glob("*.md")):
@@ -26,7 +26,7 @@ def _path(name: str) -> str:
     return "/guides" if name == _INDEX else f"/guides/{name}"
 
 
-def _page(markdown: MarkdownIt, text: str, below: str) -> Page:
+def _page(markdown: MarkdownIt, text: str, below: str) -> WebPage:
     """A guide as a page; ``below`` leads from it to the other guides."""
     tokens = markdown.parse(text)
     for token in tokens:
@@ -41,7 +41,7 @@ def _page(markdown: MarkdownIt, text: str, below: str) -> Page:
         above="" if below else "../",
         guide=markdown.renderer.render(tokens, markdown.options, {}),
     )
-    return Page(body, HTML, f"style-src {digest(style)}", "img-src data:")
+    return WebPage(body, HTML, f"style-src {digest(style)}", "img-src data:")
 
 
 def _target(target: str, below: str) -> str:

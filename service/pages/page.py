@@ -13,7 +13,7 @@ SCRIPT: Final = "text/javascript; charset=utf-8"
 _FILES: Final = Path(__file__).parent / "files"
 
 
-class Page:
+class WebPage:
     """What is sent for a path, the same for everybody."""
 
     def __init__(self, body: bytes, media_type: str, *allowed: str) -> None:

@@ -11,27 +11,27 @@ from service.errors import MAX_COLLECTED, MAX_LISTED, ApiError, ErrorDetail, Pat
 from service.organizations.caller import Caller
 
 Item: TypeAlias = dict[str, Any]
-Locate: TypeAlias = Callable[[int, Path], Path]
+PathLocator: TypeAlias = Callable[[int, Path], Path]
 """From an item's place in the request and a path in the item to the path in the request."""
 
 
-def alone(_: int, path: Path) -> Path:
+def body_path(_: int, path: Path) -> Path:
     """Where a field stands in a request whose body is the item."""
     return path
 
 
-def within(name: str) -> Locate:
+def list_path(name: str) -> PathLocator:
     """Where a field stands in a request whose body is the list that the item has by that name."""
     return lambda _, path: path[1:] if path[:1] == (name,) else path
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class RequestItems:
     """The items of a request as they were read, and what the request alone shows to be wrong."""
 
     items: Sequence[Any]
-    locate: Locate = alone
-    failures: Mapping[int, list[ErrorDetail]] = field(default_factory=dict)
+    locate: PathLocator = body_path
+    details: Mapping[int, list[ErrorDetail]] = field(default_factory=dict)
     """By the item's place; paths are those in the item."""
     is_bulk: bool = False
     """Whether items stand in a list, however many there are."""
@@ -39,13 +39,13 @@ class Sent:
     """The ids of the path that lead to the records, outermost first."""
 
 
-class FailedItems:
+class ItemErrors:
     """What is wrong with the items of one request, by their places."""
 
-    def __init__(self, sent: Sent) -> None:
+    def __init__(self, sent: RequestItems) -> None:
         self._sent = sent
         self._ordered = dict[int, Any]()
-        self._failures = {place: [*found] for place, found in sent.failures.items()}
+        self._failures = {place: [*found] for place, found in sent.details.items()}
         self._made = sum(map(len, self._failures.values()))
         self._types = {failure.type for found in self._failures.values() for failure in found}
 
@@ -76,26 +76,26 @@ class FailedItems:
 
     def error(self) -> ApiError:
         """The error of all that failed; there has to be something."""
-        listed, rest = self._divided()
+        listed, rest = self._split()
         failures = [failure for found in listed.values() for failure in found]
         return ApiError(failures + rest, failed_items=len(self._failures))
 
     def listed(self) -> dict[int, list[ErrorDetail]]:
         """What is told of each item, by its place; the first of every one is told."""
-        return self._divided()[0]
+        return self._split()[0]
 
-    def _divided(self) -> tuple[dict[int, list[ErrorDetail]], list[ErrorDetail]]:
+    def _split(self) -> tuple[dict[int, list[ErrorDetail]], list[ErrorDetail]]:
         """The failures that are listed, item by item, and those that are too many for that."""
         listed, rest = dict[int, list[ErrorDetail]](), list[ErrorDetail]()
         spare = max(MAX_LISTED - len(self._failures), 0)
         for place in sorted(self._failures):
-            first, *others = self._of_item(place)
+            first, *others = self._item_details(place)
             listed[place] = [first, *others[:spare]]
             rest += others[spare:]
             spare -= min(spare, len(others))
         return listed, rest
 
-    def _of_item(self, place: int) -> list[ErrorDetail]:
+    def _item_details(self, place: int) -> list[ErrorDetail]:
         item = self._ordered.get(place, self._sent.items[place])
         found = in_request_order(item, self._failures[place])
         return [ErrorDetail(f.type, self._sent.locate(place, f.path), f.message) for f in found]
@@ -113,7 +113,7 @@ class Batch:
         caller: Caller,
         items: list[Item],
         places: Sequence[int],
-        failed: FailedItems,
+        failed: ItemErrors,
         request_id: str = "",
         parents: Sequence[int] = (),
     ) -> None:
@@ -121,14 +121,14 @@ class Batch:
         self.request_id = request_id
         self.parents = parents
         self.items = items
-        self.places = places
-        self.failed = failed
+        self.request_indexes = places
+        self.errors = failed
         self._texts: dict[tuple[str, ...], str] = {}
 
     @classmethod
-    def of(cls, caller: Caller, sent: Sent, request_id: str = "") -> "Batch":
+    def of(cls, caller: Caller, sent: RequestItems, request_id: str = "") -> "Batch":
         """The items that can be looked at further: the request alone shows nothing wrong."""
-        failed = FailedItems(sent)
+        failed = ItemErrors(sent)
         places = [place for place in range(len(sent.items)) if place not in failed]
         items = [sent.items[place].copy() for place in places]
         return cls(caller, items, places, failed, request_id, sent.parents)
@@ -156,10 +156,10 @@ class Batch:
             self._texts[without] = orjson.dumps(items).decode()
         return self._texts[without]
 
-    def part(self, belongs: Callable[[Item], bool] | None = None) -> "Batch":
+    def subset(self, belongs: Callable[[Item], bool] | None = None) -> "Batch":
         """Those of the items as a batch, without what has failed; itself where these are all."""
-        if self.failed:
-            chosen = [n for n, place in enumerate(self.places) if place not in self.failed]
+        if self.errors:
+            chosen = [n for n, place in enumerate(self.request_indexes) if place not in self.errors]
         elif belongs is None:
             return self
         else:
@@ -168,16 +168,16 @@ class Batch:
             chosen = [number for number in chosen if belongs(self.items[number])]
         if len(chosen) == len(self.items):
             return self
-        items, places = [self.items[n] for n in chosen], [self.places[n] for n in chosen]
-        return Batch(self.caller, items, places, self.failed, self.request_id, self.parents)
+        items, places = [self.items[n] for n in chosen], [self.request_indexes[n] for n in chosen]
+        return Batch(self.caller, items, places, self.errors, self.request_id, self.parents)
 
-    def without_items(self) -> "Batch":
+    def empty(self) -> "Batch":
         """A part that has none of them."""
-        return Batch(self.caller, [], [], self.failed, self.request_id, self.parents)
+        return Batch(self.caller, [], [], self.errors, self.request_id, self.parents)
 
     def fail(self, number: int, kind: str, *path: str | int, message: str) -> None:
         """Report what is wrong with the item of that number, at the path in it."""
-        self.failed.add(self.places[number], kind, path, message)
+        self.errors.add(self.request_indexes[number], kind, path, message)
 
     def fail_records(self, messages: Mapping[int, str], kind: str, key: str = "id") -> None:
         """Report what is wrong with records themselves: a message by id, at the name of these."""

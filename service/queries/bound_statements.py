@@ -4,18 +4,18 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
 
-class Step(NamedTuple):
+class BoundStatement(NamedTuple):
     """A statement, and its parameters after the organization."""
 
     text: str
     parameters: tuple[Any, ...]
 
 
-FIRST: Final = 2
+FIRST_PARAMETER: Final = 2
 """The number of a step's first parameter."""
 
-Plan: TypeAlias = list[Step]
+WritePlan: TypeAlias = list[BoundStatement]
 """Statements in the order in which they run."""
 
-Aside: TypeAlias = Callable[[int], Step]
+EmbeddedStatement: TypeAlias = Callable[[int], BoundStatement]
 """A step that may go within another statement: from the number of its first parameter to it."""

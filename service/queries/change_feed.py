@@ -17,16 +17,16 @@ import orjson
 from service.database.connections import Connection
 from service.database.statements import Statement, load
 from service.errors import api_error
-from service.listing.changes import Place, Wanted
+from service.listing.changes import ChangeFilter, FeedPosition
 from service.organizations.caller import Caller
 from service.queries.change_recorder import SETTINGS, UPDATED
 from service.queries.resource import MAX_PAGE_BYTES, Resource, shown_in
 
-STEP: Final = 1000
+NUMBERING_BATCH: Final = 1000
 """Transactions that are numbered or cleared at a time."""
-SPAN: Final = 10_000
+MAX_TRANSACTIONS: Final = 10_000
 """Transactions that one page looks through."""
-MOST_CAUSES: Final = 50
+MAX_CAUSES: Final = 50
 """Causes that one page unfolds: each takes a statement."""
 
 _Shown: TypeAlias = tuple[Statement, list[int]]
@@ -36,7 +36,7 @@ _SQL: Final = load("changes")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ChangeEntry:
     """That a transaction changed a record."""
 
     transaction: asyncpg.Record
@@ -46,17 +46,17 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ChangePage:
     """Entries in their order, and where to go on from."""
 
-    entries: Sequence[Entry]
-    after: Place
+    entries: Sequence[ChangeEntry]
+    after: FeedPosition
     has_more: bool
     epoch: int
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class FeedHead:
     """How far an organization's changes were numbered when it was looked."""
 
     organization_id: int
@@ -65,7 +65,7 @@ class Numbered:
     """Whether something has no number yet."""
 
 
-class Feed(Resource):
+class ChangeFeed(Resource):
     """The changes of the given resources, their parts being parts of them."""
 
     name = "changes"
@@ -82,12 +82,12 @@ class Feed(Resource):
         self,
         connection: Connection,
         caller: Caller,
-        wanted: Wanted,
-        after: Place | None,
+        wanted: ChangeFilter,
+        after: FeedPosition | None,
         epoch: int | None,
         *,
         is_numbered: bool = False,
-    ) -> Page | None:
+    ) -> ChangePage | None:
         """The entries after a place, or from now on; None where changes have to be numbered first.
 
         What came since they were numbered is for the next page. Raises ``gone.changes_expired``
@@ -99,11 +99,11 @@ class Feed(Resource):
         feed = rows[0]
         must_number = feed["is_behind"] and not is_numbered
         if after is None:
-            now = Page([], Place(feed["last_n"]), False, feed["epoch"])
+            now = ChangePage([], FeedPosition(feed["last_n"]), False, feed["epoch"])
             return None if must_number else now
         _require_kept(feed, after, epoch)
         if after.n < feed["cleared_n"]:
-            after = Place(feed["cleared_n"])
+            after = FeedPosition(feed["cleared_n"])
             rows = await self._transactions(connection, caller.organization_id, wanted, after)
         transactions = [row for row in rows if row["n"] is not None]
         if not transactions and must_number and feed["last_n"] <= after.n:
@@ -111,7 +111,7 @@ class Feed(Resource):
         return await self._page(connection, caller, wanted, after, feed, transactions)
 
     async def documents_of(
-        self, connection: Connection, caller: Caller, entries: Sequence[Entry]
+        self, connection: Connection, caller: Caller, entries: Sequence[ChangeEntry]
     ) -> dict[tuple[str, int], bytes] | None:
         """The documents of the entries' records by collection and id, without what is deleted.
 
@@ -122,23 +122,27 @@ class Feed(Resource):
             wanted.setdefault(entry.collection, {})[entry.record] = None
         found = dict[tuple[str, int], bytes]()
         for name, ids in wanted.items():
-            rendered = await self.resources[name].live(connection, caller, list(ids))
+            rendered = await self.resources[name].render_live(connection, caller, list(ids))
             if rendered is None:
                 return None
             found |= {(name, one): document for one, document in rendered.items()}
         return found if sum(map(len, found.values())) <= MAX_PAGE_BYTES else None
 
     async def _transactions(
-        self, connection: Connection, organization_id: int, wanted: Wanted, after: Place | None
+        self,
+        connection: Connection,
+        organization_id: int,
+        wanted: ChangeFilter,
+        after: FeedPosition | None,
     ) -> list[asyncpg.Record]:
         """A row for each transaction that may have entries; at least one, once there is a feed."""
         condition, parameters = self._condition(wanted)
-        text = _SQL["page"].fill(span=str(SPAN), condition=condition)
+        text = _SQL["page"].fill(span=str(MAX_TRANSACTIONS), condition=condition)
         first = after.n + (after.collection is None) if after else 0
         limit = wanted.limit if after else 0
         return list(await connection.fetch(text, organization_id, first, limit, *parameters))
 
-    def _condition(self, wanted: Wanted) -> tuple[str, list[Any]]:
+    def _condition(self, wanted: ChangeFilter) -> tuple[str, list[Any]]:
         if not wanted.collections:
             return "", []
         causes = [n for n, shown in self._causes.items() if shown.keys() & {*wanted.collections}]
@@ -151,44 +155,44 @@ class Feed(Resource):
         self,
         connection: Connection,
         caller: Caller,
-        wanted: Wanted,
-        after: Place,
+        wanted: ChangeFilter,
+        after: FeedPosition,
         feed: asyncpg.Record,
         transactions: Sequence[asyncpg.Record],
-    ) -> Page:
-        entries, unfolded, place = list[Entry](), 0, after
+    ) -> ChangePage:
+        entries, unfolded, place = list[ChangeEntry](), 0, after
         for row in transactions:
             room = wanted.limit - len(entries)
-            if room == 0 or unfolded >= MOST_CAUSES:
-                return Page(entries, place, True, feed["epoch"])
-            begin = after if row["n"] == after.n else Place(row["n"], "", 0)
+            if room == 0 or unfolded >= MAX_CAUSES:
+                return ChangePage(entries, place, True, feed["epoch"])
+            begin = after if row["n"] == after.n else FeedPosition(row["n"], "", 0)
             found = await self._entries(connection, caller, wanted, row, begin, room)
             entries += found[:room]
             unfolded += row["causes"] is not None
             if len(found) > room:
                 last = entries[-1]
-                place = Place(row["n"], last.collection, last.record)
-                return Page(entries, place, True, feed["epoch"])
-            place = Place(row["n"])
+                place = FeedPosition(row["n"], last.collection, last.record)
+                return ChangePage(entries, place, True, feed["epoch"])
+            place = FeedPosition(row["n"])
         if _is_all(transactions, wanted.limit):
             first = after.n + (after.collection is None)
-            place = Place(max(place.n, min(first + SPAN - 1, feed["last_n"])))
+            place = FeedPosition(max(place.n, min(first + MAX_TRANSACTIONS - 1, feed["last_n"])))
         has_more = place.n < feed["last_n"] or feed["is_behind"]
-        return Page(entries, place, has_more, feed["epoch"])
+        return ChangePage(entries, place, has_more, feed["epoch"])
 
     async def _entries(
         self,
         connection: Connection,
         caller: Caller,
-        wanted: Wanted,
+        wanted: ChangeFilter,
         row: asyncpg.Record,
-        begin: Place,
+        begin: FeedPosition,
         room: int,
-    ) -> list[Entry]:
+    ) -> list[ChangeEntry]:
         """The entries of a transaction after a place in it, one more than there is room for."""
         records: dict[str, dict[str, list[int]]] = orjson.loads(row["records"])
         shown = self._shown(orjson.loads(row["causes"] or "{}"))
-        found = list[Entry]()
+        found = list[ChangeEntry]()
         for name in sorted({*records, *shown}):
             first = begin.record if name == begin.collection else 0
             if name < str(begin.collection) or (
@@ -204,7 +208,7 @@ class Feed(Resource):
                 ids.update(row["id"] for row in rows)
             if wanted.record is not None:
                 ids &= {wanted.record}
-            found += [Entry(row, name, one, own.get(one, UPDATED)) for one in sorted(ids)]
+            found += [ChangeEntry(row, name, one, own.get(one, UPDATED)) for one in sorted(ids)]
             if len(found) > room:
                 break
         return found[: room + 1]
@@ -220,7 +224,7 @@ class Feed(Resource):
         return found
 
 
-async def number(connection: Connection, organization_id: int) -> bool:
+async def assign_sequence_numbers(connection: Connection, organization_id: int) -> bool:
     """Number what has been committed, as much as takes no time; whether there may be more."""
     feed = await connection.fetchrow(_SQL["lock"].text, organization_id)
     if feed is None:
@@ -228,13 +232,13 @@ async def number(connection: Connection, organization_id: int) -> bool:
         await connection.execute(_SQL["begin"].text, organization_id, secrets.randbits(62))
         feed = await connection.fetchrow(_SQL["lock"].text, organization_id)
     last = feed["last_n"]
-    rows = await connection.fetch(_SQL["number"].text, organization_id, last, STEP)
+    rows = await connection.fetch(_SQL["number"].text, organization_id, last, NUMBERING_BATCH)
     if rows:
         await connection.execute(_SQL["advance"].text, organization_id, last + len(rows))
-    return len(rows) == STEP
+    return len(rows) == NUMBERING_BATCH
 
 
-async def clear(connection: Connection, organization_id: int, before: datetime) -> bool:
+async def delete_expired(connection: Connection, organization_id: int, before: datetime) -> bool:
     """Clear the first changes if they are old, as many as take no time; whether there may be more.
 
     What is left has no gap: a change that is not old yet keeps those after it.
@@ -242,29 +246,31 @@ async def clear(connection: Connection, organization_id: int, before: datetime) 
     feed = await connection.fetchrow(_SQL["lock"].text, organization_id)
     if feed is None:
         return False
-    first = await connection.fetch(_SQL["oldest"].text, organization_id, feed["cleared_n"], STEP)
+    first = await connection.fetch(
+        _SQL["oldest"].text, organization_id, feed["cleared_n"], NUMBERING_BATCH
+    )
     old = [*takewhile(lambda row: row["at"] < before, first)]
     if old:
         await connection.execute(_SQL["clear"].text, organization_id, old[-1]["n"])
         await connection.execute(_SQL["clear_up_to"].text, organization_id, old[-1]["n"])
-    return len(old) == STEP
+    return len(old) == NUMBERING_BATCH
 
 
-async def news(connection: Connection, organization_ids: list[int]) -> list[Numbered]:
+async def heads(connection: Connection, organization_ids: list[int]) -> list[FeedHead]:
     """How far the changes of each organization are numbered."""
     rows = await connection.fetch(_SQL["news"].text, organization_ids)
-    return [Numbered(*row) for row in rows]
+    return [FeedHead(*row) for row in rows]
 
 
-def shortened(page: Page) -> Page:
+def shortened(page: ChangePage) -> ChangePage:
     """The first half of a page."""
     entries = page.entries[: len(page.entries) // 2]
     last = entries[-1]
-    place = Place(last.transaction["n"], last.collection, last.record)
+    place = FeedPosition(last.transaction["n"], last.collection, last.record)
     return replace(page, entries=entries, after=place, has_more=True)
 
 
-def _require_kept(feed: asyncpg.Record, after: Place, epoch: int | None) -> None:
+def _require_kept(feed: asyncpg.Record, after: FeedPosition, epoch: int | None) -> None:
     """Raise ``gone.changes_expired`` for a cursor that cannot be gone on from."""
     if epoch is None:
         return

@@ -18,7 +18,7 @@ import orjson
 from service.database.connections import Connection
 from service.database.statements import load
 from service.organizations.caller import Caller
-from service.queries.bound_statements import FIRST, Aside, Step
+from service.queries.bound_statements import FIRST_PARAMETER, BoundStatement, EmbeddedStatement
 
 Records: TypeAlias = Mapping[str, Mapping[str, Sequence[int]]]
 """Ids in their order, by operation, by collection."""
@@ -30,19 +30,19 @@ SHOWN: Final = "shown"
 SETTINGS: Final = "settings"
 """What the organization's settings are as a cause."""
 
-_RECORD: Final = load("changes")["record"]
+_INSERT: Final = load("changes")["record"]
 
 
-class Changed:
+class ChangeRecorder:
     """The ids of what one write changed, by collection; those of what others show are causes."""
 
     def __init__(self) -> None:
         self.ids: defaultdict[str, set[int]] = defaultdict(set)
         self.causes: defaultdict[str, set[int]] = defaultdict(set)
-        self.told: defaultdict[str, dict[str, set[int]]] = defaultdict(dict)
+        self.operations: defaultdict[str, dict[str, set[int]]] = defaultdict(dict)
         """What became of ids, where a side effect says so: by operation, by collection."""
 
-    def note(self, collection: str, rows: Sequence[asyncpg.Record]) -> None:
+    def collect(self, collection: str, rows: Sequence[asyncpg.Record]) -> None:
         """Take what a statement of the collection answered."""
         for place, name in enumerate(rows[0].keys() if rows else ()):
             if name == SHOWN:
@@ -53,11 +53,11 @@ class Changed:
             if ids:
                 self.ids[target] |= ids
             if ids and operation:
-                self.told[target].setdefault(operation, set()).update(ids)
+                self.operations[target].setdefault(operation, set()).update(ids)
 
-    def recording(
+    def insert_statement(
         self, caller: Caller, request_id: str, own: Mapping[str, Mapping[str, Collection[int]]]
-    ) -> Aside | None:
+    ) -> EmbeddedStatement | None:
         """What stores the changes in the transaction that made them, if there are any.
 
         ``own`` are ids that were not updated, by operation, by collection.
@@ -65,26 +65,26 @@ class Changed:
         if not self.ids:
             return None
         records = {
-            name: _by_operation(self.ids[name], own.get(name, self.told[name]))
+            name: _by_operation(self.ids[name], own.get(name, self.operations[name]))
             for name in sorted(self.ids)
         }
         causes = {name: sorted(ids) for name, ids in sorted(self.causes.items()) if ids}
-        return partial(_recording, records, causes, caller.key_id, request_id)
+        return partial(_insert_statement, records, causes, caller.key_id, request_id)
 
 
 async def record_settings(connection: Connection, organization_id: int) -> None:
     """Store that the operator changed the organization's settings."""
-    step = _recording({}, {SETTINGS: [organization_id]}, None, None, FIRST)
+    step = _insert_statement({}, {SETTINGS: [organization_id]}, None, None, FIRST_PARAMETER)
     await connection.execute(step.text, organization_id, *step.parameters)
 
 
-def _recording(
+def _insert_statement(
     records: Records,
     causes: Mapping[str, Sequence[int]],
     key_id: int | None,
     request_id: str | None,
     first: int,
-) -> Step:
+) -> BoundStatement:
     """What stores a transaction's change, its parameters from the number ``first`` on."""
     parameters = (
         key_id,
@@ -93,14 +93,14 @@ def _recording(
         orjson.dumps(records).decode(),
         orjson.dumps(causes).decode() if causes else None,
     )
-    return Step(recording_text(first), parameters)
+    return BoundStatement(insert_text(first), parameters)
 
 
 @cache
-def recording_text(first: int) -> str:
+def insert_text(first: int) -> str:
     """The statement that stores a change, its parameters from the number ``first`` on."""
     names = ("key_id", "request_id", "entries", "records", "causes")
-    return _RECORD.fill(**{name: f"${number}" for number, name in enumerate(names, first)})
+    return _INSERT.fill(**{name: f"${number}" for number, name in enumerate(names, first)})
 
 
 def _by_operation(changed: set[int], others: Mapping[str, Collection[int]]) -> dict[str, list[int]]:

@@ -8,21 +8,21 @@ import orjson
 
 from service.database.connections import Connection
 from service.queries.batch import Batch, Item
-from service.queries.matching import Row, Way, new_ids, recognized
+from service.queries.matching import MatchKey, Row, match_existing, next_ids
 
-MOST: Final = 1000
+MAX_CHILDREN: Final = 1000
 """Of one set, with those that are deactivated."""
 
 
 @dataclass(slots=True)
-class Stored:
+class StoredChildren:
     """The entries that are there, by id."""
 
     active: dict[int, Row] = field(default_factory=dict)
     deactivated: dict[int, Row] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, entries: Iterable[tuple[int, bool, Row]]) -> "Stored":
+    def of(cls, entries: Iterable[tuple[int, bool, Row]]) -> "StoredChildren":
         """The entries, each with its id, whether it is deactivated, and its members."""
         stored = cls()
         for one, is_deactivated, row in entries:
@@ -31,14 +31,14 @@ class Stored:
 
 
 @dataclass(slots=True)
-class Sent:
+class MatchedChildren:
     """The entries of a request: each has an id by now, and none is to be left out."""
 
-    staying: dict[int, Item] = field(default_factory=dict)
+    existing: dict[int, Item] = field(default_factory=dict)
     """Those that are stored, by their ids; what was deactivated is brought back."""
     new: dict[int, Item] = field(default_factory=dict)
     """The others, by the ids that they are given in the order in which they were sent."""
-    places: dict[int, int] = field(default_factory=dict)
+    request_indexes: dict[int, int] = field(default_factory=dict)
     """Where in the request an id's entry stands."""
     missing: set[int] = field(default_factory=set)
     """Active ones that were not sent."""
@@ -46,7 +46,7 @@ class Sent:
     @property
     def all(self) -> Mapping[int, Item]:
         """Those that are active from now on, by id."""
-        return self.staying | self.new
+        return self.existing | self.new
 
     @staticmethod
     def json(entries: Mapping[int, Item]) -> str:
@@ -55,7 +55,7 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Entries:
+class ChildList:
     """The entries under ``name`` in an item: stored in ``table``, called ``noun`` in messages.
 
     One that is sent without its id takes the identity of a stored one that nothing else claims,
@@ -67,9 +67,11 @@ class Entries:
     table: str
     noun: str
     members: Sequence[str]
-    ways: Sequence[Way]
+    match_keys: Sequence[MatchKey]
 
-    async def read(self, connection: Connection, batch: Batch, stored: Stored) -> Sent:
+    async def match(
+        self, connection: Connection, batch: Batch, stored: StoredChildren
+    ) -> MatchedChildren:
         """The entries of the batch's one item; reports ids that are none of the stored.
 
         An entry that says that it is deactivated is as good as left out.
@@ -77,7 +79,7 @@ class Entries:
         entries = batch.items[0][self.name]
         named = self._identified(entries, stored)
         known = stored.active.keys() | stored.deactivated.keys()
-        sent, coming = Sent(missing={*stored.active}), list[int]()
+        sent, coming = MatchedChildren(missing={*stored.active}), list[int]()
         for place, entry in enumerate(entries):
             one = named.get(place)
             if one is not None and one not in known:
@@ -87,34 +89,34 @@ class Entries:
             elif one is None:
                 coming.append(place)
             else:
-                sent.staying[one], sent.places[one] = entry, place
-        sent.missing -= sent.staying.keys()
-        ids = await new_ids(connection, self.table, len(coming))
+                sent.existing[one], sent.request_indexes[one] = entry, place
+        sent.missing -= sent.existing.keys()
+        ids = await next_ids(connection, self.table, len(coming))
         for place, one in zip(coming, ids, strict=True):
-            sent.new[one], sent.places[one] = entries[place], place
+            sent.new[one], sent.request_indexes[one] = entries[place], place
         return sent
 
-    def leave(
-        self, batch: Batch, stored: Stored, sent: Sent, needed: Collection[int]
+    def remove(
+        self, batch: Batch, stored: StoredChildren, sent: MatchedChildren, needed: Collection[int]
     ) -> tuple[list[int], list[int]]:
         """Of those that were not sent: the ones to be deactivated, and the ones to be removed.
 
         Who is ``needed`` is deactivated. Reports where there would be too many of them.
         """
         deactivated = sent.missing & {*needed}
-        kept = stored.deactivated.keys() - sent.staying.keys() | deactivated
-        if len(kept) + len(sent.all) > MOST:
-            message = f"With those that are deactivated use at most {MOST:,} {self.noun}s."
+        kept = stored.deactivated.keys() - sent.existing.keys() | deactivated
+        if len(kept) + len(sent.all) > MAX_CHILDREN:
+            message = f"With those that are deactivated use at most {MAX_CHILDREN:,} {self.noun}s."
             batch.fail(0, "validation_error.too_many_items", self.name, message=message)
         return sorted(deactivated), sorted(sent.missing - deactivated)
 
-    def _identified(self, entries: Sequence[Item], stored: Stored) -> dict[int, int]:
+    def _identified(self, entries: Sequence[Item], stored: StoredChildren) -> dict[int, int]:
         """The id of each entry that has one, or is recognized, by its place."""
         ids = {place: one[self.key] for place, one in enumerate(entries) if one.get(self.key)}
         rows = {place: self._row(one) for place, one in enumerate(entries) if place not in ids}
         for among in (stored.active, stored.deactivated):
             free = {one: row for one, row in among.items() if one not in ids.values()}
-            found = recognized(rows, free, self.ways)
+            found = match_existing(rows, free, self.match_keys)
             ids |= found
             rows = {place: row for place, row in rows.items() if place not in found}
         return ids

@@ -9,9 +9,9 @@ import orjson
 from service.database.connections import Connection
 from service.database.statements import load_bound
 from service.queries.batch import Batch
-from service.queries.bound_statements import Plan, Step
+from service.queries.bound_statements import BoundStatement, WritePlan
 
-Sets: TypeAlias = Mapping[int, Collection[int]]
+LinkSets: TypeAlias = Mapping[int, Collection[int]]
 """The ids of the linked records by the owner's id."""
 
 
@@ -27,22 +27,24 @@ class Links:
         )
 
 
-class Difference(NamedTuple):
+class LinkDifference(NamedTuple):
     """How sets of links differ from the stored ones: pairs of the owner's id and the other one."""
 
     removed: list[tuple[int, int]]
     added: list[tuple[int, int]]
 
 
-async def link_steps(connection: Connection, batch: Batch, sets: Mapping[Links, Sets]) -> Plan:
+async def link_statements(
+    connection: Connection, batch: Batch, sets: Mapping[Links, LinkSets]
+) -> WritePlan:
     """What brings the stored links of the batch's records to these sets."""
-    return steps_of(await differences(connection, batch, sets))
+    return difference_statements(await differences(connection, batch, sets))
 
 
-def steps_of(changes: Mapping[Links, Difference]) -> Plan:
+def difference_statements(changes: Mapping[Links, LinkDifference]) -> WritePlan:
     """What makes these changes."""
     return [
-        Step(links.statements[name].text, (orjson.dumps(sorted(pairs)).decode(),))
+        BoundStatement(links.statements[name].text, (orjson.dumps(sorted(pairs)).decode(),))
         for links, difference in changes.items()
         for name, pairs in (("remove", difference.removed), ("add", difference.added))
         if pairs
@@ -50,8 +52,8 @@ def steps_of(changes: Mapping[Links, Difference]) -> Plan:
 
 
 async def differences(
-    connection: Connection, batch: Batch, sets: Mapping[Links, Sets]
-) -> dict[Links, Difference]:
+    connection: Connection, batch: Batch, sets: Mapping[Links, LinkSets]
+) -> dict[Links, LinkDifference]:
     """How the sets differ from the stored links of the batch's records.
 
     Most requests leave most links as they are: finding what differs takes less than writing what
@@ -65,7 +67,7 @@ async def differences(
     return {links: _difference(asked, stored[links.table]) for links, asked in sets.items()}
 
 
-def _difference(asked: Sets, stored: Mapping[int, list[int]]) -> Difference:
+def _difference(asked: LinkSets, stored: Mapping[int, list[int]]) -> LinkDifference:
     removed, added = list[tuple[int, int]](), list[tuple[int, int]]()
     for owner_id, linked_ids in asked.items():
         held = stored.get(owner_id, ())
@@ -73,7 +75,7 @@ def _difference(asked: Sets, stored: Mapping[int, list[int]]) -> Difference:
             before, after = set(held), set(linked_ids)
             removed += [(owner_id, one) for one in before - after]
             added += [(owner_id, one) for one in after - before]
-    return Difference(removed, added)
+    return LinkDifference(removed, added)
 
 
 @cache

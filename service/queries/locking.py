@@ -11,79 +11,79 @@ from service.database.connections import Connection
 from service.database.errors import own_locks
 from service.queries import merge_patch, own_keys
 from service.queries.batch import Batch, Item
-from service.queries.master_record import Change, MasterRecord, Stored
-from service.queries.matching import new_ids
+from service.queries.master_record import LockedRow, MasterRecord, WriteSet
+from service.queries.matching import next_ids
 from service.queries.reads import foreign_ids
 from service.queries.resource import SHARED
 
-Guard: TypeAlias = Callable[[AsyncIterator[bytes]], Awaitable[None]]
+Precondition: TypeAlias = Callable[[AsyncIterator[bytes]], Awaitable[None]]
 """Raises ApiError unless a record that has these forms may be written; reads what it needs."""
 
 
 @dataclass(slots=True)
-class Records:
+class LockedRecords:
     """The records that a batch is about, locked where they are there."""
 
     deletes: Callable[[Item], bool] | None = None
     """Whether an item deletes its record; none does where there is nothing to ask."""
-    stored: dict[int, Stored] = field(default_factory=dict)
+    stored: dict[int, LockedRow] = field(default_factory=dict)
     new: set[int] = field(default_factory=set)
     """Ids that are given to records to be made."""
 
-    def change(self, batch: Batch) -> Change:
+    def write_set(self, batch: Batch) -> WriteSet:
         """What a batch does to them, of those of its items that did not fail."""
-        kept, gone = batch.part(), batch.without_items()
+        kept, gone = batch.subset(), batch.empty()
         if deletes := self.deletes:
-            gone = batch.part(deletes)
-            kept = batch.part(lambda item: not deletes(item))
+            gone = batch.subset(deletes)
+            kept = batch.subset(lambda item: not deletes(item))
         deleted = {one for one, stored in self.stored.items() if stored["state"] == "deleted"}
         live = [one for one in gone.ids if one not in deleted] if deleted else gone.ids
         new = [one for one in kept.ids if one in self.new] if self.new else []
         restored = [one for one in kept.ids if one in deleted] if deleted else []
-        return Change(batch, kept, gone, live, new, restored)
+        return WriteSet(batch, kept, gone, live, new, restored)
 
 
 def locks_organization(resource: MasterRecord, *, creates: bool = False) -> bool:
     """Whether a write has to wait for the others of the organization."""
-    return resource.one_writer or (creates and resource.has_position)
+    return resource.locks_organization or (creates and resource.has_position)
 
 
-async def give_ids(connection: Connection, resource: MasterRecord, items: list[Item]) -> None:
+async def assign_ids(connection: Connection, resource: MasterRecord, items: list[Item]) -> None:
     """Give each item the id of a record to be made."""
-    ids = await new_ids(connection, resource.table, len(items))
+    ids = await next_ids(connection, resource.table, len(items))
     for item, one in zip(items, ids, strict=True):
         item["id"] = one
 
 
-async def find(
+async def lock_by_key(
     connection: Connection,
     resource: MasterRecord,
     batch: Batch,
     deletes: Callable[[Item], bool],
-) -> Records:
+) -> LockedRecords:
     """The records that have the own keys of the batch's items, locked, and ids for new ones.
 
     Reports keys that several have, and items that no record can be made of.
     """
-    await own_keys.take_turn(connection, resource, batch)
+    await own_keys.take_writer_lock(connection, resource, batch)
     if locks_organization(resource, creates=True):
         await lock_organization(connection, batch)
     strength = _strength(any(map(deletes, batch.items)))
-    stored = await own_keys.lock_named(connection, resource, batch, strength)
-    coming = batch.part(lambda item: "id" not in item and not deletes(item))
+    stored = await own_keys.lock_records(connection, resource, batch, strength)
+    coming = batch.subset(lambda item: "id" not in item and not deletes(item))
     merge_patch.make_new(resource, coming)
     if coming.items:
-        await give_ids(connection, resource, coming.items)
-    return Records(deletes, stored, {*coming.ids})
+        await assign_ids(connection, resource, coming.items)
+    return LockedRecords(deletes, stored, {*coming.ids})
 
 
-async def lock(
+async def lock_by_id(
     connection: Connection,
     resource: MasterRecord,
     batch: Batch,
-    guard: Guard | None,
+    guard: Precondition | None,
     deletes: Callable[[Item], bool],
-) -> Records:
+) -> LockedRecords:
     """The records of the batch, locked; reports the ones that are not there."""
     if locks_organization(resource):
         await lock_organization(connection, batch)
@@ -92,18 +92,18 @@ async def lock(
     if missing := set(batch.ids) - stored.keys():
         await _report_missing(connection, resource, batch, missing)
     elif guard:
-        await _require(connection, resource, batch, guard)
-    return Records(deletes if goes else None, stored)
+        await _require_precondition(connection, resource, batch, guard)
+    return LockedRecords(deletes if goes else None, stored)
 
 
 async def _locked(
     connection: Connection, resource: MasterRecord, batch: Batch, goes: bool
-) -> dict[int, Stored]:
+) -> dict[int, LockedRow]:
     """Those of the records that are there, locked, by their ids."""
     text = resource.lock_text(_strength(goes))
     parameters = (batch.caller.organization_id, batch.id_array, *batch.parents)
     with own_locks():
-        rows = await connection.fetch(text, *parameters, record_class=Stored)
+        rows = await connection.fetch(text, *parameters, record_class=LockedRow)
     return {row[0]: row for row in rows}
 
 
@@ -131,8 +131,8 @@ async def _report_missing(
     batch.fail_records(unknown, "not_found", resource.key)
 
 
-async def _require(
-    connection: Connection, resource: MasterRecord, batch: Batch, guard: Guard
+async def _require_precondition(
+    connection: Connection, resource: MasterRecord, batch: Batch, guard: Precondition
 ) -> None:
     """Have the guard look at the record, in either of its forms."""
 

@@ -16,15 +16,15 @@ from service.database.id_arrays import id_array
 from service.errors import ApiError, ErrorDetail
 from service.listing.page_sql import column_of
 from service.queries.batch import Batch, Item
-from service.queries.bound_statements import Plan, Step
-from service.queries.change_recorder import Changed
-from service.queries.references import Reference, Use, in_use, told
+from service.queries.bound_statements import BoundStatement, WritePlan
+from service.queries.change_recorder import ChangeRecorder
+from service.queries.references import Reference, ReferencedBy, in_use, usage_messages
 from service.queries.resource import SHARED, Resource
 from service.schemas.validation import Validator
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class WriteSet:
     """What a batch is about to do, its records being locked.
 
     Of items that failed so far neither part has any.
@@ -32,19 +32,19 @@ class Change:
 
     batch: Batch
     """All items, in request order."""
-    kept: Batch
+    upserts: Batch
     """Those to be stored."""
-    gone: Batch
+    deletes: Batch
     """Those whose records are deleted."""
-    live: list[int]
+    live_deletes: list[int]
     """Of these the ids that are not deleted yet."""
-    new: Sequence[int] = ()
+    created_ids: Sequence[int] = ()
     """The ids of records that it makes."""
-    restored: Sequence[int] = ()
+    restored_ids: Sequence[int] = ()
     """The ids of records to be stored that are deleted so far."""
 
 
-class Stored(asyncpg.Record):  # type: ignore[misc]  # asyncpg has no types
+class LockedRow(asyncpg.Record):  # type: ignore[misc]  # asyncpg has no types
     """What is known of a record that was there before: the row that locked it, as it came."""
 
     @property
@@ -58,11 +58,11 @@ class Stored(asyncpg.Record):  # type: ignore[misc]  # asyncpg has no types
         return self["key"]  # type: ignore[no-any-return]
 
 
-class Reliance(NamedTuple):
+class Dependency(NamedTuple):
     """That the item of one record fails, and why, where that of another one fails."""
 
     id: int
-    on: int
+    depends_on: int
     type: str
     field: str
     message: str
@@ -88,9 +88,9 @@ class MasterRecord(Resource):
     hides_deleted = True
     has_position: ClassVar[bool] = False
     """Whether records have a position, which creating counts on from the highest."""
-    one_writer: ClassVar[bool] = False
+    locks_organization: ClassVar[bool] = False
     """Whether its writes concern records that they do not name, so that one goes at a time."""
-    unique: ClassVar[tuple[str, ...]] = ()
+    unique_fields: ClassVar[tuple[str, ...]] = ()
     """Fields whose values no two live items of a request may share."""
     keeps_omitted: ClassVar[bool] = False
     """Whether a replace leaves as it is what an item does not say."""
@@ -100,7 +100,7 @@ class MasterRecord(Resource):
     """Whether there is a PATCH of one."""
     references: ClassVar[tuple[Reference, ...]] = ()
     """What records refer to and nobody may delete meanwhile."""
-    uses: ClassVar[tuple[Use, ...]] = ()
+    uses: ClassVar[tuple[ReferencedBy, ...]] = ()
     """Who refers to records, which are not deleted then."""
     written_separately: ClassVar[tuple[str, ...]] = ()
     """Fields that the class writes in its own way: the items of statements are without them."""
@@ -151,11 +151,13 @@ class MasterRecord(Resource):
         columns = (self.stored_state, self.key_column, self.within_column)
         return _lock_text(self.table, *columns, sent, strength)
 
-    def note(self, changed: Changed, batch: Batch, rows: Sequence[asyncpg.Record]) -> None:  # noqa: ARG002
+    def collect_changes(
+        self, changed: ChangeRecorder, batch: Batch, rows: Sequence[asyncpg.Record]
+    ) -> None:  # noqa: ARG002
         """Take note of what a statement that wrote the batch's items answered."""
-        changed.note(self.name, rows)
+        changed.collect(self.name, rows)
 
-    def changed_ids(self, changed: Changed, batch: Batch) -> Container[int]:  # noqa: ARG002
+    def changed_ids(self, changed: ChangeRecorder, batch: Batch) -> Container[int]:  # noqa: ARG002
         """The ids of those items of the batch that the write changed anything of."""
         return changed.ids[self.name]
 
@@ -165,18 +167,18 @@ class MasterRecord(Resource):
         return record_id
 
     def _form(self, name: str) -> Validator:
-        return Validator(self.name, name, self.item_failures)
+        return Validator(self.name, name, self.item_errors)
 
-    def item_failures(self, item: Item) -> Iterable[ErrorDetail]:  # noqa: ARG002
+    def item_errors(self, item: Item) -> Iterable[ErrorDetail]:  # noqa: ARG002
         """What an item alone shows to be wrong beyond its schema, which it may break too."""
         return ()
 
-    async def check(self, connection: Connection, change: Change) -> Plan:
+    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
         """What hangs on the kept records and has to be written.
 
         Reports to the batch what the database shows to be wrong with its items.
         """
-        kept = change.kept
+        kept = change.upserts
         # First, for they hold what they look at: what the statement sees then stays so.
         for reference in self.references:
             await reference.check(connection, kept)
@@ -188,50 +190,50 @@ class MasterRecord(Resource):
                     kept.json(self.written_separately),
                 )
             )
-        return self.steps(self.children, kept)
+        return self.item_statements(self.children, kept)
 
-    async def check_unused(self, connection: Connection, change: Change) -> Plan:
+    async def check_unused(self, connection: Connection, change: WriteSet) -> WritePlan:
         """What has to be done before records can go; reports those that others need."""
-        room: Plan = []
-        if change.live and self.uses:
-            counts = await in_use(connection, change.batch.caller, self.uses, change.live)
-            change.gone.fail_records(told(counts), "conflict.in_use")
+        room: WritePlan = []
+        if change.live_deletes and self.uses:
+            counts = await in_use(connection, change.batch.caller, self.uses, change.live_deletes)
+            change.deletes.fail_records(usage_messages(counts), "conflict.in_use")
             users = {one for found in counts.values() for one in found}
-            clearing = [use.cleared_by for use in self.uses if use.users in users]
-            room = self.deletions(change.live, filter(None, clearing))
-        if change.live and "in_use" in self.statements:
+            clearing = [use.cleared_by for use in self.uses if use.noun in users]
+            room = self.id_statements(change.live_deletes, filter(None, clearing))
+        if change.live_deletes and "in_use" in self.statements:
             text, organization_id = (
                 self.statements["in_use"].text,
                 change.batch.caller.organization_id,
             )
-            rows = await connection.fetch(text, organization_id, id_array(change.live))
-            change.gone.fail_records(dict(map(tuple, rows)), "conflict.in_use")
+            rows = await connection.fetch(text, organization_id, id_array(change.live_deletes))
+            change.deletes.fail_records(dict(map(tuple, rows)), "conflict.in_use")
         return room
 
-    async def reliances(
+    async def dependencies(
         self,
         connection: Connection,  # noqa: ARG002
-        change: Change,  # noqa: ARG002
-        stored: Mapping[int, Stored],  # noqa: ARG002
-    ) -> Iterable[Reliance]:
+        change: WriteSet,  # noqa: ARG002
+        stored: Mapping[int, LockedRow],  # noqa: ARG002
+    ) -> Iterable[Dependency]:
         """Which items cannot do without which others: what ``check`` would find round by round."""
         return ()
 
-    def steps(self, names: Iterable[str], batch: Batch) -> Plan:
+    def item_statements(self, names: Iterable[str], batch: Batch) -> WritePlan:
         """The statements of those names on the batch's items."""
         if not batch.items:
             return []
         items = batch.json(self.written_separately)
-        return [Step(self.statements[name].text, (items,)) for name in names]
+        return [BoundStatement(self.statements[name].text, (items,)) for name in names]
 
-    def deletions(self, ids: list[int], names: Iterable[str]) -> Plan:
+    def id_statements(self, ids: list[int], names: Iterable[str]) -> WritePlan:
         """The statements of those names on records that go."""
         if not ids:
             return []
         sent = id_array(ids)
-        return [Step(self.statements[name].text, (sent,)) for name in names]
+        return [BoundStatement(self.statements[name].text, (sent,)) for name in names]
 
-    def refusal(
+    def constraint_error(
         self,
         batch: Batch,  # noqa: ARG002
         error: asyncpg.IntegrityConstraintViolationError,  # noqa: ARG002
@@ -242,7 +244,7 @@ class MasterRecord(Resource):
     async def last_documents(
         self,
         connection: Connection,  # noqa: ARG002
-        change: Change,  # noqa: ARG002
+        change: WriteSet,  # noqa: ARG002
     ) -> Mapping[int, bytes]:
         """The documents of records of which nothing is left to read once they are deleted."""
         return {}

@@ -8,18 +8,18 @@ from service.database.connections import Connection
 from service.database.statements import load
 
 Row: TypeAlias = tuple[Any, ...]
-Way: TypeAlias = Callable[[Row], Hashable]
+MatchKey: TypeAlias = Callable[[Row], Hashable]
 """What two rows have alike that are of the same member; None tells nothing."""
 
 
-async def new_ids(connection: Connection, table: str, count: int) -> list[int]:
+async def next_ids(connection: Connection, table: str, count: int) -> list[int]:
     """As many ids that no row of the table has had."""
     rows = await connection.fetch(load("shared")["next_ids"].text, table, count) if count else ()
     return [row["id"] for row in rows]
 
 
-def recognized(
-    sent: Mapping[int, Row], stored: Mapping[int, Row], ways: Sequence[Way]
+def match_existing(
+    sent: Mapping[int, Row], stored: Mapping[int, Row], ways: Sequence[MatchKey]
 ) -> dict[int, int]:
     """The ids of stored members that sent ones are, by the places of these.
 

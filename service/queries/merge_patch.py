@@ -37,7 +37,7 @@ async def merge_stored(
     """
     if not batch.items:
         return
-    stored = await resource.rendered(connection, batch.caller, batch.ids, "writables")
+    stored = await resource.render(connection, batch.caller, batch.ids, "writables")
     worked = 0
     for number, item in enumerate(batch.items):
         before = stored[item["id"]]

@@ -8,16 +8,16 @@ from service.database.connections import Connection
 from service.database.errors import own_locks
 from service.database.statements import load
 from service.queries.batch import Batch, Item
-from service.queries.master_record import MasterRecord, Stored
+from service.queries.master_record import LockedRow, MasterRecord
 from service.queries.outcomes import sent_key
 from service.queries.references import stored_id
 
-_TURNS: Final = load("turns")
-_TOLD: Final = 5
+_WRITER_LOCKS: Final = load("turns")
+_MAX_LISTED_IDS: Final = 5
 """Of several records with one key the ids that are told."""
 
 
-class _Name(NamedTuple):
+class _OwnKey(NamedTuple):
     """What tells the record of an item from others."""
 
     key: str | None
@@ -25,20 +25,20 @@ class _Name(NamedTuple):
     """The id of the record within which the key does so, where there is such."""
 
 
-async def take_turn(connection: Connection, resource: MasterRecord, batch: Batch) -> None:
+async def take_writer_lock(connection: Connection, resource: MasterRecord, batch: Batch) -> None:
     """Wait for the others that write the organization's records of this collection by keys.
 
     So that no two of them find the same key missing and make twins. Nobody else waits.
     """
     named = (batch.caller.organization_id, resource.name)
     with own_locks():
-        while await connection.fetchval(_TURNS["take"].text, *named) is None:
-            await connection.execute(_TURNS["set_up"].text, *named)
+        while await connection.fetchval(_WRITER_LOCKS["take"].text, *named) is None:
+            await connection.execute(_WRITER_LOCKS["set_up"].text, *named)
 
 
-async def lock_named(
+async def lock_records(
     connection: Connection, resource: MasterRecord, batch: Batch, strength: str
-) -> dict[int, Stored]:
+) -> dict[int, LockedRow]:
     """The records that have the items' keys, locked, by their ids, which the items are given.
 
     Of each key that is the live one, else the deleted one with the highest id. Reports the keys of
@@ -50,21 +50,21 @@ async def lock_named(
         asked.append([name.within for name in names])
     text, organization_id = resource.lock_by_key_text(strength), batch.caller.organization_id
     with own_locks():
-        rows = await connection.fetch(text, organization_id, *asked, record_class=Stored)
-    live: defaultdict[_Name, list[Stored]] = defaultdict(list)
-    deleted: dict[_Name, Stored] = {}
+        rows = await connection.fetch(text, organization_id, *asked, record_class=LockedRow)
+    live: defaultdict[_OwnKey, list[LockedRow]] = defaultdict(list)
+    deleted: dict[_OwnKey, LockedRow] = {}
     for row in rows:
-        name = _Name(row["key"], row["within_id"])
+        name = _OwnKey(row["key"], row["within_id"])
         if row["state"] == "deleted":
             deleted[name] = row
         else:
             live[name].append(row)
-    stored: dict[int, Stored] = {}
+    stored: dict[int, LockedRow] = {}
     for number, (name, item) in enumerate(zip(names, batch.items, strict=True)):
         item.pop("id", None)
         found = live.get(name) or ([deleted[name]] if name in deleted else [])
         if len(found) > 1:
-            several = ", ".join(str(one["id"]) for one in found[:_TOLD])
+            several = ", ".join(str(one["id"]) for one in found[:_MAX_LISTED_IDS])
             path, message = resource.own_key or "", f"Records {several} have this key."
             batch.fail(number, "conflict.ambiguous_key", path, message=message)
         elif found:
@@ -73,7 +73,7 @@ async def lock_named(
     return stored
 
 
-def _name(resource: MasterRecord, item: Item) -> _Name:
+def _name(resource: MasterRecord, item: Item) -> _OwnKey:
     """What names the record of an item."""
     within = resource.own_key_within
-    return _Name(sent_key(resource, item), stored_id(item[within]) if within else None)
+    return _OwnKey(sent_key(resource, item), stored_id(item[within]) if within else None)

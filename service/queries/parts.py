@@ -15,15 +15,15 @@ from service.database.connections import Connection
 from service.errors import ErrorDetail
 from service.listing.page_sql import column_of
 from service.queries.batch import Batch, Item
-from service.queries.bound_statements import Plan, Step
-from service.queries.change_recorder import SHOWN, Changed
-from service.queries.master_record import Change, MasterRecord
+from service.queries.bound_statements import BoundStatement, WritePlan
+from service.queries.change_recorder import SHOWN, ChangeRecorder
+from service.queries.master_record import MasterRecord, WriteSet
 from service.queries.resource import Resource
 from service.schemas.extra_checks import repeated
 from service.schemas.validation import Validator
 
 
-class Part(MasterRecord):
+class RecordPart(MasterRecord):
     """A part of a record of ``owner``: ``schemas/<name>.json`` and ``sql/<name>.sql``.
 
     Each row that its statements answer tells that the record has changed. The row's ``id`` is what
@@ -43,7 +43,7 @@ class Part(MasterRecord):
         super().__init_subclass__()
         cls.table = cls.owner.table
         cls.stored_state = cls.owner.stored_state
-        cls.one_writer = cls.owner.one_writer
+        cls.locks_organization = cls.owner.locks_organization
         cls.foreign_is_forbidden = cls.owner.foreign_is_forbidden
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Part(MasterRecord):
         self.own_key = self.own_key_within = None
         self.can_be_in_use = False
         self.replace_form = Validator(
-            self.name, "replace", self.item_failures, rules_of_list=self.list_failures
+            self.name, "replace", self.item_errors, rules_of_list=self.list_errors
         )
 
     @property
@@ -66,7 +66,7 @@ class Part(MasterRecord):
         key_fields = schemas.key_fields(self.owner.name)
         return column_of(key_fields[0]) if key_fields else "null::text"
 
-    def list_failures(self, entries: Sequence[Any]) -> Iterator[ErrorDetail]:
+    def list_errors(self, entries: Sequence[Any]) -> Iterator[ErrorDetail]:
         """What is wrong with the list that a body is, beyond what its schema says."""
         for name in self.named_once:
             yield from repeated(enumerate(entries), name)
@@ -79,17 +79,17 @@ class Part(MasterRecord):
         """Return the id of the owner's record."""
         return self.record_id(batch)
 
-    async def check(self, connection: Connection, change: Change) -> Plan:
+    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
         """What leads from the stored part to the one that was sent."""
-        return await self.plan(connection, change.kept) if change.kept.items else []
+        return await self.plan(connection, change.upserts) if change.upserts.items else []
 
-    async def plan(self, connection: Connection, batch: Batch) -> Plan:
+    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """The same for a batch of one item; reports to it what the database shows to be wrong."""
         raise NotImplementedError
 
-    def step(self, name: str, *parameters: Any) -> Step:
+    def step(self, name: str, *parameters: Any) -> BoundStatement:
         """The statement of that name, with its parameters after the organization."""
-        return Step(self.statements[name].text, parameters)
+        return BoundStatement(self.statements[name].text, parameters)
 
     async def fetch(
         self, connection: Connection, batch: Batch, name: str, *parameters: Any
@@ -99,12 +99,12 @@ class Part(MasterRecord):
         found: Sequence[asyncpg.Record] = await connection.fetch(text, organization_id, *parameters)
         return found
 
-    def note(self, changed: Changed, batch: Batch, rows: Sequence[asyncpg.Record]) -> None:
+    def note(self, changed: ChangeRecorder, batch: Batch, rows: Sequence[asyncpg.Record]) -> None:
         """Whatever a statement changed is a change of the owner's record."""
         if rows:
             changed.ids[self.collection].add(self.record_id(batch))
         changed.causes[self.name].update(row["id"] for row in rows if row.get(SHOWN))
 
-    def changed_ids(self, changed: Changed, batch: Batch) -> Container[int]:
+    def changed_ids(self, changed: ChangeRecorder, batch: Batch) -> Container[int]:
         """The batch's one item, if anything changed."""
         return batch.ids if changed.ids else ()

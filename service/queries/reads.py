@@ -17,7 +17,7 @@ async def read(
     Raises ``not_found``, or ``forbidden.organization``.
     """
     *parents, record_id = path
-    found = await resource.rendered(connection, caller, [record_id], form, parents)
+    found = await resource.render(connection, caller, [record_id], form, parents)
     if found:
         return found[record_id]
     await resource.require_parents(connection, caller, parents)

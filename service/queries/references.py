@@ -99,10 +99,10 @@ def stored_id(value: Any) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ReferencedBy:
     """How records of a table refer to others: by a column of their own, or of a table of links."""
 
-    users: str
+    noun: str
     """What they are called in messages."""
     table: str
     column: str
@@ -119,7 +119,7 @@ class Use:
     def text(self) -> str:
         """The statement that counts them."""
         return SHARED["uses"].fill(
-            users=self.users,
+            users=self.noun,
             table=self.table,
             column=self.column,
             link=self.link or self.table,
@@ -129,7 +129,7 @@ class Use:
 
 
 async def in_use(
-    connection: Connection, caller: Caller, uses: tuple[Use, ...], ids: list[int]
+    connection: Connection, caller: Caller, uses: tuple[ReferencedBy, ...], ids: list[int]
 ) -> dict[int, dict[str, int]]:
     """What refers to which of the ids, and how many of them are live."""
     text = _uses(uses)
@@ -139,7 +139,7 @@ async def in_use(
     return counts
 
 
-def told(counts: Mapping[int, Mapping[str, int]]) -> dict[int, str]:
+def usage_messages(counts: Mapping[int, Mapping[str, int]]) -> dict[int, str]:
     """Of those of the ids that live records use: by what, and how often."""
     live = {
         one: [f"{users}: {uses}" for users, uses in found.items() if uses]
@@ -158,5 +158,5 @@ def _referred(table: str, is_live: str, lock: str, within: str) -> str:
 
 
 @cache
-def _uses(uses: tuple[Use, ...]) -> str:
+def _uses(uses: tuple[ReferencedBy, ...]) -> str:
     return "\nunion all\n".join(use.text for use in uses)

@@ -11,10 +11,10 @@ from service.database import statements
 from service.database.connections import Connection
 from service.errors import api_error
 from service.listing.list_request import Listing
-from service.listing.page_sql import Page, batch_page, counted_page, listing_page
+from service.listing.page_sql import PageSql, batch_page, counted_page, listing_page
 from service.listing.properties import Properties, parse_id
 from service.organizations.caller import Caller
-from service.queries.bound_statements import Aside, Step
+from service.queries.bound_statements import BoundStatement, EmbeddedStatement
 
 SHARED = statements.load("shared")
 SHOWN_IN: Final = "shown_in_"
@@ -25,7 +25,7 @@ MAX_BATCH_BYTES: Final = 32 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ListQuery:
     """A listing, and the statement that answers it for whichever organization and parents."""
 
     listing: Listing
@@ -35,7 +35,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class PageOfDocuments:
+class DocumentPage:
     """Rendered documents, joined by commas, and the sort values to continue from, if any."""
 
     documents: bytes
@@ -113,7 +113,7 @@ class Resource:
                 return 0
             raise
 
-    def question(self, wanted: Listing, *, is_cut: bool = False) -> Question:
+    def compile_list(self, wanted: Listing, *, is_cut: bool = False) -> ListQuery:
         """What a listing asks; if it is cut, as many records as fit into a page's bytes."""
         leading, hidden = 1 + len(self.parents), self.hides_deleted
         page = listing_page(leading, wanted, hides_deleted=hidden, may_end_anywhere=is_cut)
@@ -122,11 +122,11 @@ class Resource:
             size=page.size,
             most=str(MAX_PAGE_BYTES),
         )
-        return Question(wanted, text, tuple(page.parameters))
+        return ListQuery(wanted, text, tuple(page.parameters))
 
     async def page(
-        self, connection: Connection, caller: Caller, asked: Question, parents: Sequence[int] = ()
-    ) -> PageOfDocuments:
+        self, connection: Connection, caller: Caller, asked: ListQuery, parents: Sequence[int] = ()
+    ) -> DocumentPage:
         """One page of documents, in the listing's order, of those that hang on ``parents``.
 
         One that would have too many bytes ends early, after a record at least. Numbers could not
@@ -141,13 +141,13 @@ class Resource:
                     f"This page exceeds {_mib(MAX_PAGE_BYTES)}: use a smaller one, or cursors."
                 )
                 raise api_error("validation_error.out_of_range", "pageSize", message=message)
-            cut = self.question(asked.listing, is_cut=True)
+            cut = self.compile_list(asked.listing, is_cut=True)
             row = await connection.fetchrow(
                 cut.text, caller.organization_id, *parents, *cut.parameters
             )
         if not row["documents"]:
             await self.require_parents(connection, caller, parents)
-        return PageOfDocuments(
+        return DocumentPage(
             row["documents"], orjson.loads(row["last_values"]) if row["has_more"] else None
         )
 
@@ -176,16 +176,16 @@ class Resource:
         parents: Sequence[int] = (),
     ) -> bytes:
         """The documents of ``ids`` in that order, joined by commas; unknown ids are left out."""
-        return joined(await self.rendered(connection, caller, ids, form, parents), ids)
+        return joined(await self.render(connection, caller, ids, form, parents), ids)
 
-    async def rendered(
+    async def render(
         self,
         connection: Connection,
         caller: Caller,
         ids: list[int],
         form: str = "documents",
         parents: Sequence[int] = (),
-        aside: Aside | None = None,
+        aside: EmbeddedStatement | None = None,
     ) -> dict[int, bytes]:
         """The documents of ``ids``, which hang on ``parents``, by id; unknown ids are left out.
 
@@ -201,7 +201,7 @@ class Resource:
             raise api_error("validation_error.too_many_items", message=message)
         return found
 
-    async def live(
+    async def render_live(
         self, connection: Connection, caller: Caller, ids: list[int]
     ) -> dict[int, bytes] | None:
         """The documents of those of ``ids`` that lists show; None if a page is too short."""
@@ -212,14 +212,14 @@ class Resource:
         self,
         connection: Connection,
         caller: Caller,
-        page: Page,
+        page: PageSql,
         form: str,
         parents: Sequence[int],
         most: int,
-        aside: Aside | None = None,
+        aside: EmbeddedStatement | None = None,
     ) -> dict[int, bytes] | None:
         parameters = [caller.organization_id, *parents, *page.parameters]
-        step = Step("", ()) if aside is None else aside(len(parameters) + 1)
+        step = BoundStatement("", ()) if aside is None else aside(len(parameters) + 1)
         text = _batch_text(self.statements[form], page.text, most, step.text)
         found, documents = await connection.fetchrow(text, *parameters, *step.parameters)
         if found and documents is None:

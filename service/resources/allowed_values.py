@@ -10,8 +10,8 @@ import orjson
 from service.database.connections import Connection
 from service.database.statements import Statement
 from service.queries.batch import Batch
-from service.queries.bound_statements import Plan, Step
-from service.queries.matching import Row, Way, recognized
+from service.queries.bound_statements import BoundStatement, WritePlan
+from service.queries.matching import MatchKey, Row, match_existing
 
 Rows: TypeAlias = dict[int, Row]
 
@@ -51,7 +51,7 @@ class Differences:
 
 
 #: How values that are sent without an id are known: whole, by their own reference, by their value.
-_WAYS: tuple[Way, ...] = (
+_WAYS: tuple[MatchKey, ...] = (
     lambda row: row[2:],
     lambda row: (row[3], row[2]) if row[3] else None,
     lambda row: row[3] or None,
@@ -113,20 +113,24 @@ class AllowedValues:
             if one.value.get("id") is None:
                 unnamed[one.field_id][place] = self._row(one)
         for field_id, rows in unnamed.items():
-            for place, value_id in recognized(rows, known[field_id], _WAYS).items():
+            for place, value_id in match_existing(rows, known[field_id], _WAYS).items():
                 value = sent[place].value | {"id": value_id}
                 sent[place] = sent[place]._replace(value=value)
         return sent
 
-    def steps(self, found: Differences) -> Plan:
+    def steps(self, found: Differences) -> WritePlan:
         """What stores the differences; what points to values moves before these go."""
         plan = []
         if found.changed:
-            plan.append(Step(self._statements["update_values"].text, (self._json(found.changed),)))
+            plan.append(
+                BoundStatement(self._statements["update_values"].text, (self._json(found.changed),))
+            )
         for name in self._removals if found.removed else ():
-            plan.append(Step(self._statements[name].text, (found.removed,)))
+            plan.append(BoundStatement(self._statements[name].text, (found.removed,)))
         if found.new:
-            plan.append(Step(self._statements["insert_values"].text, (self._json(found.new),)))
+            plan.append(
+                BoundStatement(self._statements["insert_values"].text, (self._json(found.new),))
+            )
         return plan
 
     def _json(self, values: list[SentValue]) -> str:

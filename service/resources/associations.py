@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypeAlias
 from service.database.connections import Connection
 from service.database.statements import Statement, load_bound
 from service.queries.batch import Batch, Item
-from service.queries.links import Links, Sets
+from service.queries.links import Links, LinkSets
 from service.queries.master_record import MasterRecord
 
 Reference: TypeAlias = tuple[str, Any]
@@ -35,7 +35,7 @@ class Association:
         """A part of the documents and writables of custom fields."""
         return self._statements["documents"].text
 
-    async def resolve(self, connection: Connection, batch: Batch) -> Sets:
+    async def resolve(self, connection: Connection, batch: Batch) -> LinkSets:
         """The records that the entries of the items name, which are locked.
 
         Reports entries that name no record, or several, or one that another entry names.

@@ -8,8 +8,8 @@ from service.database.connections import Connection
 from service.database.statements import Statement
 from service.errors import ApiError, api_error
 from service.queries.batch import Batch
-from service.queries.bound_statements import Plan
-from service.queries.master_record import Change, Reliance, Stored
+from service.queries.bound_statements import WritePlan
+from service.queries.master_record import Dependency, LockedRow, WriteSet
 from service.resources.care_texts import CareText
 
 _REFERENCE_KEY = "care_material_reference_key"
@@ -19,7 +19,7 @@ def _holds(key: str) -> str:
     return f"Another material holds {key}."
 
 
-def _is_live(record: Stored) -> bool:
+def _is_live(record: LockedRow) -> bool:
     return record.state != "deleted"
 
 
@@ -37,30 +37,30 @@ class CareInstructionMaterials(CareText):
         loaded = super().load_statements()
         return {**loaded, "documents": loaded["documents"].bind(state="state")}
 
-    async def check(self, connection: Connection, change: Change) -> Plan:
+    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
         """Besides unknown languages: references that others hold once the request is done."""
         plan = await super().check(connection, change)
-        if kept := change.kept.items and change.kept:
+        if kept := change.upserts.items and change.upserts:
             text, organization_id = (
                 self.statements["check_references"].text,
                 kept.caller.organization_id,
             )
             kept.fail_all(
-                await connection.fetch(text, organization_id, kept.json(), change.gone.ids)
+                await connection.fetch(text, organization_id, kept.json(), change.deletes.ids)
             )
         return plan
 
     async def reliances(
         self,
         connection: Connection,  # noqa: ARG002
-        change: Change,
-        stored: Mapping[int, Stored],
-    ) -> Iterable[Reliance]:
+        change: WriteSet,
+        stored: Mapping[int, LockedRow],
+    ) -> Iterable[Dependency]:
         """References that others of the request give away."""
         held = {one.key: record for record, one in stored.items() if one.key and _is_live(one)}
         return [
-            Reliance(item["id"], held[key], "conflict.duplicate", "userDefinedId", _holds(key))
-            for item in change.kept.items
+            Dependency(item["id"], held[key], "conflict.duplicate", "userDefinedId", _holds(key))
+            for item in change.upserts.items
             if (key := item.get("userDefinedId") or "") in held and held[key] != item["id"]
         ]
 
@@ -75,5 +75,5 @@ class CareInstructionMaterials(CareText):
         for number, item in enumerate(batch.items):
             if f", {item.get('userDefinedId')})" in (error.detail or ""):
                 batch.fail(number, kind, "userDefinedId", message=message)
-                return batch.failed.error()
+                return batch.errors.error()
         return api_error(kind, message=message)

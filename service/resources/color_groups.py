@@ -1,6 +1,6 @@
 """Color groups (contract, Color groups)."""
 
-from service.queries.references import Use
+from service.queries.references import ReferencedBy
 from service.resources.plain_records import PlainRecord
 
 
@@ -10,4 +10,6 @@ class ColorGroups(PlainRecord):
     name = "color-groups"
     table = "color_group"
     shown = ("name", "userDefinedId", "state")
-    uses = (Use("colors", "color", "color_group_id", link="color_in_group", owner="color_id"),)
+    uses = (
+        ReferencedBy("colors", "color", "color_group_id", link="color_in_group", owner="color_id"),
+    )

@@ -8,14 +8,14 @@ import orjson
 from service.database.connections import Connection
 from service.database.statements import Statement, load
 from service.queries.batch import Batch
-from service.queries.bound_statements import Plan
-from service.queries.parts import Part
+from service.queries.bound_statements import WritePlan
+from service.queries.parts import RecordPart
 from service.resources.colors import MULTIPLE_LANGUAGE_IS_OFF, Colors
 
 _LIST = "translations"
 
 
-class ColorTranslations(Part):
+class ColorTranslations(RecordPart):
     """The color's links to languages, each with a name or none; they need the feature."""
 
     name = "color-translations"
@@ -45,7 +45,7 @@ class ColorTranslations(Part):
         unknown = "unknown_references"
         return {**loaded, **forms, unknown: load("colors")[unknown]}
 
-    async def plan(self, connection: Connection, batch: Batch) -> Plan:
+    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """Unknown languages; without the feature there may be none, and stored ones stay."""
         entries = batch.items[0][_LIST]
         if not batch.caller.multiple_language:

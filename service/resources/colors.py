@@ -6,9 +6,15 @@ from typing import Final
 
 from service.database.connections import Connection
 from service.queries.batch import Batch
-from service.queries.bound_statements import Plan
-from service.queries.links import Difference, Links, Sets, differences, steps_of
-from service.queries.master_record import Change, MasterRecord
+from service.queries.bound_statements import WritePlan
+from service.queries.links import (
+    LinkDifference,
+    Links,
+    LinkSets,
+    difference_statements,
+    differences,
+)
+from service.queries.master_record import MasterRecord, WriteSet
 
 _REFERENCES = {"colorGroupIds": "color group", "languageIds": "language"}
 _GROUPS = Links("color_in_group", owner="color_id", linked="color_group_id")
@@ -28,12 +34,12 @@ class Colors(MasterRecord):
     written_separately = tuple(_REFERENCES)
     own_failures = ("validation_error.unknown_reference", "validation_error.feature_disabled")
 
-    async def check(self, connection: Connection, change: Change) -> Plan:
+    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
         """Unknown references; and languages ask for the multiple-language feature.
 
         Without the feature stored links to languages stay as they are.
         """
-        batch = change.kept
+        batch = change.upserts
         if not batch.items:
             return []
         sets = {_GROUPS: _links(batch, "colorGroupIds")}
@@ -43,17 +49,17 @@ class Colors(MasterRecord):
             _refuse_languages(batch)
         found = await differences(connection, batch, sets)
         await self._check_references(connection, change, found)
-        return steps_of(found)
+        return difference_statements(found)
 
     async def _check_references(
-        self, connection: Connection, change: Change, found: Mapping[Links, Difference]
+        self, connection: Connection, change: WriteSet, found: Mapping[Links, LinkDifference]
     ) -> None:
         """Report every place of a reference that names nothing, or a deleted color group.
 
         Colors that stay deleted may stay in deleted groups. What a live color is linked to already
         is there, and cannot be deleted as long as it is.
         """
-        batch, named = change.kept, [_named(change, field, found) for field in _REFERENCES]
+        batch, named = change.upserts, [_named(change, field, found) for field in _REFERENCES]
         if not any(named):
             return
         text, organization_id = (
@@ -80,17 +86,17 @@ def _refuse_languages(batch: Batch) -> None:
             batch.fail(number, f"validation_error.{kind}", "languageIds", message=message)
 
 
-def _named(change: Change, field: str, found: Mapping[Links, Difference]) -> set[int]:
+def _named(change: WriteSet, field: str, found: Mapping[Links, LinkDifference]) -> set[int]:
     """The ids of the field that have to be looked up."""
     difference = found.get(_TABLES[field])
-    items, named = change.kept.items, set[int]()
+    items, named = change.upserts.items, set[int]()
     if difference is not None:
-        restored = {*change.restored}
+        restored = {*change.restored_ids}
         items = [item for item in items if item["id"] in restored] if restored else []
         named = {one for _, one in difference.added}
     return named.union(*(item.get(field) or () for item in items))
 
 
-def _links(batch: Batch, field: str) -> Sets:
+def _links(batch: Batch, field: str) -> LinkSets:
     """What a field of the items links them to."""
     return {item["id"]: item.get(field) or () for item in batch.items}

@@ -10,8 +10,8 @@ from service.database.id_arrays import id_array
 from service.database.statements import Statement, load, load_bound
 from service.errors import ErrorDetail
 from service.queries.batch import Item
-from service.queries.bound_statements import Plan
-from service.queries.master_record import Change, MasterRecord, Reliance, Stored
+from service.queries.bound_statements import WritePlan
+from service.queries.master_record import Dependency, LockedRow, MasterRecord, WriteSet
 from service.resources.allowed_values import AllowedValues, Differences
 from service.schemas.extra_checks import repeated
 
@@ -62,42 +62,44 @@ class CustomFields(MasterRecord):
             message = "Another value is the default already."
             yield ErrorDetail("validation_error.duplicate", path, message)
 
-    async def check(self, connection: Connection, change: Change) -> Plan:
+    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
         """Types, parents, and allowed values that are not the field's own."""
         plan = await super().check(connection, change)
-        if not change.kept.items:
+        if not change.upserts.items:
             return plan
-        found = await self.values.compare(connection, change.kept)
+        found = await self.values.compare(connection, change.upserts)
         for one in found.unknown:
-            one.fail(change.kept, "id", "The custom field has no such allowed value.")
+            one.fail(change.upserts, "id", "The custom field has no such allowed value.")
         await self.check_values(connection, change, found)
         return plan + self.values.steps(found)
 
     async def check_values(
-        self, connection: Connection, change: Change, found: Differences
+        self, connection: Connection, change: WriteSet, found: Differences
     ) -> None:
         """Report what else is wrong with allowed values."""
 
-    async def check_unused(self, connection: Connection, change: Change) -> Plan:
+    async def check_unused(self, connection: Connection, change: WriteSet) -> WritePlan:
         """Reports parents of live fields, as these will be after the batch."""
-        if change.live:
+        if change.live_deletes:
             text, organization_id = (
                 self.statements["in_use"].text,
                 change.batch.caller.organization_id,
             )
-            items = change.kept.json(self.written_separately)
-            rows = await connection.fetch(text, organization_id, id_array(change.live), items)
-            change.gone.fail_records(dict(rows), "conflict.in_use")
+            items = change.upserts.json(self.written_separately)
+            rows = await connection.fetch(
+                text, organization_id, id_array(change.live_deletes), items
+            )
+            change.deletes.fail_records(dict(rows), "conflict.in_use")
         return []
 
     async def reliances(
         self,
         connection: Connection,
-        change: Change,
-        stored: Mapping[int, Stored],  # noqa: ARG002
-    ) -> Iterable[Reliance]:
+        change: WriteSet,
+        stored: Mapping[int, LockedRow],  # noqa: ARG002
+    ) -> Iterable[Dependency]:
         """Children rely on parents that come back, and parents that go on children that leave."""
-        items, gone = change.batch.items, {*change.gone.ids}
+        items, gone = change.batch.items, {*change.deletes.ids}
         rows = await connection.fetch(
             self.statements["reliances"].text,
             change.batch.caller.organization_id,
@@ -107,19 +109,21 @@ class CustomFields(MasterRecord):
         return [*_on_parents(rows, gone), *_on_children(rows, gone)]
 
 
-def _on_parents(rows: Sequence[asyncpg.Record], gone: set[int]) -> Iterator[Reliance]:
+def _on_parents(rows: Sequence[asyncpg.Record], gone: set[int]) -> Iterator[Dependency]:
     kind, message = "unknown_reference", "There is no such custom field, or it is deleted."
     for row in rows:
         if row["has_deleted_parent"] and row["id"] not in gone:
             field = "parentCustomFieldId"
-            yield Reliance(row["id"], row["parent_id"], f"validation_error.{kind}", field, message)
+            yield Dependency(
+                row["id"], row["parent_id"], f"validation_error.{kind}", field, message
+            )
 
 
-def _on_children(rows: Sequence[asyncpg.Record], gone: set[int]) -> Iterator[Reliance]:
+def _on_children(rows: Sequence[asyncpg.Record], gone: set[int]) -> Iterator[Dependency]:
     message = "Used by custom fields: 1."
     for row in rows:
         if row["is_live"] and row["stored_parent_id"] in gone:
-            yield Reliance(row["stored_parent_id"], row["id"], "conflict.in_use", "id", message)
+            yield Dependency(row["stored_parent_id"], row["id"], "conflict.in_use", "id", message)
 
 
 def _defaults(values: list[object]) -> list[int]:

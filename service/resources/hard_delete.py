@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from service.database.connections import Connection
 from service.database.statements import Statement
-from service.queries.master_record import Change, MasterRecord
+from service.queries.master_record import MasterRecord, WriteSet
 
 
 class DeletedForGood(MasterRecord):
@@ -27,8 +27,10 @@ class DeletedForGood(MasterRecord):
             "last_documents": documents.bind(state="'deleted'::text", end_date="now()"),
         }
 
-    async def last_documents(self, connection: Connection, change: Change) -> Mapping[int, bytes]:
+    async def last_documents(self, connection: Connection, change: WriteSet) -> Mapping[int, bytes]:
         """The documents of what goes, as deleted."""
-        if not change.live:
+        if not change.live_deletes:
             return {}
-        return await self.rendered(connection, change.batch.caller, change.live, "last_documents")
+        return await self.render(
+            connection, change.batch.caller, change.live_deletes, "last_documents"
+        )

@@ -1,6 +1,6 @@
 """Item categories (contract, Item categories)."""
 
-from service.queries.references import Use
+from service.queries.references import ReferencedBy
 from service.resources.hard_delete import DeletedForGood
 from service.resources.plain_records import PlainRecord
 
@@ -10,4 +10,4 @@ class ItemCategories(DeletedForGood, PlainRecord):
 
     name = "item-categories"
     table = "item_category"
-    uses = (Use("items", "item", "item_category_id", cleared_by="clear_in_deleted_items"),)
+    uses = (ReferencedBy("items", "item", "item_category_id", cleared_by="clear_in_deleted_items"),)

@@ -9,25 +9,25 @@ from service.database.connections import Connection
 from service.database.statements import Statement
 from service.errors import ErrorDetail
 from service.queries.batch import Batch, Item
-from service.queries.bound_statements import Plan
-from service.queries.child_list import Entries, Sent, Stored
+from service.queries.bound_statements import WritePlan
+from service.queries.child_list import ChildList, MatchedChildren, StoredChildren
 from service.queries.decimals import decimal_text
 from service.queries.matching import Row
-from service.queries.parts import Part
+from service.queries.parts import RecordPart
 from service.queries.references import Reference
 from service.resources.size_ranges import IS_LIVE
 from service.resources.styles import Styles
 from service.schemas.extra_checks import repeated
 
 _SIZE = "sizeRangeSizeId"
-_LINES = Entries(
+_LINES = ChildList(
     "lines",
     "lineId",
     "measurement_line",
     "line",
     ("name",),
     # By name, and where there is none by having none.
-    ways=(lambda row: row[:1],),
+    match_keys=(lambda row: row[:1],),
 )
 _SIZES = Reference(
     f"lines.requested.{_SIZE}",
@@ -40,7 +40,7 @@ _Cell: TypeAlias = tuple[int, int]
 """The ids of a line and of a size."""
 
 
-class MeasurementCharts(Part):
+class MeasurementCharts(RecordPart):
     """What samples are measured by: lines with a tolerance, and what they ask for in each size.
 
     Replaced as a whole. A line that a sample request has is deactivated instead of removed, with
@@ -91,17 +91,20 @@ class MeasurementCharts(Part):
             if isinstance(requested, list):
                 yield from repeated(enumerate(requested), _SIZE, "lines", place, "requested")
 
-    async def plan(self, connection: Connection, batch: Batch) -> Plan:
+    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """What becomes of the unit, of each line and of each value; the style is locked."""
         style_id, item = self.record_id(batch), batch.items[0]
         stored = await self._stored(connection, batch)
-        sent = await _LINES.read(connection, batch, stored)
+        sent = await _LINES.match(connection, batch, stored)
         needed = await self._needed(connection, batch, sent)
-        deactivated, removed = _LINES.leave(batch, stored, sent, needed)
+        deactivated, removed = _LINES.remove(batch, stored, sent, needed)
         values = await self._value_steps(connection, batch, sent)
         new, staying = [
             {one: _with_tolerance(line, known.get(one)) for one, line in among.items()}
-            for among, known in ((sent.new, {}), (sent.staying, stored.active | stored.deactivated))
+            for among, known in (
+                (sent.new, {}),
+                (sent.existing, stored.active | stored.deactivated),
+            )
         ]
         return [
             self.step("set_unit", style_id, item.get("unit")),
@@ -112,11 +115,15 @@ class MeasurementCharts(Part):
             *values,
         ]
 
-    async def _stored(self, connection: Connection, batch: Batch) -> Stored:
+    async def _stored(self, connection: Connection, batch: Batch) -> StoredChildren:
         rows = await self.fetch(connection, batch, "stored", self.record_id(batch))
-        return Stored.of((one, is_deactivated, tuple(row)) for one, is_deactivated, *row in rows)
+        return StoredChildren.of(
+            (one, is_deactivated, tuple(row)) for one, is_deactivated, *row in rows
+        )
 
-    async def _needed(self, connection: Connection, batch: Batch, sent: Sent) -> set[int]:
+    async def _needed(
+        self, connection: Connection, batch: Batch, sent: MatchedChildren
+    ) -> set[int]:
         """Which of the lines that were not sent stay: those that sample requests have."""
         if not sent.missing:
             return set()
@@ -124,7 +131,9 @@ class MeasurementCharts(Part):
         rows = await self.fetch(connection, batch, "needed", missing, style_id)
         return {row["id"] for row in rows}
 
-    async def _value_steps(self, connection: Connection, batch: Batch, sent: Sent) -> Plan:
+    async def _value_steps(
+        self, connection: Connection, batch: Batch, sent: MatchedChildren
+    ) -> WritePlan:
         """What brings the values of the lines that were sent to these; reports unknown sizes."""
         rows = await self.fetch(connection, batch, "stored_values", self.record_id(batch))
         stored = {(row["line_id"], row["size_id"]): row["value"] for row in rows}
@@ -134,7 +143,7 @@ class MeasurementCharts(Part):
             for one, line in sent.all.items()
             for entry in line.get("requested") or ()
         }
-        gone = [cell for cell in stored if cell[0] in sent.staying and cell not in wanted]
+        gone = [cell for cell in stored if cell[0] in sent.existing and cell not in wanted]
         saved = [(*cell, value) for cell, value in wanted.items() if stored.get(cell) != value]
         return [
             self.step(name, orjson.dumps(changed).decode())
@@ -143,11 +152,15 @@ class MeasurementCharts(Part):
         ]
 
     async def _check_sizes(
-        self, connection: Connection, batch: Batch, sent: Sent, stored: Mapping[_Cell, str]
+        self,
+        connection: Connection,
+        batch: Batch,
+        sent: MatchedChildren,
+        stored: Mapping[_Cell, str],
     ) -> None:
         """Report unknown sizes; deactivated or deleted ones unless the line has a value of them."""
         cells = {
-            (one, entry[_SIZE]): (_LINES.name, sent.places[one], "requested", place, _SIZE)
+            (one, entry[_SIZE]): (_LINES.name, sent.request_indexes[one], "requested", place, _SIZE)
             for one, line in sent.all.items()
             for place, entry in enumerate(line.get("requested") or ())
         }

@@ -8,16 +8,16 @@ import orjson
 from service.database.connections import Connection
 from service.errors import ErrorDetail
 from service.queries.batch import Batch, Item
-from service.queries.bound_statements import Plan
+from service.queries.bound_statements import WritePlan
 from service.queries.decimals import decimal_text
-from service.queries.parts import Part
+from service.queries.parts import RecordPart
 from service.resources.sample_requests import SampleRequests, StyleSampleRequests
 from service.schemas.extra_checks import repeated
 
 _VALUES: Final = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
 
 
-class Measurements(Part):
+class Measurements(RecordPart):
     """A requested size of a sample request: designers and suppliers write it, and read it all.
 
     Requested values, names and tolerances are not written here: the first are frozen, the others
@@ -66,7 +66,7 @@ class Measurements(Part):
         if isinstance(lines, list):
             yield from repeated(enumerate(lines), "lineId", "lines")
 
-    async def plan(self, connection: Connection, batch: Batch) -> Plan:
+    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """What brings the size, and every line that can be written, to what was sent."""
         item, request_id = batch.items[0], self.record_id(batch)
         rows = await self.fetch(connection, batch, "measured_lines", request_id, item["id"])

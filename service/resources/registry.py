@@ -1,8 +1,8 @@
 """The collections of the interface, in the order of its documentation."""
 
-from service.queries.change_feed import Feed
+from service.queries.change_feed import ChangeFeed
 from service.queries.master_record import MasterRecord
-from service.queries.parts import Part
+from service.queries.parts import RecordPart
 from service.queries.resource import Resource
 from service.resources.brands import Brands
 from service.resources.care_instruction_materials import CareInstructionMaterials
@@ -58,7 +58,7 @@ REFERENCE_LISTS: tuple[Resource, ...] = (
 MEASUREMENTS = Measurements()
 
 #: Parts of records that are read and replaced below these (contract, Parts).
-PARTS: tuple[Part, ...] = (
+PARTS: tuple[RecordPart, ...] = (
     SizeRangeSizes(),
     ColorTranslations(),
     MeasurementCharts(),
@@ -69,7 +69,7 @@ PARTS: tuple[Part, ...] = (
 ME = Resource("me")
 
 #: What the changes tell of: what an organization owns, by itself and not below another record.
-CHANGES = Feed(
+CHANGES = ChangeFeed(
     (
         resource
         for resource in (*MASTER_RECORDS, *REFERENCE_LISTS)

@@ -7,9 +7,9 @@ import orjson
 
 from service.database.connections import Connection
 from service.database.statements import Statement, load
-from service.queries.bound_statements import Plan, Step
-from service.queries.links import Links, link_steps
-from service.queries.master_record import Change
+from service.queries.bound_statements import BoundStatement, WritePlan
+from service.queries.links import Links, link_statements
+from service.queries.master_record import WriteSet
 from service.queries.references import Reference
 from service.queries.resource import Resource
 from service.resources.hard_delete import DeletedForGood
@@ -47,21 +47,21 @@ class SampleRequests(DeletedForGood):
         shapes = ("documents", "last_documents")
         return {**loaded, **{name: loaded[name].bind(of_style="") for name in shapes}}
 
-    async def check(self, connection: Connection, change: Change) -> Plan:
+    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
         """Besides what it refers to: what stays as it was requested, and the sizes that come."""
-        kept = change.kept
+        kept = change.upserts
         if not kept.items:
             return []
         plan = await super().check(connection, change)
         text, organization_id = self.statements["new_sizes"].text, kept.caller.organization_id
         added = await connection.fetch(text, organization_id, kept.json())
-        if growing := sorted({row["id"] for row in added} - {*change.new}):
+        if growing := sorted({row["id"] for row in added} - {*change.created_ids}):
             await connection.fetch(self.statements["hold_charts"].text, organization_id, growing)
         sizes = {item["id"]: item.get("sizeRangeSizeIds") or () for item in kept.items}
-        plan += await link_steps(connection, kept, {_SIZES: sizes})
+        plan += await link_statements(connection, kept, {_SIZES: sizes})
         if added:
             pairs = orjson.dumps([tuple(row) for row in added]).decode()
-            plan.append(Step(self.statements["freeze"].text, (kept.json(), pairs)))
+            plan.append(BoundStatement(self.statements["freeze"].text, (kept.json(), pairs)))
         return plan
 
 

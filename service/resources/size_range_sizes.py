@@ -6,26 +6,26 @@ from typing import ClassVar
 from service.database.connections import Connection
 from service.database.statements import Statement
 from service.queries.batch import Batch
-from service.queries.bound_statements import Plan
-from service.queries.child_list import Entries, Sent, Stored
-from service.queries.parts import Part
+from service.queries.bound_statements import WritePlan
+from service.queries.child_list import ChildList, MatchedChildren, StoredChildren
+from service.queries.parts import RecordPart
 from service.queries.references import Reference
 from service.resources.size_ranges import IS_LIVE, SizeRanges
 
 _RELATED = "relatedSizeRangeSizeId"
 _MEMBERS = ("name", "sizeId", _RELATED, "gradingGroupId")
-_SIZES = Entries(
+_SIZES = ChildList(
     "sizes",
     "id",
     "size_range_size",
     "size",
     _MEMBERS,
     # Whole, else by the customer's own reference, else by name.
-    ways=(lambda row: row, lambda row: row[1] or None, lambda row: row[0]),
+    match_keys=(lambda row: row, lambda row: row[1] or None, lambda row: row[0]),
 )
 
 
-class SizeRangeSizes(Part):
+class SizeRangeSizes(RecordPart):
     """A set that is replaced as a whole: what is needed elsewhere is deactivated, not removed.
 
     Others need a size that samples were requested in, that a chart has values of, or that another
@@ -78,28 +78,30 @@ class SizeRangeSizes(Part):
             },
         }
 
-    async def plan(self, connection: Connection, batch: Batch) -> Plan:
+    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """What becomes of each size, those that are there being locked."""
         record_id = self.record_id(batch)
         rows = await self.fetch(connection, batch, "stored", record_id)
-        stored = Stored.of((one, is_deactivated, tuple(row)) for one, is_deactivated, *row in rows)
-        sent = await _SIZES.read(connection, batch, stored)
+        stored = StoredChildren.of(
+            (one, is_deactivated, tuple(row)) for one, is_deactivated, *row in rows
+        )
+        sent = await _SIZES.match(connection, batch, stored)
         await self._check_related(connection, batch, stored, sent)
         needed = await self._needed(connection, batch, stored, sent)
-        deactivated, removed = _SIZES.leave(batch, stored, sent, needed)
+        deactivated, removed = _SIZES.remove(batch, stored, sent, needed)
         default = next(
             (one for one, size in sent.all.items() if size.get("isDefaultGrading")), None
         )
         return [
             *([self.step("insert", sent.json(sent.new), record_id)] if sent.new else ()),
-            *([self.step("update", sent.json(sent.staying))] if sent.staying else ()),
+            *([self.step("update", sent.json(sent.existing))] if sent.existing else ()),
             *([self.step("deactivate", deactivated)] if deactivated else ()),
             *([self.step("remove", removed)] if removed else ()),
             self.step("mark_default", record_id, default),
         ]
 
     async def _check_related(
-        self, connection: Connection, batch: Batch, stored: Stored, sent: Sent
+        self, connection: Connection, batch: Batch, stored: StoredChildren, sent: MatchedChildren
     ) -> None:
         """Report relations to sizes that are not there, or whose size range is deleted.
 
@@ -111,7 +113,7 @@ class SizeRangeSizes(Part):
             return
         [reference] = self.references
         rows = await reference.find(connection, batch.caller, sorted({*related.values()}))
-        request_indexes = {index: size_id for size_id, index in sent.places.items()}
+        request_indexes = {index: size_id for size_id, index in sent.request_indexes.items()}
         before = stored.active | stored.deactivated
         for index, related_id in related.items():
             row = rows.get(related_id)
@@ -123,7 +125,7 @@ class SizeRangeSizes(Part):
             batch.fail(0, "validation_error.unknown_reference", *path, message=message)
 
     async def _needed(
-        self, connection: Connection, batch: Batch, stored: Stored, sent: Sent
+        self, connection: Connection, batch: Batch, stored: StoredChildren, sent: MatchedChildren
     ) -> set[int]:
         """Which of the sizes that were not sent stay: those needed, and what these relate to."""
         if not sent.missing:
@@ -131,7 +133,7 @@ class SizeRangeSizes(Part):
         missing, record_id = sorted(sent.missing), self.record_id(batch)
         rows = await self.fetch(connection, batch, "needed", missing, record_id)
         related = {one: entry.get(_RELATED) for one, entry in sent.all.items()}
-        kept = stored.deactivated.keys() - sent.staying.keys()
+        kept = stored.deactivated.keys() - sent.existing.keys()
         related |= {one: stored.deactivated[one][_MEMBERS.index(_RELATED)] for one in kept}
         needed = {row["id"] for row in rows} | (sent.missing & {*related.values()})
         waiting = [*needed]

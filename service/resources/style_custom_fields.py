@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from service.database.connections import Connection
 from service.database.statements import Statement
 from service.queries.batch import Batch
-from service.queries.bound_statements import Plan
-from service.queries.links import link_steps
-from service.queries.master_record import Change
+from service.queries.bound_statements import WritePlan
+from service.queries.links import link_statements
+from service.queries.master_record import WriteSet
 from service.resources.allowed_values import Differences, SentValue, sent_values
 from service.resources.associations import Association
 from service.resources.custom_fields import CustomFields
@@ -50,21 +50,21 @@ class StyleCustomFields(CustomFields):
         shapes = {name: loaded[name].bind(**parts) for name in ("documents", "writables")}
         return {**loaded, **shapes}
 
-    async def check(self, connection: Connection, change: Change) -> Plan:
+    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
         """Besides what is common: associations."""
-        if not change.kept.items:
+        if not change.upserts.items:
             return await super().check(connection, change)
-        sets = {one.links: await one.resolve(connection, change.kept) for one in _ASSOCIATIONS}
+        sets = {one.links: await one.resolve(connection, change.upserts) for one in _ASSOCIATIONS}
         plan = await super().check(connection, change)
-        return plan + await link_steps(connection, change.kept, sets)
+        return plan + await link_statements(connection, change.upserts, sets)
 
     async def check_values(
-        self, connection: Connection, change: Change, found: Differences
+        self, connection: Connection, change: WriteSet, found: Differences
     ) -> None:
         """Values that go with others of the parent field."""
-        pointing = [*sent_values(change.kept, having=_POINTER)]
+        pointing = [*sent_values(change.upserts, having=_POINTER)]
         if pointing:
-            await self._check_parent_values(connection, change.kept, pointing)
+            await self._check_parent_values(connection, change.upserts, pointing)
         if found.removed:
             await self._check_removed_values(connection, change, pointing, found.removed)
 
@@ -86,19 +86,19 @@ class StyleCustomFields(CustomFields):
     async def _check_removed_values(
         self,
         connection: Connection,
-        change: Change,
+        change: WriteSet,
         pointing: list[SentValue],
         removed: list[int],
     ) -> None:
         """Report values that are taken away, and that values of other fields go with."""
-        batch = change.kept
+        batch = change.upserts
         needed = await connection.fetch(
             self.statements["needed_values"].text,
             batch.caller.organization_id,
             removed,
             [one.field_id for one in pointing],
             [one.value[_POINTER] for one in pointing],
-            [*batch.ids, *change.gone.ids],
+            [*batch.ids, *change.deletes.ids],
         )
         numbers = {record_id: number for number, record_id in enumerate(batch.ids)}
         for field_id, message in needed:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from service.database.connections import Connection
 from service.errors import ErrorDetail
 from service.queries.batch import Batch, Item
-from service.queries.bound_statements import Plan
-from service.queries.master_record import Change
+from service.queries.bound_statements import WritePlan
+from service.queries.master_record import WriteSet
 from service.queries.references import Reference
 from service.resources.hard_delete import DeletedForGood
 from service.resources.plain_records import PlainRecord
@@ -35,14 +35,16 @@ class StyleRelations(DeletedForGood, PlainRecord):
             message = "Relate the style to another one."
             yield ErrorDetail("validation_error.invalid_value", ("relatedStyleId",), message)
 
-    async def check(self, connection: Connection, change: Change) -> Plan:
+    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
         """Besides unknown styles: pairs that are there already, once the request is done."""
         plan = await super().check(connection, change)
-        if change.kept.items:
-            _refuse_repeated(change.kept)
+        if change.upserts.items:
+            _refuse_repeated(change.upserts)
             text = self.statements["check_pairs"].text
-            organization_id = change.kept.caller.organization_id
-            change.kept.fail_all(await connection.fetch(text, organization_id, change.kept.json()))
+            organization_id = change.upserts.caller.organization_id
+            change.upserts.fail_all(
+                await connection.fetch(text, organization_id, change.upserts.json())
+            )
         return plan
 
 

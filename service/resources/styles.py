@@ -1,10 +1,10 @@
 """Styles (contract, Styles)."""
 
 from service.database.connections import Connection
-from service.queries.bound_statements import Plan
-from service.queries.links import Links, link_steps
-from service.queries.master_record import Change
-from service.queries.references import Reference, Use
+from service.queries.bound_statements import WritePlan
+from service.queries.links import Links, link_statements
+from service.queries.master_record import WriteSet
+from service.queries.references import Reference, ReferencedBy
 from service.resources.plain_records import PlainRecord
 
 _GROUPS = Links("style_in_group", owner="style_id", linked="group_id", counted_by="groups")
@@ -26,25 +26,25 @@ class Styles(PlainRecord):
         Reference("groupIds", "style_group", "group"),
     )
     uses = (
-        Use("style relations", "style_relation", "style_id", is_live="true"),
-        Use("style relations", "style_relation", "related_style_id", is_live="true"),
-        Use("sample requests", "sample_request", "style_id", is_live="true"),
+        ReferencedBy("style relations", "style_relation", "style_id", is_live="true"),
+        ReferencedBy("style relations", "style_relation", "related_style_id", is_live="true"),
+        ReferencedBy("sample requests", "sample_request", "style_id", is_live="true"),
     )
 
-    async def check(self, connection: Connection, change: Change) -> Plan:
+    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
         """Besides what it refers to: the groups that it is in."""
         plan = await super().check(connection, change)
-        kept = change.kept
+        kept = change.upserts
         if not kept.items:
             return plan
-        if change.restored:
+        if change.restored_ids:
             await self._check_charts(connection, change)
         groups = {item["id"]: item.get("groupIds") or () for item in kept.items}
-        return plan + await link_steps(connection, kept, {_GROUPS: groups})
+        return plan + await link_statements(connection, kept, {_GROUPS: groups})
 
-    async def _check_charts(self, connection: Connection, change: Change) -> None:
+    async def _check_charts(self, connection: Connection, change: WriteSet) -> None:
         """Report restored styles whose measurement charts have values of deleted size ranges."""
-        organization_id, ids = change.batch.caller.organization_id, [*change.restored]
+        organization_id, ids = change.batch.caller.organization_id, [*change.restored_ids]
         text = self.statements["hold_size_ranges"].text
         ranges = await connection.fetch(text, organization_id, ids)
         deleted = [row["id"] for row in ranges if row["state"] == "deleted"]
@@ -53,4 +53,4 @@ class Styles(PlainRecord):
             rows = await connection.fetch(text, organization_id, ids, deleted)
             message = "Its measurement chart has values of a deleted size range."
             messages = dict.fromkeys((row["id"] for row in rows), message)
-            change.kept.fail_records(messages, "validation_error.unknown_reference", "state")
+            change.upserts.fail_records(messages, "validation_error.unknown_reference", "state")

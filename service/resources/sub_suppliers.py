@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from service.database.connections import Connection
 from service.errors import ErrorDetail
 from service.queries.batch import Batch, Item
-from service.queries.bound_statements import Plan
-from service.queries.master_record import Change
-from service.queries.matching import Row, Way, recognized
+from service.queries.bound_statements import WritePlan
+from service.queries.master_record import WriteSet
+from service.queries.matching import MatchKey, Row, match_existing
 from service.resources.plain_records import PlainRecord
 from service.schemas.extra_checks import repeated
 
 _CONTACT = ("firstName", "lastName", "email", "phone", "role", "faxNumber", "countryCode")
 #: How contacts that are sent without an id are known: whole, else by their email.
-_WAYS: tuple[Way, ...] = (lambda row: row, lambda row: row[_CONTACT.index("email")])
+_WAYS: tuple[MatchKey, ...] = (lambda row: row, lambda row: row[_CONTACT.index("email")])
 
 
 def _row(contact: Item) -> Row:
@@ -37,9 +37,9 @@ class SubSuppliers(PlainRecord):
     children = ("update_contacts", "remove_contacts", "insert_contacts", "restore_facilities")
     deletes = ("delete", "delete_contacts", "delete_facilities")
 
-    async def check(self, connection: Connection, change: Change) -> Plan:
+    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
         """Contacts that are sent without an id are looked for among the stored ones first."""
-        await self._recognize(connection, change.kept)
+        await self._recognize(connection, change.upserts)
         return await super().check(connection, change)
 
     async def _recognize(self, connection: Connection, batch: Batch) -> None:
@@ -66,7 +66,7 @@ class SubSuppliers(PlainRecord):
             item = batch.items[number]
             named = {one.get("id") for one in item["contacts"]}
             free = {one: row for one, row in stored[item["id"]].items() if one not in named}
-            found = recognized(rows, free, _WAYS)
+            found = match_existing(rows, free, _WAYS)
             item["contacts"] = [
                 one | {"id": found[place]} if place in found else one
                 for place, one in enumerate(item["contacts"])

@@ -8,7 +8,7 @@ from typing import Any
 
 from service import schemas
 from service.client import Client, Detail
-from service.queries.parts import Part
+from service.queries.parts import RecordPart
 from service.resources.registry import MEASUREMENTS, PARTS
 from service.schemas.validation import Validator
 from service.transfer import measured_values
@@ -120,7 +120,7 @@ def parts_of(collection: str) -> Iterator[TravellingPart]:
             yield _travelling(part)
 
 
-def _travelling(part: Part) -> TravellingPart:
+def _travelling(part: RecordPart) -> TravellingPart:
     if part is MEASUREMENTS:
         return MeasuredValues(part.name, part.owner.name, part.name, part.replace_form)
     below = part.below.strip("/")

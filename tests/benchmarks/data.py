@@ -14,7 +14,7 @@ from service import demo
 from service.database.migrations import migrate
 from service.embedded import EmbeddedServer
 from service.listing import changes
-from service.listing.changes import Place, Wanted
+from service.listing.changes import ChangeFilter, FeedPosition
 from service.listing.cursor import scope
 from tests.support.api import issue_key
 
@@ -155,7 +155,9 @@ async def fill(dsn: str, key: str) -> Data:
         for organization_id, last in ((_AT_REST, _LAST), (ORGANIZATION, RECORDS)):
             await connection.execute(_FEED, organization_id, last, _EPOCH)
         await connection.execute("vacuum analyze")
-        now = changes.encode(Wanted(), Place(_LAST), _EPOCH, scope("/api/changes", _AT_REST))
+        now = changes.encode(
+            ChangeFilter(), FeedPosition(_LAST), _EPOCH, scope("/api/changes", _AT_REST)
+        )
         resting_key = await issue_key(dsn, _AT_REST)
         postgres = await connection.fetchval("show server_version")
         return Data(

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from service.queries.master_record import MasterRecord
-from service.queries.parts import Part
+from service.queries.parts import RecordPart
 from service.routes import Route
 from tests.support import each, generate, parts, published
 from tests.support.api import JSON_PATCH, Answer, Api
@@ -46,7 +46,7 @@ async def make(api: Api, route: Route, count: int) -> list[Any]:
 
 async def new_body(api: Api, route: Route, form: str) -> Any:
     assert route.resource is not None
-    if isinstance(route.resource, Part):
+    if isinstance(route.resource, RecordPart):
         return parts.least(route.resource)
     return generate.body(route.resource, form, await generate.references(api), Random(route.path))
 
@@ -62,7 +62,7 @@ async def create(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # n
 
 
 async def replace(api: Api, route: Route, stored: dict[str, int]) -> Answer:
-    if isinstance(route.resource, Part):
+    if isinstance(route.resource, RecordPart):
         path = await path_of(api, route, stored)
         return await api.put(path, (await api.get(path, {"form": "writable"})).data)
     [record] = await make(api, route, 1)
@@ -85,7 +85,7 @@ async def bulk_patch(api: Api, route: Route, stored: dict[str, int]) -> Answer: 
 
 
 async def patch(api: Api, route: Route, stored: dict[str, int]) -> Answer:
-    if isinstance(route.resource, Part):
+    if isinstance(route.resource, RecordPart):
         return await api.patch(await path_of(api, route, stored), [])
     assert route.resource is not None
     known, [record] = await generate.references(api), await make(api, route, 1)

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from service.queries.parts import Part
+from service.queries.parts import RecordPart
 from service.resources.registry import MEASUREMENTS, PARTS
 from tests.contract.test_changed_exactly import Watched
 from tests.support import generate, parts, rows
@@ -18,11 +18,11 @@ of_each_part = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name
 SEVERAL = range(examples(few=4, many=25))
 
 
-def chances(part: Part, number: int) -> Random:
+def chances(part: RecordPart, number: int) -> Random:
     return Random(f"{settle_seed()} {part.name} {number}")
 
 
-async def replaced(api: Api, part: Part, number: int) -> str:
+async def replaced(api: Api, part: RecordPart, number: int) -> str:
     """The path of a part that was just replaced by a made-up body."""
     random, known = chances(part, number), await generate.references(api)
     place = random.choice(await parts.paths(api, part))
@@ -35,7 +35,9 @@ async def replaced(api: Api, part: Part, number: int) -> str:
 
 @pytest.mark.contract("Writable form")
 @of_each_part
-async def test_its_own_forms_leave_a_part_as_it_is(part: Part, api: Api, demo_dsn: str) -> None:
+async def test_its_own_forms_leave_a_part_as_it_is(
+    part: RecordPart, api: Api, demo_dsn: str
+) -> None:
     """Contract, Parts: what GET answers can be sent back, in either form; rows are not touched."""
     for number in SEVERAL:
         place = await replaced(api, part, number)
@@ -53,7 +55,7 @@ async def test_its_own_forms_leave_a_part_as_it_is(part: Part, api: Api, demo_ds
 
 
 @of_each_part
-async def test_a_replace_done_twice_is_done_once(part: Part, api: Api, demo_dsn: str) -> None:
+async def test_a_replace_done_twice_is_done_once(part: RecordPart, api: Api, demo_dsn: str) -> None:
     """Entries that are sent without ids are those of the first time."""
     for number in SEVERAL:
         random, known = chances(part, number), await generate.references(api)
@@ -69,7 +71,7 @@ async def test_a_replace_done_twice_is_done_once(part: Part, api: Api, demo_dsn:
 
 @pytest.mark.contract("Changes")
 @of_each_part
-async def test_every_write_has_its_entries(part: Part, api: Api, demo_dsn: str) -> None:
+async def test_every_write_has_its_entries(part: RecordPart, api: Api, demo_dsn: str) -> None:
     """Contract, Changes: of the record, and of what shows it; of what stays as it is none."""
     through = Watched(api, demo_dsn)
     for number in SEVERAL:
@@ -82,7 +84,9 @@ async def test_every_write_has_its_entries(part: Part, api: Api, demo_dsn: str) 
 
 @pytest.mark.contract("Rehearsals")
 @of_each_part
-async def test_a_rehearsal_tells_and_changes_nothing(part: Part, api: Api, demo_dsn: str) -> None:
+async def test_a_rehearsal_tells_and_changes_nothing(
+    part: RecordPart, api: Api, demo_dsn: str
+) -> None:
     """Contract, Rehearsals: one outcome, without a document, a tag or an entry.
 
     It names the owner's record and its own key, as an outcome of the owner's does.
@@ -107,7 +111,7 @@ async def test_a_rehearsal_tells_and_changes_nothing(part: Part, api: Api, demo_
 
 @pytest.mark.contract("Preconditions")
 @of_each_part
-async def test_preconditions_are_the_parts_own(part: Part, api: Api) -> None:
+async def test_preconditions_are_the_parts_own(part: RecordPart, api: Api) -> None:
     """Contract, Preconditions: the tags of either form guard a write."""
     place, plain = (await parts.paths(api, part))[0], {"Accept-Encoding": "identity"}
     read = await api.get(place, headers=plain)
@@ -125,7 +129,7 @@ async def test_preconditions_are_the_parts_own(part: Part, api: Api) -> None:
 
 
 @of_each_part
-async def test_the_owners_writes_leave_a_part_alone(part: Part, api: Api) -> None:
+async def test_the_owners_writes_leave_a_part_alone(part: RecordPart, api: Api) -> None:
     """Contract, Parts: what a record's own writes leave alone."""
     if part is MEASUREMENTS:
         path = (await parts.paths(api, part))[0]

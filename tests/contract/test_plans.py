@@ -13,8 +13,8 @@ import pytest
 
 from service.database.connections import Database
 from service.listing.list_request import Listing, SortKey
-from service.queries.bound_statements import FIRST
-from service.queries.change_recorder import recording_text
+from service.queries.bound_statements import FIRST_PARAMETER
+from service.queries.change_recorder import insert_text
 from service.resources.registry import STYLE_RELATIONS
 
 pytestmark = pytest.mark.contract("Cursors")
@@ -70,7 +70,7 @@ async def explained(
     """The nodes of the plan of a page, and the page."""
     properties = STYLE_RELATIONS.properties
     keys = tuple(SortKey(properties[name], descending) for name, descending in sort)
-    asked = STYLE_RELATIONS.question(Listing(sort=keys, page_size=PAGE, after=after))
+    asked = STYLE_RELATIONS.compile_list(Listing(sort=keys, page_size=PAGE, after=after))
     values = (1, *asked.parameters)
     told = await connection.fetchval(
         f"explain (analyze, timing off, format json) {asked.text}", *values
@@ -121,7 +121,7 @@ async def test_a_page_by_cursor_skips_nothing() -> None:
         (Listing(sort=keys, after=(7,)), False),
         (Listing(sort=keys, page_number=1000), True),
     ):
-        assert ("offset 0" not in STYLE_RELATIONS.question(listing).text) is skips
+        assert ("offset 0" not in STYLE_RELATIONS.compile_list(listing).text) is skips
 
 
 async def test_what_was_planned_for_an_empty_table_finds_its_rows_once_there_are_many(
@@ -132,7 +132,7 @@ async def test_what_was_planned_for_an_empty_table_finds_its_rows_once_there_are
 
     async def grow(connection: asyncpg.Connection) -> list[dict[str, Any]]:
         await connection.execute("analyze change")
-        await connection.execute(f"prepare record as {recording_text(FIRST)}")
+        await connection.execute(f"prepare record as {insert_text(FIRST_PARAMETER)}")
         for _ in range(10):
             await connection.execute(_RECORD)
         await connection.execute(

@@ -253,7 +253,7 @@ async def test_writes_stay_at_home(sides: Sides) -> None:
 async def test_what_another_holds_is_free(sides: Sides) -> None:
     """Unique values are the organization's own: taking one tells nothing of others."""
     for resource in MASTER_RECORDS:
-        for name in {*resource.unique} - {"isDefault"}:
+        for name in {*resource.unique_fields} - {"isDefault"}:
             item = faults.minimal(resource.name, "create") | {name: "held"}
             assert (await sides.victim.post(root_of(resource), item)).status == 201
             assert (await sides.attacker.post(root_of(resource), item)).status == 201

@@ -9,7 +9,7 @@ import orjson
 
 from service import schemas
 from service.queries.master_record import MasterRecord
-from service.queries.parts import Part
+from service.queries.parts import RecordPart
 from tests.fuzz import findings, parts, plants, relations, requests
 from tests.fuzz.cases import Bulk, Case
 from tests.fuzz.findings import BODY, Check, Finding
@@ -32,7 +32,7 @@ def kinds(
     subject: Subject, resource: MasterRecord, known: Known
 ) -> tuple[Sequence[Kind], Sequence[Kind]]:
     """What can be wrong with the body: what it shows by itself, and what the database shows."""
-    if isinstance(resource, Part):
+    if isinstance(resource, RecordPart):
         of_schema = [kind for kind in plants.KINDS if kind is not plants.NESTED]
         return [*of_schema, *parts.between_fields(resource)], [*parts.beyond(resource, known)]
     stored = subject.route.operation in ("replace", "bulk_replace", "bulk_patch", "patch")

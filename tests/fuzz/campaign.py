@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from service.queries.master_record import MasterRecord
-from service.queries.parts import Part
+from service.queries.parts import RecordPart
 from service.routes import Route, routes
 from tests.fuzz import (
     bodies,
@@ -108,7 +108,7 @@ def case(on: Stage, route: Route, organization: int, random: Random) -> Case | R
     if route.operation.endswith("delete"):
         deletion = deletes.one if route.operation == "delete" else deletes.several
         return deletion(resource, route, known, random, organization)
-    if isinstance(resource, Part):
+    if isinstance(resource, RecordPart):
         subject = parts.subject(resource, route, known, random)
         return bodies.faulty(subject, resource, known, random, organization)
     if route.operation == "patch" and random.random() < 0.4:

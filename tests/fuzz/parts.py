@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Final
 
-from service.queries.parts import Part
+from service.queries.parts import RecordPart
 from service.routes import Route
 from tests.fuzz.findings import Check
 from tests.fuzz.known import Known
@@ -20,12 +20,12 @@ _NAMELESS: Final = {SIZES.name: "id", TRANSLATIONS.name: "languageId"}
 
 def path_to(route: Route, ids: tuple[int, ...]) -> str:
     """The route's path with the ids that lead to a part."""
-    assert isinstance(route.resource, Part)
+    assert isinstance(route.resource, RecordPart)
     names = (*route.resource.parents, route.resource.key)
     return route.path.format(**dict(zip(names, ids, strict=True)))
 
 
-def subject(part: Part, route: Route, known: Known, random: Random) -> Subject:
+def subject(part: RecordPart, route: Route, known: Known, random: Random) -> Subject:
     """A stored part as it is: replacing it by itself changes nothing.
 
     Without the lines that are deactivated, of which nothing would be read.
@@ -39,7 +39,7 @@ def subject(part: Part, route: Route, known: Known, random: Random) -> Subject:
     return Subject(route, form(part, "replace"), stored, path_to(route, ids), root=root)
 
 
-def between_fields(part: Part) -> Iterator[Kind]:
+def between_fields(part: RecordPart) -> Iterator[Kind]:
     """What a request alone shows to be there twice."""
 
     def plant(site: Site, random: Random) -> Plant:
@@ -51,7 +51,7 @@ def between_fields(part: Part) -> Iterator[Kind]:
     yield Kind("one key twice", lambda site: bool(_key(part, site) and site.value), plant)
 
 
-def beyond(part: Part, known: Known) -> Iterator[Kind]:
+def beyond(part: RecordPart, known: Known) -> Iterator[Kind]:
     """What only the database shows."""
     if part is TRANSLATIONS and not known.multiple_language:
         return
@@ -70,7 +70,7 @@ def beyond(part: Part, known: Known) -> Iterator[Kind]:
     yield Kind("unknown reference", lambda site: site.name == related, unknown, Check.DATA)
 
 
-def _key(part: Part, site: Site) -> str | None:
+def _key(part: RecordPart, site: Site) -> str | None:
     """What tells the members of the list that the site is; None where it is none."""
     if not isinstance(site.value, list):
         return None

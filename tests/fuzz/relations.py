@@ -74,7 +74,7 @@ def between_fields(resource: MasterRecord) -> Iterator[Kind]:
     """What a request alone shows to be there twice."""
     yield Kind("one key twice", lambda site: _key(site) is not None, _same_key)
     yield Kind("two defaults", _takes_default, _second_default)
-    for name in ("id", *resource.unique):
+    for name in ("id", *resource.unique_fields):
         yield _item_twice(name)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from service import schemas
 from service.queries.master_record import MasterRecord
-from service.queries.parts import Part
+from service.queries.parts import RecordPart
 from service.schemas.definitions import Located, Schema
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -77,7 +77,7 @@ def form(resource: MasterRecord, name: str) -> Located:
     A form narrows the properties of ``fields``, which both hold at once.
     """
     located = schemas.definition(resource.name, name)
-    if isinstance(resource, Part):
+    if isinstance(resource, RecordPart):
         return located
     schema = dict(located.schema)
     if "array" in located.types:

@@ -12,7 +12,7 @@ from service.handlers.operations import READ
 from service.http.parser_limits import PARSER_LIMITS
 from service.organizations.caller import Caller
 from service.queries.master_record import MasterRecord
-from service.queries.parts import Part
+from service.queries.parts import RecordPart
 from service.queries.references import in_use
 from service.queries.resource import Resource
 from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PARTS, REFERENCE_LISTS
@@ -84,7 +84,7 @@ class Stage:
             await self._collect_part(known, part, organization)
         return known
 
-    async def _collect_part(self, known: Known, part: Part, organization: int) -> None:
+    async def _collect_part(self, known: Known, part: RecordPart, organization: int) -> None:
         """The ids that lead to some of the parts, and what is stored there."""
         if part is not MEASUREMENTS:
             self.paths.setdefault(part.name, {})[organization] = self.paths[part.collection][

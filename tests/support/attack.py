@@ -12,7 +12,7 @@ from service import schemas
 from service.listing import cursor
 from service.listing.operators import names_of
 from service.queries.master_record import MasterRecord
-from service.queries.parts import Part
+from service.queries.parts import RecordPart
 from service.queries.resource import Resource
 from service.routes import Route
 from service.schemas.definitions import Located
@@ -56,7 +56,7 @@ async def path_ids(api: Api, route: Route) -> dict[str, str]:
 
 def sendable(route: Route, known: generate.References) -> Any:
     """A body that the route takes, whatever record it is for."""
-    if isinstance(route.resource, Part):
+    if isinstance(route.resource, RecordPart):
         bodies = {"replace": parts.least(route.resource), "patch": []}
         return bodies.get(route.operation)
     if route.operation == "patch":

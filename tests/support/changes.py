@@ -9,7 +9,7 @@ import orjson
 from service.database.connections import Connection
 from service.listing.page_sql import ALL_RECORDS
 from service.organizations.caller import Caller
-from service.queries.parts import Part
+from service.queries.parts import RecordPart
 from service.queries.resource import Resource
 from service.resources.registry import CHANGES, PARTS
 from tests.support.api import Api
@@ -71,7 +71,7 @@ async def everything(dsn: str, organization_id: int) -> Readable:
 
 
 async def _parts(
-    connection: Connection, part: Part, caller: Caller, form: str
+    connection: Connection, part: RecordPart, caller: Caller, form: str
 ) -> Mapping[int, Any]:
     """What can be read of a part of every record, by the record's id."""
     if not part.parents:

@@ -4,7 +4,7 @@ from random import Random
 from typing import Any, Final
 
 from service.handlers.operations import READ
-from service.queries.parts import Part
+from service.queries.parts import RecordPart
 from service.resources.registry import MEASUREMENTS, PARTS
 from service.routes import Route, root_of
 from tests.support import generate
@@ -17,12 +17,12 @@ TRANSLATIONS: Final = BY_NAME["color-translations"]
 _VALUES: Final = ("52.50", "-0.1000000000", "0", "123456789012345.5", 7, -12.25, 1e-07)
 
 
-def path(part: Part, record_id: int) -> str:
+def path(part: RecordPart, record_id: int) -> str:
     """The path of the part of a record of one's own."""
     return Route(READ, part).path.format(id=record_id)
 
 
-async def paths(api: Api, part: Part, most: int = 5) -> list[str]:
+async def paths(api: Api, part: RecordPart, most: int = 5) -> list[str]:
     """The paths of the part of some of the caller's records."""
     if part is MEASUREMENTS:
         return (await _measured(api))[:most]
@@ -40,19 +40,19 @@ async def _measured(api: Api) -> list[str]:
     ]
 
 
-def least(part: Part) -> Any:
+def least(part: RecordPart) -> Any:
     """A body that takes everything away, whichever record it is for."""
     return [] if part.list_name else {"lines": []}
 
 
 async def made_up(
-    api: Api, part: Part, place: str, known: generate.References, random: Random
+    api: Api, part: RecordPart, place: str, known: generate.References, random: Random
 ) -> Any:
     """A made-up body for the part at a path."""
     return body(part, (await api.get(place, {"form": "writable"})).data, known, random)
 
 
-def body(part: Part, stored: Any, known: generate.References, random: Random) -> Any:
+def body(part: RecordPart, stored: Any, known: generate.References, random: Random) -> Any:
     """A made-up body for a part with that writable form: some entries stay, some are new."""
     made = generate.replacement(part, known, random)
     if part is MEASUREMENTS:

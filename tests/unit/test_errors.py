@@ -4,7 +4,7 @@ import pytest
 
 from service.errors import ApiError, BulkCounts, ErrorDetail, Path, shared_type
 from service.handlers.request_items import in_body
-from service.queries.batch import FailedItems, Sent
+from service.queries.batch import ItemErrors, RequestItems
 
 pytestmark = pytest.mark.contract("Errors")
 
@@ -77,14 +77,14 @@ def test_what_failed_of_a_bulk_request() -> None:
     assert some["summary"] == "10 of 201 items failed; nothing was changed."
 
 
-def of_items(*failed: tuple[int, int]) -> FailedItems:
+def of_items(*failed: tuple[int, int]) -> ItemErrors:
     """As many failures of the item at each place."""
     items = [{"id": 1}] * 1200
     failures = {
         place: [ErrorDetail("not_found", (f"f{n}",)) for n in range(count)]
         for place, count in failed
     }
-    return FailedItems(Sent(items, in_body, failures))
+    return ItemErrors(RequestItems(items, in_body, failures))
 
 
 def test_every_failing_item_is_listed_before_the_second_failure_of_any() -> None:
@@ -97,7 +97,7 @@ def test_every_failing_item_is_listed_before_the_second_failure_of_any() -> None
 
 
 def test_failures_are_in_request_order() -> None:
-    found = FailedItems(Sent([{"b": 1, "a": 2}, {}], in_body))
+    found = ItemErrors(RequestItems([{"b": 1, "a": 2}, {}], in_body))
     for place, name in ((1, "x"), (0, "missing"), (0, "a"), (0, "b")):
         found.add(place, "not_found", (name,), "")
     assert [one.field for one in found.error().details] == [
@@ -107,8 +107,8 @@ def test_failures_are_in_request_order() -> None:
 
 def test_beyond_what_is_listed_only_counts_and_the_status_are_kept() -> None:
     items = [{"a": [0] * 5000}, {"a": 0}, {"a": 0}]
-    found = FailedItems(
-        Sent(items, in_body, {1: [ErrorDetail("validation_error.duplicate", ("a",))]})
+    found = ItemErrors(
+        RequestItems(items, in_body, {1: [ErrorDetail("validation_error.duplicate", ("a",))]})
     )
     for place in range(5000):
         found.add(0, "validation_error.unknown_reference", ("a", place), "")
