@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from aiohttp import web
 
 from service.handlers import operations
-from service.handlers.operations import Kind
+from service.handlers.operations import Operation
 from service.http.request_body import with_body
 from service.queries.parts import RecordPart
 from service.queries.resource import Resource
@@ -31,7 +31,7 @@ def root_of(resource: Resource) -> str:
 class Route:
     """A kind of operation, and the resource that it is about, if any."""
 
-    kind: Kind
+    kind: Operation
     resource: Resource | None = None
     problems: frozenset[int] = frozenset()
     """Statuses that are answered as problem details (RFC 9457), without the envelope."""

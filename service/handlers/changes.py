@@ -8,7 +8,7 @@ from functools import partial
 import orjson
 from aiohttp import web
 
-from service.handlers.long_poll import WATCH
+from service.handlers.long_poll import CHANGE_WAITERS
 from service.http.authentication import authenticate
 from service.http.byte_budget import reserve
 from service.http.context import ADMISSION, caller, database
@@ -48,7 +48,7 @@ async def _awaited(known: ChangeFeed, request: web.Request, reading: ChangesRequ
         if left <= 0:
             break
         with request.app[ADMISSION].exempt(organization_id):
-            is_more = await request.app[WATCH].changes(organization_id, page.after.n, left)
+            is_more = await request.app[CHANGE_WAITERS].wait(organization_id, page.after.n, left)
         await authenticate(request, again=True)
         if not is_more:
             break

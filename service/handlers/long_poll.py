@@ -21,7 +21,7 @@ MAX_WAITING: Final = 256
 INTERVAL_SECONDS: Final = 0.25
 
 
-class Watch:
+class ChangeWaiters:
     """Looks for changes as long as anyone waits for some."""
 
     def __init__(self, database: Database) -> None:
@@ -32,7 +32,7 @@ class Watch:
         self._looking: asyncio.Task[None] | None = None
         self._is_over = False
 
-    async def changes(self, organization_id: int, after: int, seconds: float) -> bool:
+    async def wait(self, organization_id: int, after: int, seconds: float) -> bool:
         """Whether the organization has changes after that number, which it waits for so long.
 
         Raises ApiError ``too_many_requests`` where too many wait already.
@@ -106,12 +106,12 @@ def _wake(waiting: Iterable[asyncio.Future[bool]], *, for_changes: bool) -> None
             turn.set_result(for_changes)
 
 
-WATCH: web.AppKey[Watch] = web.AppKey("watch", Watch)
+CHANGE_WAITERS: web.AppKey[ChangeWaiters] = web.AppKey("watch", ChangeWaiters)
 
 
 async def watching(app: web.Application) -> AsyncIterator[None]:
     """Look for changes as long as the application runs."""
-    app[WATCH] = watch = Watch(app[DATABASE])
+    app[CHANGE_WAITERS] = watch = ChangeWaiters(app[DATABASE])
     unauthorized = app[UNAUTHORIZED]
     app[MAKE_ROOM] = lambda: unauthorized.make_room() or watch.make_room()
     yield
@@ -119,4 +119,4 @@ async def watching(app: web.Application) -> AsyncIterator[None]:
 
 async def end_watching(app: web.Application) -> None:
     """Answer those who wait: a stop waits for them."""
-    app[WATCH].end()
+    app[CHANGE_WAITERS].end()

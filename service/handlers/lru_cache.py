@@ -11,7 +11,7 @@ _SHARE: Final = 64
 """One value may weigh this part of all: a few heavy ones would drive everything else out."""
 
 
-class Remembered(Generic[K, V]):
+class WeightedLruCache(Generic[K, V]):
     """The values of a function that were asked for last, as many as weigh ``most`` together."""
 
     def __init__(self, make: Callable[[K], V], weigh: Callable[[K, V], int], most: int) -> None:
@@ -36,7 +36,7 @@ class Remembered(Generic[K, V]):
                 self._weight -= self._known.popitem(last=False)[1][1]
         return value
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Remember nothing."""
         self._known.clear()
         self._weight = 0

@@ -20,7 +20,7 @@ _MEDIA: Final = {"patch": JSON_PATCH, "bulkMerge": MERGE_PATCH}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kind:
+class Operation:
     """What the operations of one kind have in common, whatever their resource."""
 
     name: str
@@ -55,7 +55,7 @@ class Kind:
         return self.path == _ONE
 
     @property
-    def finds_records(self) -> bool:
+    def needs_records(self) -> bool:
         """Whether it is about records that have to be there."""
         return self.names_one or self.deletes or self.method == "PATCH"
 
@@ -65,7 +65,7 @@ class Kind:
         return self.method != "GET"
 
     @property
-    def is_guarded(self) -> bool:
+    def takes_precondition(self) -> bool:
         """Whether ``If-Match`` can hold it back: it writes one record that is there."""
         return self.writes and self.names_one
 
@@ -82,7 +82,7 @@ class Kind:
         return "".join((first, *map(str.title, rest), noun))
 
 
-LIST: Final = Kind(
+LIST: Final = Operation(
     "list",
     "GET",
     _MANY,
@@ -100,7 +100,7 @@ LIST: Final = Kind(
         "validation_error.invalid_cursor",
     ),
 )
-READ: Final = Kind(
+READ: Final = Operation(
     "read",
     "GET",
     _ONE,
@@ -108,7 +108,7 @@ READ: Final = Kind(
     "Read {one}",
     "The record, deleted or not, with its entity tag.",
 )
-READ_ALL: Final = Kind(
+READ_ALL: Final = Operation(
     "read_all",
     "GET",
     _MANY,
@@ -117,7 +117,7 @@ READ_ALL: Final = Kind(
     "All of them at once, by id.",
     failures=("validation_error.out_of_range",),
 )
-CREATE: Final = Kind(
+CREATE: Final = Operation(
     "create",
     "POST",
     _MANY,
@@ -126,7 +126,7 @@ CREATE: Final = Kind(
     "An object creates {one}, an array several, in one transaction and in request order.",
     ("create", "bulkCreate"),
 )
-REPLACE: Final = Kind(
+REPLACE: Final = Operation(
     "replace",
     "PUT",
     _ONE,
@@ -136,7 +136,7 @@ REPLACE: Final = Kind(
     "`inactive` restores a deleted record.",
     ("replace",),
 )
-PATCH: Final = Kind(
+PATCH: Final = Operation(
     "patch",
     "PATCH",
     _ONE,
@@ -146,7 +146,7 @@ PATCH: Final = Kind(
     ("patch",),
     failures=("conflict.test_failed", "unprocessable.patch"),
 )
-DELETE: Final = Kind(
+DELETE: Final = Operation(
     "delete",
     "DELETE",
     _ONE,
@@ -155,7 +155,7 @@ DELETE: Final = Kind(
     "Answers the record as it was deleted. Deleting what is deleted changes nothing.",
     deletes=True,
 )
-BULK_REPLACE: Final = Kind(
+BULK_REPLACE: Final = Operation(
     "bulk_replace",
     "PUT",
     _MANY,
@@ -168,7 +168,7 @@ BULK_REPLACE: Final = Kind(
     deletes=True,
     failures=("conflict.ambiguous_key",),
 )
-BULK_PATCH: Final = Kind(
+BULK_PATCH: Final = Operation(
     "bulk_patch",
     "PATCH",
     _MANY,
@@ -180,7 +180,7 @@ BULK_PATCH: Final = Kind(
     ("bulkMerge", "bulkMergeByKey"),
     failures=("conflict.ambiguous_key",),
 )
-BULK_DELETE: Final = Kind(
+BULK_DELETE: Final = Operation(
     "bulk_delete",
     "DELETE",
     _MANY,
@@ -190,7 +190,7 @@ BULK_DELETE: Final = Kind(
     deletes=True,
 )
 
-CHANGES: Final = Kind(
+CHANGES: Final = Operation(
     "follow",
     "GET",
     _MANY,
@@ -209,7 +209,7 @@ CHANGES: Final = Kind(
     ),
 )
 
-IDENTIFY: Final = Kind(
+IDENTIFY: Final = Operation(
     "identify",
     "GET",
     _MANY,
@@ -224,15 +224,15 @@ OF_MASTER_RECORDS: Final = (
     LIST, CREATE, BULK_REPLACE, BULK_PATCH, BULK_DELETE, READ, REPLACE, PATCH, DELETE,
 )  # fmt: skip
 WITHOUT_RESOURCE: Final = (
-    Kind("health", "GET", "/healthz", system.health, needs_key=False),
-    Kind("readiness", "GET", "/readyz", system.readiness, needs_key=False),
-    Kind("metrics", "GET", "/metrics", system.metrics, needs_key=False),
-    Kind("openapi", "GET", "/openapi.json", pages.page, needs_key=False),
-    Kind("front", "GET", "/", pages.page, needs_key=False),
-    Kind("guides", "GET", "/guides", pages.page, needs_key=False),
-    Kind("guides_slash", "GET", "/guides/", pages.without_slash, needs_key=False),
-    Kind("guide", "GET", "/guides/{name}", pages.page, needs_key=False),
-    Kind("docs", "GET", "/docs", pages.page, needs_key=False),
-    Kind("docs_slash", "GET", "/docs/", pages.without_slash, needs_key=False),
-    Kind("docs_asset", "GET", "/docs/{name}", pages.page, needs_key=False),
+    Operation("health", "GET", "/healthz", system.health, needs_key=False),
+    Operation("readiness", "GET", "/readyz", system.readiness, needs_key=False),
+    Operation("metrics", "GET", "/metrics", system.metrics, needs_key=False),
+    Operation("openapi", "GET", "/openapi.json", pages.page, needs_key=False),
+    Operation("front", "GET", "/", pages.page, needs_key=False),
+    Operation("guides", "GET", "/guides", pages.page, needs_key=False),
+    Operation("guides_slash", "GET", "/guides/", pages.without_slash, needs_key=False),
+    Operation("guide", "GET", "/guides/{name}", pages.page, needs_key=False),
+    Operation("docs", "GET", "/docs", pages.page, needs_key=False),
+    Operation("docs_slash", "GET", "/docs/", pages.without_slash, needs_key=False),
+    Operation("docs_asset", "GET", "/docs/{name}", pages.page, needs_key=False),
 )

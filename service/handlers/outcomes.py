@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 
 from service.errors import ErrorDetail
-from service.handlers.write_options import MINIMAL, Switches
+from service.handlers.write_options import MINIMAL, RequestOptions
 from service.http.api_response import ApiResponse
 from service.http.envelope import success
 from service.http.prefer import APPLIED
@@ -15,7 +15,7 @@ from service.queries.master_record import MasterRecord
 from service.queries.outcomes import FAILED, ItemOutcome, WriteResult, sent_key
 
 
-class Rehearsed(Exception):  # noqa: N818
+class DryRunRollback(Exception):  # noqa: N818
     """The answer to a rehearsal, raised so that its transaction is rolled back."""
 
     def __init__(self, answer: ApiResponse) -> None:
@@ -24,7 +24,7 @@ class Rehearsed(Exception):  # noqa: N818
 
 
 def outcomes(
-    resource: MasterRecord, sent: RequestItems, written: WriteResult, switches: Switches
+    resource: MasterRecord, sent: RequestItems, written: WriteResult, switches: RequestOptions
 ) -> ApiResponse:
     """The outcome of each item in request order, or of the one that there is.
 
@@ -33,14 +33,14 @@ def outcomes(
     fates = [_fate(resource, sent, written, place) for place in range(len(sent.items))]
     listed = written.failed.listed()
     rows = [
-        _row(resource, fate, listed.get(place, []), is_rehearsal=switches.rehearses)
+        _row(resource, fate, listed.get(place, []), is_rehearsal=switches.dry_run)
         for place, fate in enumerate(fates)
     ]
     return success(
         orjson.dumps(rows if sent.is_bulk else rows[0]),
-        created=not switches.rehearses and all(fate.outcome == CREATED for fate in fates),
+        created=not switches.dry_run and all(fate.outcome == CREATED for fate in fates),
         partial=any(fate.outcome == FAILED for fate in fates),
-        headers={APPLIED: MINIMAL} if switches.minimal else {},
+        headers={APPLIED: MINIMAL} if switches.return_minimal else {},
     )
 
 

@@ -11,7 +11,7 @@ from service.errors import ApiError, ErrorDetail, api_error
 from service.http.context import caller
 from service.http.etag import precondition
 from service.http.headers import joined
-from service.idempotency.requests import Retry
+from service.idempotency.requests import IdempotentRequest
 from service.masking import contains_key_start
 from service.queries.locking import Precondition
 from service.queries.resource import Resource
@@ -20,7 +20,7 @@ _PRECONDITIONS = (hdrs.IF_MATCH, hdrs.IF_NONE_MATCH)
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
-def together(*checks: Callable[[], Any]) -> list[Any]:
+def collect_errors(*checks: Callable[[], Any]) -> list[Any]:
     """What each check answers; raises one ApiError with the failures of all.
 
     The first round of checks (contract, Errors): a caller hears of path, query, headers and body
@@ -78,7 +78,7 @@ def form(request: web.Request, *, offered: bool) -> str:
     return "writables" if wanted else "documents"
 
 
-def guard(request: web.Request) -> Precondition | None:
+def precondition_of(request: web.Request) -> Precondition | None:
     """The ``If-Match`` and ``If-None-Match`` of a single write."""
     return precondition(joined(request, hdrs.IF_MATCH), joined(request, hdrs.IF_NONE_MATCH))
 
@@ -91,7 +91,7 @@ def no_precondition(request: web.Request) -> None:
         raise ApiError([ErrorDetail(kind, (name,), message) for name in found])
 
 
-def retry(request: web.Request, raw: bytes) -> Retry | None:
+def idempotent_request(request: web.Request, raw: bytes) -> IdempotentRequest | None:
     """What the ``Idempotency-Key`` stands for: this method, path, query and body; None without."""
     keys = request.headers.getall("Idempotency-Key", ())
     if not keys:
@@ -107,4 +107,4 @@ def retry(request: web.Request, raw: bytes) -> Retry | None:
         message = "This is an API key. Use a random value, such as a UUID."
         raise api_error("validation_error.invalid_value", "Idempotency-Key", message=message)
     request_line = f"{request.method} {request.raw_path}\n".encode()
-    return Retry(caller(request), key, hashlib.sha256(request_line + raw).digest())
+    return IdempotentRequest(caller(request), key, hashlib.sha256(request_line + raw).digest())

@@ -44,14 +44,14 @@ _WHY_NOT = {
 }
 
 
-def editor(resource: MasterRecord, raw: bytes) -> Callable[[Item], Item]:
+def patch_editor(resource: MasterRecord, raw: bytes) -> Callable[[Item], Item]:
     """What changes a writable form by the patch; raises 400 for what the patch alone shows.
 
     The returned function raises 409 and 422 as above, and 400 when the patched form breaks the
     write schema.
     """
     operations = parse(raw)
-    failures = _PATCH_FORM.failures(operations, b"")
+    failures = _PATCH_FORM.errors(operations, b"")
     own = [one for place, each in enumerate(operations) for one in _failures(resource, place, each)]
     if found := one_per_field(operations, own + failures):
         raise ApiError(found)
@@ -68,7 +68,7 @@ def _checked(resource: MasterRecord, stored: Item, patched: Any, touches_state: 
     """The patched form if it can be written; a deleted record stays so unless state is touched."""
     stays_deleted = not touches_state and stored.get("state") == "deleted"
     probe = patched | {"state": "active"} if stays_deleted else patched
-    if found := resource.replace_form.failures(probe, _written(probe)):
+    if found := resource.replace_form.errors(probe, _written(probe)):
         raise ApiError(found)
     return dict(patched)
 
@@ -133,7 +133,7 @@ def _wrong_target(resource: MasterRecord, pointer: str) -> str | None:
 
 def apply(operations: list[dict[str, Any]], document: Any) -> Any:
     """The document after all operations; what they bring in is measured, for copies double."""
-    room = _Room()
+    room = _CopyBudget()
     room.take(_written(document))
     for number, operation in enumerate(operations):
         if operation["op"] == "test":
@@ -181,7 +181,7 @@ def _equal(one: Any, other: Any) -> bool:
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
-class _Room:
+class _CopyBudget:
     """What the document may still grow by, in bytes of JSON and in values."""
 
     def __init__(self) -> None:

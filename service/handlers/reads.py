@@ -6,8 +6,8 @@ from typing import Final, TypeAlias
 from aiohttp import web
 
 from service.errors import api_error
-from service.handlers.lru_cache import Remembered
-from service.handlers.parameters import form, only_parameters, path_ids, path_of, together
+from service.handlers.lru_cache import WeightedLruCache
+from service.handlers.parameters import collect_errors, form, only_parameters, path_ids, path_of
 from service.http.byte_budget import reserve
 from service.http.context import caller, database
 from service.http.envelope import many, pagination, respond, success
@@ -31,7 +31,7 @@ async def list_records(resource: Resource, request: web.Request) -> web.Response
     tenant = caller(request)
     scope = cursor.scope(request.path, tenant.organization_id)
     if resource.parents:
-        parents, asked = together(
+        parents, asked = collect_errors(
             lambda: path_ids(request, resource, *resource.parents),
             lambda: _asked(resource, request, scope),
         )
@@ -57,7 +57,7 @@ async def list_records(resource: Resource, request: web.Request) -> web.Response
 async def read_record(resource: Resource, request: web.Request) -> web.Response:
     """One record, or its writable form, with its tag."""
     tenant = caller(request)
-    path, wanted = together(
+    path, wanted = collect_errors(
         lambda: path_of(request, resource),
         lambda: form(request, offered=isinstance(resource, MasterRecord)),
     )
@@ -75,7 +75,7 @@ async def read_record(resource: Resource, request: web.Request) -> web.Response:
 async def read_all(resource: Resource, request: web.Request) -> web.Response:
     """All that hangs on the parents, which is never much, as one list."""
     tenant = caller(request)
-    parents, _ = together(
+    parents, _ = collect_errors(
         lambda: path_ids(request, resource, *resource.parents),
         lambda: only_parameters(request),
     )
@@ -117,5 +117,5 @@ def _bytes(asked: _Asked, question: ListQuery) -> int:
     return _OBJECT_BYTES + sizes + 8 * len(values)
 
 
-questions: Final = Remembered(_read, _bytes, _REMEMBERED_BYTES)
+questions: Final = WeightedLruCache(_read, _bytes, _REMEMBERED_BYTES)
 """Of callers' query strings the latest ones: callers poll."""

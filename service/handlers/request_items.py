@@ -16,7 +16,7 @@ from service.listing.properties import parse_ids
 from service.queries.batch import Item, RequestItems
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions
-from service.schemas.extra_checks import repeated
+from service.schemas.extra_checks import duplicate_errors
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
 
@@ -30,7 +30,7 @@ def one_item(form: Validator, raw: bytes, name: str = "") -> Item:
     Where the body is a list, the item has it by that name.
     """
     sent = parse(raw)
-    if found := form.failures(sent, raw):
+    if found := form.errors(sent, raw):
         raise ApiError(found)
     return {name: sent} if name else dict(sent)
 
@@ -72,14 +72,14 @@ def many_items(
     if body.unread:
         raise ApiError(body.unread)
     items = body.items
-    found = form.failures_of_items(items, body.raw)
+    found = form.errors_of_items(items, body.raw)
     known = [(place, item) for place, item in enumerate(items) if isinstance(item, dict)]
     named = resource.own_key if manner.match_by_key and resource.own_key else "id"
     others = [name for name in resource.unique_fields if name != named]
     live = [one for one in known if one[1].get("state") != "deleted"] if others else []
     apart = _apart(known, resource.own_key_within if manner.match_by_key else None)
     for name, among in (*((named, some) for some in apart), *((name, live) for name in others)):
-        for failure in repeated(among, name, all_of_them=manner.skip_failed):
+        for failure in duplicate_errors(among, name, all_of_them=manner.skip_failed):
             place = int(failure.path[0])
             found.setdefault(place, []).append(ErrorDetail(failure.type, (name,), failure.message))
     if resource.string_ids:

@@ -11,7 +11,7 @@ from service import background
 from service.database.connections import Connection, Database
 from service.http.context import DATABASE
 from service.idempotency import stored_responses
-from service.idempotency.stored_responses import STORED_ANSWERS, StoredAnswers
+from service.idempotency.stored_responses import STORED_RESPONSES, StoredResponses
 from service.queries import change_feed
 
 _PAUSE_SECONDS: Final = 60
@@ -19,7 +19,7 @@ _PAUSE_SECONDS: Final = 60
 
 async def clearing(app: web.Application, changes_days: int) -> AsyncIterator[None]:
     """Clear what is old as long as the application runs."""
-    app[STORED_ANSWERS] = StoredAnswers()
+    app[STORED_RESPONSES] = StoredResponses()
     clearer = _Clearer(app[DATABASE], changes_days)
     task = background.repeat(clearer.clear_some, _PAUSE_SECONDS)
     yield
@@ -54,6 +54,6 @@ def _steps(
 ) -> Iterator[Callable[[Connection], Awaitable[bool]]]:
     """What there is to do for an organization, each until it answers that there is no more."""
     old = datetime.now(UTC) - timedelta(days=changes_days)
-    yield partial(stored_responses.forget_some, organization_id=organization_id)
+    yield partial(stored_responses.delete_expired, organization_id=organization_id)
     yield partial(change_feed.assign_sequence_numbers, organization_id=organization_id)
     yield partial(change_feed.delete_expired, organization_id=organization_id, before=old)

@@ -6,7 +6,7 @@ from typing import Final
 from aiohttp import web
 
 from service.errors import ApiError, ErrorDetail
-from service.handlers.parameters import only_parameters, together
+from service.handlers.parameters import collect_errors, only_parameters
 from service.http.prefer import preferences
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions
@@ -18,14 +18,14 @@ MINIMAL: Final = "return=minimal"
 
 
 @dataclass(frozen=True, slots=True)
-class Switches:
+class RequestOptions:
     """The switches of one write; without any it is all or nothing and answers documents."""
 
-    manner: WriteOptions
+    write_options: WriteOptions
     """What the engine has to know of them."""
-    rehearses: bool = False
+    dry_run: bool = False
     """Everything is done, and taken back."""
-    minimal: bool = False
+    return_minimal: bool = False
     """The caller prefers a short answer."""
 
 
@@ -35,7 +35,7 @@ def of_bulk(
     manner: WriteOptions,
     *parameters: str,
     by_key: bool = False,
-) -> Switches:
+) -> RequestOptions:
     """The switches of a bulk write, which may go ``by_key``, beside its own parameters.
 
     Raises ApiError for parameters that are unknown or have no such value.
@@ -43,24 +43,24 @@ def of_bulk(
     matching = (MATCH,) if by_key and resource.own_key else ()
     choices: dict[str, tuple[str, ...]] = dict.fromkeys(matching, (str(resource.own_key),))
     choices |= {ON_ERROR: ("abort", "skip"), DRY_RUN: ("false", "true")}
-    _, chosen = together(
+    _, chosen = collect_errors(
         lambda: only_parameters(request, *parameters, *choices),
         lambda: _chosen(request, choices),
     )
     rehearses = _rehearses(request, chosen)
     minimal = preferences(request).get("return") == "minimal"
     brief = manner.skip_failed or manner.match_by_key or rehearses or minimal
-    return Switches(replace(manner, brief=brief), rehearses, minimal)
+    return RequestOptions(replace(manner, brief=brief), rehearses, minimal)
 
 
-def of_one(request: web.Request) -> Switches:
+def of_one(request: web.Request) -> RequestOptions:
     """The switches of a write of one record; raises ApiError as above."""
-    _, chosen = together(
+    _, chosen = collect_errors(
         lambda: only_parameters(request, DRY_RUN),
         lambda: _chosen(request, {DRY_RUN: ("false", "true")}),
     )
     rehearses = _rehearses(request, chosen)
-    return Switches(WriteOptions(outcomes_only=rehearses), rehearses)
+    return RequestOptions(WriteOptions(outcomes_only=rehearses), rehearses)
 
 
 def manner_of(

@@ -11,18 +11,24 @@ from service.database.connections import Connection
 from service.database.fair_queue import LeaseKind
 from service.errors import ApiError, BulkCounts
 from service.handlers import write_options as switching
-from service.handlers.outcomes import Rehearsed, outcomes
-from service.handlers.parameters import guard, no_precondition, path_of, retry, together
-from service.handlers.patch import editor
+from service.handlers.outcomes import DryRunRollback, outcomes
+from service.handlers.parameters import (
+    collect_errors,
+    idempotent_request,
+    no_precondition,
+    path_of,
+    precondition_of,
+)
+from service.handlers.patch import patch_editor
 from service.handlers.request_items import BulkBody, many_ids, many_items, one_item
-from service.handlers.write_options import Switches
+from service.handlers.write_options import RequestOptions
 from service.http.api_response import ApiResponse
 from service.http.byte_budget import reserve_response
 from service.http.context import REQUEST_ID, caller, database
 from service.http.envelope import many, respond, success
 from service.http.etag import etag
-from service.idempotency.requests import Retry, Work
-from service.idempotency.stored_responses import STORED_ANSWERS
+from service.idempotency.requests import IdempotentRequest, Work
+from service.idempotency.stored_responses import STORED_RESPONSES
 from service.queries import writes
 from service.queries.batch import Batch, Item, ItemErrors, RequestItems, body_path, list_path
 from service.queries.locking import locks_organization
@@ -39,10 +45,10 @@ async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> we
     """One new record, or with an array as body many."""
     if raw.lstrip().startswith(b"["):
         return await _create_many(resource, request, raw)
-    switches, _, retried, item = together(
+    switches, _, retried, item = collect_errors(
         lambda: switching.of_one(request),
         lambda: no_precondition(request),
-        lambda: retry(request, raw),
+        lambda: idempotent_request(request, raw),
         lambda: one_item(resource.create_form, raw),
     )
 
@@ -71,11 +77,11 @@ async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes)
 
 async def replace(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """One record in full, or a part of it; its id is the route's, whatever the body says."""
-    precondition = guard(request)
-    path, switches, retried, item = together(
+    precondition = precondition_of(request)
+    path, switches, retried, item = collect_errors(
         lambda: path_of(request, resource),
         lambda: switching.of_one(request),
-        lambda: retry(request, raw),
+        lambda: idempotent_request(request, raw),
         lambda: one_item(resource.replace_form, raw, resource.list_name),
     )
     write = partial(writes.replace, guard=precondition)
@@ -127,12 +133,12 @@ async def _named(
 
 async def patch(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     """One record changed by a JSON Patch of its writable form (RFC 6902)."""
-    precondition = guard(request)
-    path, switches, retried, edit = together(
+    precondition = precondition_of(request)
+    path, switches, retried, edit = collect_errors(
         lambda: path_of(request, resource),
         lambda: switching.of_one(request),
-        lambda: retry(request, raw),
-        lambda: editor(resource, raw),
+        lambda: idempotent_request(request, raw),
+        lambda: patch_editor(resource, raw),
     )
     write = partial(writes.patch, guard=precondition, edit=edit)
     return await _single(resource, request, switches, retried, path, {}, write)
@@ -140,11 +146,11 @@ async def patch(resource: MasterRecord, request: web.Request, raw: bytes) -> web
 
 async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
     """One record, as it was deleted."""
-    precondition = guard(request)
-    path, switches, retried = together(
+    precondition = precondition_of(request)
+    path, switches, retried = collect_errors(
         lambda: path_of(request, resource),
         lambda: switching.of_one(request),
-        lambda: retry(request, b""),
+        lambda: idempotent_request(request, b""),
     )
     write = partial(writes.delete, guard=precondition)
     return await _single(resource, request, switches, retried, path, {}, write)
@@ -183,12 +189,12 @@ def _whole_request(
     items: Callable[[WriteOptions], RequestItems],
     *parameters: str,
     by_key: bool = False,
-) -> tuple[Switches, Retry | None, RequestItems]:
+) -> tuple[RequestOptions, IdempotentRequest | None, RequestItems]:
     """What a bulk write stands for, and its items, if nothing is wrong with the whole."""
-    switches, _, retried, sent = together(
+    switches, _, retried, sent = collect_errors(
         lambda: switching.of_bulk(request, resource, manner, *parameters, by_key=by_key),
         lambda: no_precondition(request),
-        lambda: retry(request, raw),
+        lambda: idempotent_request(request, raw),
         lambda: items(manner),
     )
     return switches, retried, sent
@@ -197,15 +203,15 @@ def _whole_request(
 async def _bulk(
     resource: MasterRecord,
     request: web.Request,
-    switches: Switches,
-    retried: Retry | None,
+    switches: RequestOptions,
+    retried: IdempotentRequest | None,
     sent: RequestItems,
     write: Write,
     *,
     created: bool = False,
 ) -> web.Response:
     """The answer to a bulk write; no transaction where nothing is left to do."""
-    if len(sent.details) == len(sent.items) and not switches.manner.skip_failed:
+    if len(sent.details) == len(sent.items) and not switches.write_options.skip_failed:
         ItemErrors(sent).raise_any()
 
     def shape(written: WriteResult) -> ApiResponse:
@@ -214,8 +220,10 @@ async def _bulk(
     work = _work(resource, request, switches, sent, write, shape)
     use = LeaseKind(
         bulk=True,
-        exclusive=locks_organization(resource, creates=created or switches.manner.match_by_key),
-        collection=resource.name if switches.manner.match_by_key else "",
+        exclusive=locks_organization(
+            resource, creates=created or switches.write_options.match_by_key
+        ),
+        collection=resource.name if switches.write_options.match_by_key else "",
     )
     return await _write(request, work, use, retried)
 
@@ -223,8 +231,8 @@ async def _bulk(
 async def _single(
     resource: MasterRecord,
     request: web.Request,
-    switches: Switches,
-    retried: Retry | None,
+    switches: RequestOptions,
+    retried: IdempotentRequest | None,
     path: Sequence[int],
     item: Item,
     write: Write,
@@ -244,7 +252,7 @@ def _record(written: WriteResult) -> ApiResponse:
 def _work(
     resource: MasterRecord,
     request: web.Request,
-    switches: Switches,
+    switches: RequestOptions,
     sent: RequestItems,
     write: Write,
     shape: Shape,
@@ -253,26 +261,26 @@ def _work(
 
     async def work(connection: Connection) -> ApiResponse:
         batch = Batch.of(caller(request), sent, request[REQUEST_ID])
-        written = await write(connection, resource, batch, switches.manner)
-        if not switches.manner.outcomes_only:
+        written = await write(connection, resource, batch, switches.write_options)
+        if not switches.write_options.outcomes_only:
             return shape(written)
         answer = outcomes(resource, sent, written, switches)
-        if switches.rehearses:
-            raise Rehearsed(answer)
+        if switches.dry_run:
+            raise DryRunRollback(answer)
         return answer
 
     return work
 
 
 async def _write(
-    request: web.Request, work: Work, use: LeaseKind, retried: Retry | None
+    request: web.Request, work: Work, use: LeaseKind, retried: IdempotentRequest | None
 ) -> web.Response:
     """Return the work's answer, or the stored one of an earlier request with the same key."""
     if retried is not None:
-        work = request.app[STORED_ANSWERS].once(retried, work)
+        work = request.app[STORED_RESPONSES].once(retried, work)
     try:
         answer = await database(request).write(work, caller(request).organization_id, use)
-    except Rehearsed as rehearsed:
+    except DryRunRollback as rehearsed:
         answer = rehearsed.answer
     reserve_response(request, len(answer.body))
     return respond(answer)

@@ -30,7 +30,7 @@ _AS_BEFORE = _SQL["wait_at_most"].fill(limit=f"{WRITE_SECONDS}s")
 
 
 @dataclass(frozen=True, slots=True)
-class Retry:
+class IdempotentRequest:
     """A caller's key and the digest of the request that it stands for."""
 
     caller: Caller
@@ -38,7 +38,7 @@ class Retry:
     request_sha256: bytes
 
 
-async def once(connection: Connection, retry: Retry, work: Work) -> ApiResponse:
+async def run_once(connection: Connection, retry: IdempotentRequest, work: Work) -> ApiResponse:
     """The answer of the work, or the one that was given before.
 
     Raises ``conflict.in_progress`` while another request with the key runs, and
@@ -60,7 +60,7 @@ async def once(connection: Connection, retry: Retry, work: Work) -> ApiResponse:
     return answer
 
 
-async def _claim(connection: Connection, retry: Retry, now: datetime) -> bool:
+async def _claim(connection: Connection, retry: IdempotentRequest, now: datetime) -> bool:
     """Whether the key is new, or was old enough to be new again.
 
     Another transaction's claim is waited for only as long as it takes to tell that it is there.
@@ -84,7 +84,7 @@ async def _claim(connection: Connection, retry: Retry, now: datetime) -> bool:
     return bool(claimed)
 
 
-async def _stored(connection: Connection, retry: Retry) -> ApiResponse:
+async def _stored(connection: Connection, retry: IdempotentRequest) -> ApiResponse:
     row = await connection.fetchrow(_SQL["stored"].text, retry.caller.organization_id, retry.key)
     if row["request_sha256"] != retry.request_sha256:
         raise api_error(

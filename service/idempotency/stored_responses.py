@@ -16,7 +16,7 @@ from service.database import statements
 from service.database.connections import Connection
 from service.errors import api_error
 from service.http.api_response import ApiResponse
-from service.idempotency.requests import KEPT, Retry, Work, once
+from service.idempotency.requests import KEPT, IdempotentRequest, Work, run_once
 
 MAX_MIB: Final = 1024
 """Of one organization's answers, kept at a time."""
@@ -39,7 +39,7 @@ class _Weight:
     """Seconds until the first of it is cleared."""
 
 
-class StoredAnswers:
+class StoredResponses:
     """The weight of each organization's stored answers, as one worker knows it.
 
     Weighed once a minute and not at every write: what other workers store in between is not seen
@@ -50,14 +50,16 @@ class StoredAnswers:
         self._most = most
         self._known: dict[int, _Weight] = {}
 
-    def once(self, retry: Retry, work: Work) -> Work:
+    def once(self, retry: IdempotentRequest, work: Work) -> Work:
         """The work, done at the key's first request and answered from what is stored at others.
 
         It raises ``too_many_requests`` where there is no room to store an answer.
         """
-        return partial(once, retry=retry, work=partial(self._bounded, retry, work))
+        return partial(run_once, retry=retry, work=partial(self._bounded, retry, work))
 
-    async def _bounded(self, retry: Retry, work: Work, connection: Connection) -> ApiResponse:
+    async def _bounded(
+        self, retry: IdempotentRequest, work: Work, connection: Connection
+    ) -> ApiResponse:
         weight = await self._weight(connection, retry.caller.organization_id)
         if weight.bytes >= self._most:
             message = "Too much is stored for safe retries; leave the Idempotency-Key out."
@@ -78,7 +80,7 @@ class StoredAnswers:
         return known
 
 
-STORED_ANSWERS: web.AppKey[StoredAnswers] = web.AppKey("stored_answers", StoredAnswers)
+STORED_RESPONSES: web.AppKey[StoredResponses] = web.AppKey("stored_answers", StoredResponses)
 
 
 async def _weigh(connection: Connection, organization_id: int) -> _Weight:
@@ -94,7 +96,7 @@ async def organizations(connection: Connection, after: int) -> list[int]:
     return [row["id"] for row in await connection.fetch(_SQL["organizations"].text, after)]
 
 
-async def forget_some(connection: Connection, organization_id: int) -> bool:
+async def delete_expired(connection: Connection, organization_id: int) -> bool:
     """Clear old keys of an organization, as many as take no time; whether there may be more."""
     done = await connection.execute(_FORGET.text, organization_id, datetime.now(UTC) - KEPT)
     return int(done.split()[1]) > 0

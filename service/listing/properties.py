@@ -68,7 +68,7 @@ class Properties(Mapping[str, Property]):
         return len(self._by_name)
 
 
-def _property(name: str, located: schemas.Located, required: bool) -> Property | None:
+def _property(name: str, located: schemas.ResolvedSchema, required: bool) -> Property | None:
     types, schema = located.types, located.schema
     kind = next(iter(types - {"null"}), "")
     if kind not in ("integer", "number", "boolean", "string"):

@@ -14,7 +14,7 @@ from service import __version__, schemas
 from service.openapi import examples, parameters, success_responses
 from service.openapi.components import components
 from service.openapi.envelopes import envelopes
-from service.openapi.operations import Operation
+from service.openapi.operations import OperationObject
 from service.openapi.shared_responses import Responses
 from service.routes import routes
 
@@ -60,11 +60,11 @@ _KEY = {
 }
 
 
-def operations() -> Iterator[Operation]:
+def operations() -> Iterator[OperationObject]:
     """The routes that callers with a key reach, as operations of the document."""
     for route in routes():
         if route.resource is not None:
-            yield Operation(route, route.resource)
+            yield OperationObject(route, route.resource)
 
 
 @cache
@@ -91,7 +91,7 @@ def build() -> dict[str, Any]:
     }
 
 
-def _tags(described: Collection[Operation]) -> list[dict[str, str]]:
+def _tags(described: Collection[OperationObject]) -> list[dict[str, str]]:
     """What there is, as readers look for it: what can be written first, each part by name."""
     resources = {one.tag: one.resource for one in described}
     written = {one.tag for one in described if one.route.kind.writes}
@@ -102,7 +102,7 @@ def _tags(described: Collection[Operation]) -> list[dict[str, str]]:
 
 
 def _components(
-    paths: dict[str, Any], responses: dict[str, Any], described: list[Operation]
+    paths: dict[str, Any], responses: dict[str, Any], described: list[OperationObject]
 ) -> dict[str, Any]:
     shared, composed = parameters.components(), envelopes() | parameters.SCHEMAS
     for one in described:

@@ -15,7 +15,7 @@ import orjson
 
 from service import schemas
 from service.openapi.flatten import flattened, is_sent
-from service.schemas.definitions import Located, Schema
+from service.schemas.definitions import ResolvedSchema, Schema
 
 _HOME = "#/components/schemas/"
 _REFERENCE = re.compile(rf'"{_HOME}(\w+)"')
@@ -52,7 +52,7 @@ def named(name: str) -> Schema:
 def reference(file: str, definition: str = "") -> Schema:
     """A definition, or a whole file, where it is used: a reference, or a simple value itself."""
     ref = f"{file}.json" + (f"#/$defs/{definition}" if definition else "")
-    return _used(Located({"$ref": ref}, ""))
+    return _used(ResolvedSchema({"$ref": ref}, ""))
 
 
 def definition(file: str, name: str) -> Schema:
@@ -88,34 +88,34 @@ def _definitions() -> dict[str, Schema]:
     }
 
 
-def _located() -> Iterator[tuple[str, str, Located]]:
+def _located() -> Iterator[tuple[str, str, ResolvedSchema]]:
     for file, schema in schemas.load().items():
         if "type" in schema:
-            yield file, "", Located(schema, file)
+            yield file, "", ResolvedSchema(schema, file)
         for name, definition in schema["$defs"].items():
-            yield file, name, Located(definition, file)
+            yield file, name, ResolvedSchema(definition, file)
 
 
-def _is_component(located: Located) -> bool:
+def _is_component(located: ResolvedSchema) -> bool:
     """Whether a definition has a name of its own, of which clients make a type."""
     found = flattened(located)
     whole = found.items if found.types == {"array"} else found
     return "object" in whole.types or "enum" in found.schema
 
 
-def _used(located: Located) -> Schema:
+def _used(located: ResolvedSchema) -> Schema:
     """A schema where it is used."""
     if located.schema.keys() <= _BESIDE_REFERENCE and "$ref" in located.schema:
         home, definition = _target(located)
         schema = schemas.load()[home]
-        found = Located(schema["$defs"][definition] if definition else schema, home)
+        found = ResolvedSchema(schema["$defs"][definition] if definition else schema, home)
         if _is_component(found):
             return {**located.schema, **named(name_of(home, definition))}
-        return _used(Located({**found.schema, **_without_reference(located.schema)}, home))
+        return _used(ResolvedSchema({**found.schema, **_without_reference(located.schema)}, home))
     return _published(located)
 
 
-def _target(located: Located) -> tuple[str, str]:
+def _target(located: ResolvedSchema) -> tuple[str, str]:
     """The file and the definition that a reference names."""
     path, _, definition = located.schema["$ref"].partition("#/$defs/")
     return urljoin(located.home, path.removesuffix(".json")) if path else located.home, definition
@@ -125,25 +125,25 @@ def _without_reference(schema: Schema) -> Schema:
     return {key: value for key, value in schema.items() if key != "$ref"}
 
 
-def _published(located: Located) -> Schema:
+def _published(located: ResolvedSchema) -> Schema:
     """A schema with all that it says in itself, down to the next component."""
     flat = flattened(located)
     found = {key: value for key, value in flat.schema.items() if not _OUR_OWN.match(key)}
     found.pop("title", None)
     if "properties" in found:
         found["properties"] = {
-            name: _used(Located(value, flat.home))
+            name: _used(ResolvedSchema(value, flat.home))
             for name, value in found["properties"].items()
             if is_sent(value, flat.home)
         }
     if "items" in found:
-        found["items"] = _used(Located(found["items"], flat.home))
+        found["items"] = _used(ResolvedSchema(found["items"], flat.home))
     return _typed(found)
 
 
 def _typed(schema: Schema) -> Schema:
     """The schema with what generators choose a type by: the width of numbers, a constant's type."""
-    types = Located(schema, "").types
+    types = ResolvedSchema(schema, "").types
     if "integer" in types:
         wide = schema.get("maximum", _INT32 + 1) > _INT32
         return schema | {"format": "int64" if wide else "int32"}

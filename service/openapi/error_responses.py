@@ -7,7 +7,7 @@ from typing import Any
 
 from service import schemas
 from service.errors import ErrorDetail
-from service.handlers.operations import Kind
+from service.handlers.operations import Operation
 from service.http.media_types import JSON, MAX_BODY_MIB, PROBLEM
 from service.openapi import examples
 from service.openapi.components import name_of, reference
@@ -127,7 +127,7 @@ def _problem(error_type: str) -> dict[str, Any]:
     return {PROBLEM: {"schema": reference("common/envelope", "problem"), "example": example}}
 
 
-def _failure(kind: Kind, types: list[str]) -> dict[str, Any]:
+def _failure(kind: Operation, types: list[str]) -> dict[str, Any]:
     is_bulk = kind.is_bulk and not {*types} <= _BEFORE_ITEMS
     media: dict[str, Any] = {"schema": failure(is_bulk=is_bulk)}
     if types:
@@ -135,7 +135,7 @@ def _failure(kind: Kind, types: list[str]) -> dict[str, Any]:
     return {JSON: media}
 
 
-def _examples(types: list[str], kind: Kind) -> dict[str, Any]:
+def _examples(types: list[str], kind: Operation) -> dict[str, Any]:
     home = "#/components/examples/"
     return {name: {"$ref": home + examples.name_of(name, kind)} for name in types}
 
@@ -144,7 +144,7 @@ def _status(error_type: str) -> int:
     return ErrorDetail(error_type).status
 
 
-def error_types(kind: Kind, resource: Resource) -> Iterator[str]:
+def error_types(kind: Operation, resource: Resource) -> Iterator[str]:
     """The error types that an operation can answer, in the order of EXAMPLES."""
     found = {*_EVERYWHERE, *_of_kind(kind), *_of_resource(kind, resource)}
     if not schemas.key_fields(resource.name):
@@ -152,26 +152,26 @@ def error_types(kind: Kind, resource: Resource) -> Iterator[str]:
     return (name for name in EXAMPLES if name in found)
 
 
-def _of_kind(kind: Kind) -> Iterator[str]:
+def _of_kind(kind: Operation) -> Iterator[str]:
     yield from kind.failures
     yield from _OF_BODIES if kind.body else ()
     yield from _OF_WRITES if kind.writes else ()
     yield from _OF_BULK if kind.is_bulk else ()
     yield from ("validation_error.too_few_items",) if kind.is_bulk and kind.body else ()
-    yield from ("precondition_failed",) if kind.is_guarded else ()
+    yield from ("precondition_failed",) if kind.takes_precondition else ()
 
 
-def _of_resource(kind: Kind, resource: Resource) -> Iterator[str]:
+def _of_resource(kind: Operation, resource: Resource) -> Iterator[str]:
     # Of several items some may be deleted; elsewhere that is another operation's.
     if kind.body and not kind.deletes and "create" in schemas.load()[resource.name]["$defs"]:
         yield "validation_error.state_not_allowed"
-    if kind.finds_records or resource.parents:
+    if kind.needs_records or resource.parents:
         yield "not_found"
-    if kind.finds_records and resource.foreign_is_forbidden:
+    if kind.needs_records and resource.foreign_is_forbidden:
         yield "forbidden.organization"
     if kind.deletes and resource.can_be_in_use:
         yield "conflict.in_use"
     for name in resource.own_failures if kind.body else ():
         # Nothing uses a record that is only being created.
-        if name != "conflict.in_use" or kind.finds_records:
+        if name != "conflict.in_use" or kind.needs_records:
             yield name

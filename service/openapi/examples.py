@@ -17,7 +17,7 @@ from service.handlers.operations import (
     DELETE,
     LIST,
     READ,
-    Kind,
+    Operation,
 )
 from service.http import envelope
 from service.http.expectations import NOT_MET
@@ -123,7 +123,7 @@ _BESIDE_ITEMS = (
     "validation_error.invalid_cursor", "validation_error.state_not_allowed", "not_found.route",
     "conflict.test_failed", "conflict.in_progress", "conflict.ambiguous_key",
 )  # fmt: skip
-OF_KIND: dict[Kind, dict[str, tuple[Path, str]]] = {
+OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
     LIST: {
         "validation_error.required_field": (("filter", 0, "value"), "This parameter is required."),
         "validation_error.invalid_value": (("sort", 0, "property"), "There is no such field."),
@@ -172,7 +172,7 @@ OF_KIND: dict[Kind, dict[str, tuple[Path, str]]] = {
 """The same where operations of one kind answer otherwise; of several items the fourth is wrong."""
 
 
-def name_of(error_type: str, kind: Kind) -> str:
+def name_of(error_type: str, kind: Operation) -> str:
     """The name of the component that is the example for operations of the kind."""
     return f"{kind.name}.{error_type}" if error_type in OF_KIND.get(kind, ()) else error_type
 
@@ -187,7 +187,7 @@ def components() -> dict[str, Any]:
     }
 
 
-def example(error_type: str, kind: Kind | None = None) -> Any:
+def example(error_type: str, kind: Operation | None = None) -> Any:
     """The body of a failure of this type; of bulk operations with what they tell of their items."""
     own = OF_KIND.get(kind, {}) if kind else {}
     path, message = own.get(error_type) or EXAMPLES[error_type]

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from functools import reduce
 from typing import Any
 
-from service.schemas.definitions import Located, Schema
+from service.schemas.definitions import ResolvedSchema, Schema
 
 _CONDITION = frozenset({"if", "then", "else", "allOf"})
 
 
-def flattened(located: Located) -> Located:
+def flattened(located: ResolvedSchema) -> ResolvedSchema:
     """The schema with references followed and conditions taken apart."""
     found = located.resolved()
     branches = [*_branches(found)]
@@ -25,23 +25,25 @@ def flattened(located: Located) -> Located:
     merged["properties"] = reduce(_together, branches, own.get("properties", {}))
     needed = [*own.get("required", ()), *_always_required(found.schema)]
     kept = {key: value for key, value in merged.items() if key != "required"}
-    return Located(kept | ({"required": needed} if needed else {}), found.home)
+    return ResolvedSchema(kept | ({"required": needed} if needed else {}), found.home)
 
 
 def is_sent(schema: Any, home: str) -> bool:
     """Whether callers send a field: neither one that is ignored nor one that the service sets."""
-    return isinstance(schema, dict) and not Located(schema, home).resolved().schema.get("readOnly")
+    return isinstance(schema, dict) and not ResolvedSchema(schema, home).resolved().schema.get(
+        "readOnly"
+    )
 
 
-def _branches(located: Located) -> Iterator[Located]:
+def _branches(located: ResolvedSchema) -> Iterator[ResolvedSchema]:
     """What conditions lead to, of the schema and of the parts that all have to hold."""
     for part in (located.schema, *located.schema.get("allOf", ())):
         for keyword in ("then", "else"):
             if keyword in part:
-                yield Located(part[keyword], located.home).resolved()
+                yield ResolvedSchema(part[keyword], located.home).resolved()
 
 
-def _together(own: Schema, branch: Located) -> Schema:
+def _together(own: Schema, branch: ResolvedSchema) -> Schema:
     """The fields, and those that only a condition names."""
     conditional = branch.schema.get("properties", {})
     return own | {name: conditional[name] for name in conditional if name not in own}

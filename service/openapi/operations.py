@@ -19,7 +19,7 @@ from service.routes import Route
 
 
 @dataclass(frozen=True)
-class Operation:
+class OperationObject:
     """A route that callers with a key reach, and the resource that it is about."""
 
     route: Route
@@ -95,7 +95,7 @@ class Operation:
             yield from map(parameters.shared, ("DryRun", "IdempotencyKey"))
         if kind.is_bulk:
             yield from map(parameters.shared, ("OnError", "PreferShort"))
-        if kind.is_guarded:
+        if kind.takes_precondition:
             yield parameters.shared("IfMatch")
             yield parameters.shared("IfNoneMatch")
         yield from map(parameters.shared, ("ServiceApi", "RequestId"))

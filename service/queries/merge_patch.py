@@ -54,7 +54,7 @@ def make_new(resource: MasterRecord, batch: Batch) -> None:
     """Make of each item the record that it creates; reports what creating forbids."""
     for number, item in enumerate(batch.items):
         _become(item, merged({}, item))
-        for failure in resource.create_form.failures(item, b""):
+        for failure in resource.create_form.errors(item, b""):
             batch.fail(number, failure.type, *failure.path, message=failure.message or "")
 
 
@@ -69,7 +69,7 @@ def _judge(resource: MasterRecord, batch: Batch, number: int, whole: Item) -> No
     """Report what a replace by the whole form would; a deleted record may stay so."""
     probe = whole | {"state": "active"} if whole.get("state") == "deleted" else whole
     try:
-        found = resource.replace_form.failures(probe, orjson.dumps(probe))
+        found = resource.replace_form.errors(probe, orjson.dumps(probe))
     except ApiError as error:
         found = [*error.details]
     for failure in found:

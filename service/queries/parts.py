@@ -19,7 +19,7 @@ from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.change_recorder import SHOWN, ChangeRecorder
 from service.queries.master_record import MasterRecord, WriteSet
 from service.queries.resource import Resource
-from service.schemas.extra_checks import repeated
+from service.schemas.extra_checks import duplicate_errors
 from service.schemas.validation import Validator
 
 
@@ -69,7 +69,7 @@ class RecordPart(MasterRecord):
     def list_errors(self, entries: Sequence[Any]) -> Iterator[ErrorDetail]:
         """What is wrong with the list that a body is, beyond what its schema says."""
         for name in self.named_once:
-            yield from repeated(enumerate(entries), name)
+            yield from duplicate_errors(enumerate(entries), name)
 
     def record_id(self, batch: Batch) -> int:
         """The owner's record that the batch is about: a part is written alone."""

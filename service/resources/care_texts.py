@@ -7,7 +7,7 @@ from service.database.statements import Statement, load_bound
 from service.errors import ErrorDetail
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
-from service.schemas.extra_checks import repeated
+from service.schemas.extra_checks import duplicate_errors
 
 
 class CareText(MasterRecord):
@@ -29,4 +29,4 @@ class CareText(MasterRecord):
         """A text has one translation into a language."""
         languages = item.get("languages")
         if isinstance(languages, list):
-            yield from repeated(enumerate(languages), "languageId", "languages")
+            yield from duplicate_errors(enumerate(languages), "languageId", "languages")

@@ -13,7 +13,7 @@ from service.queries.batch import Item
 from service.queries.bound_statements import WritePlan
 from service.queries.master_record import Dependency, LockedRow, MasterRecord, WriteSet
 from service.resources.allowed_values import AllowedValues, Differences
-from service.schemas.extra_checks import repeated
+from service.schemas.extra_checks import duplicate_errors
 
 
 class CustomFields(MasterRecord):
@@ -56,7 +56,7 @@ class CustomFields(MasterRecord):
         values = item.get("allowedValues")
         if not isinstance(values, list) or item.get("state") == "deleted":
             return
-        yield from repeated(enumerate(values), "id", "allowedValues")
+        yield from duplicate_errors(enumerate(values), "id", "allowedValues")
         for place in _defaults(values)[1:]:
             path = ("allowedValues", place, "isDefaultValue")
             message = "Another value is the default already."

@@ -17,7 +17,7 @@ from service.queries.parts import RecordPart
 from service.queries.references import Reference
 from service.resources.size_ranges import IS_LIVE
 from service.resources.styles import Styles
-from service.schemas.extra_checks import repeated
+from service.schemas.extra_checks import duplicate_errors
 
 _SIZE = "sizeRangeSizeId"
 _LINES = ChildList(
@@ -85,11 +85,13 @@ class MeasurementCharts(RecordPart):
         lines = item.get("lines")
         if not isinstance(lines, list):
             return
-        yield from repeated(enumerate(lines), _LINES.key, "lines")
+        yield from duplicate_errors(enumerate(lines), _LINES.key, "lines")
         for place, line in enumerate(lines):
             requested = line.get("requested") if isinstance(line, dict) else None
             if isinstance(requested, list):
-                yield from repeated(enumerate(requested), _SIZE, "lines", place, "requested")
+                yield from duplicate_errors(
+                    enumerate(requested), _SIZE, "lines", place, "requested"
+                )
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """What becomes of the unit, of each line and of each value; the style is locked."""

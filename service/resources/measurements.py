@@ -12,7 +12,7 @@ from service.queries.bound_statements import WritePlan
 from service.queries.decimals import decimal_text
 from service.queries.parts import RecordPart
 from service.resources.sample_requests import SampleRequests, StyleSampleRequests
-from service.schemas.extra_checks import repeated
+from service.schemas.extra_checks import duplicate_errors
 
 _VALUES: Final = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
 
@@ -64,7 +64,7 @@ class Measurements(RecordPart):
         """Lines differ by id."""
         lines = item.get("lines")
         if isinstance(lines, list):
-            yield from repeated(enumerate(lines), "lineId", "lines")
+            yield from duplicate_errors(enumerate(lines), "lineId", "lines")
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """What brings the size, and every line that can be written, to what was sent."""

@@ -11,7 +11,7 @@ from service.database.statements import Statement, load, load_bound
 from service.files import SQL
 from service.listing.page_sql import column_of
 from service.queries.master_record import MasterRecord
-from service.schemas.definitions import Located
+from service.schemas.definitions import ResolvedSchema
 
 _UTC: Final = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 
@@ -128,16 +128,16 @@ def _counted_anew(column: str, collection: str) -> str:
     )
 
 
-def _kind(located: Located) -> str:
+def _kind(located: ResolvedSchema) -> str:
     return next(iter(located.types - {"null"}))
 
 
-def _stored_kind(located: Located) -> str:
+def _stored_kind(located: ResolvedSchema) -> str:
     """The kind of the column's values: a number, also where callers know it as a text."""
     return str(located.schema.get("x-stored", _kind(located)))
 
 
-def _rendered(shape: Located, slots: Collection[str]) -> str:
+def _rendered(shape: ResolvedSchema, slots: Collection[str]) -> str:
     """The SQL of a document of that shape: its columns in JSON, in the schema's order.
 
     Columns that are named as ``slots`` are filled in later.
@@ -157,7 +157,7 @@ def _rendered(shape: Located, slots: Collection[str]) -> str:
     return " || ".join((opened, *rest, "'}'"))
 
 
-def _value(column: str, located: Located) -> str:
+def _value(column: str, located: ResolvedSchema) -> str:
     """The SQL of a column's value in JSON, null where it has none."""
     kind = _kind(located)
     if located.schema.get("maxItems") == 0:

@@ -10,7 +10,7 @@ from service.queries.bound_statements import WritePlan
 from service.queries.master_record import WriteSet
 from service.queries.matching import MatchKey, Row, match_existing
 from service.resources.plain_records import PlainRecord
-from service.schemas.extra_checks import repeated
+from service.schemas.extra_checks import duplicate_errors
 
 _CONTACT = ("firstName", "lastName", "email", "phone", "role", "faxNumber", "countryCode")
 #: How contacts that are sent without an id are known: whole, else by their email.
@@ -76,4 +76,4 @@ class SubSuppliers(PlainRecord):
         """Contacts differ by id."""
         contacts = item.get("contacts")
         if isinstance(contacts, list):
-            yield from repeated(enumerate(contacts), "id", "contacts")
+            yield from duplicate_errors(enumerate(contacts), "id", "contacts")

@@ -2,7 +2,7 @@
 
 from service.schemas.definitions import (
     BASE,
-    Located,
+    ResolvedSchema,
     Schema,
     definition,
     key_fields,
@@ -13,7 +13,7 @@ from service.schemas.definitions import (
 
 __all__ = [
     "BASE",
-    "Located",
+    "ResolvedSchema",
     "Schema",
     "definition",
     "key_fields",

@@ -31,15 +31,15 @@ def reference(file: str, name: str | None) -> str:
     return f"{BASE}{file}.json#" + (f"/$defs/{name}" if name else "")
 
 
-def whole(file: str) -> "Located":
+def whole(file: str) -> "ResolvedSchema":
     """The schema that a file is as a whole."""
-    return Located(load()[file], file)
+    return ResolvedSchema(load()[file], file)
 
 
 @cache
-def definition(collection: str, name: str) -> "Located":
+def definition(collection: str, name: str) -> "ResolvedSchema":
     """A definition of a collection's file, with its ``$ref`` followed."""
-    return Located(load()[collection]["$defs"][name], collection).resolved()
+    return ResolvedSchema(load()[collection]["$defs"][name], collection).resolved()
 
 
 def key_fields(collection: str) -> tuple[str, ...]:
@@ -49,7 +49,7 @@ def key_fields(collection: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Located:
+class ResolvedSchema:
     """A schema and the file that its relative references start from.
 
     Requests are read by it, so each reference is followed once.
@@ -58,7 +58,7 @@ class Located:
     schema: Schema
     home: str
 
-    def resolved(self) -> "Located":
+    def resolved(self) -> "ResolvedSchema":
         """The schema with its ``$ref`` chain merged in.
 
         What stands beside a ``$ref`` narrows what it names, so it comes on top.
@@ -67,25 +67,25 @@ class Located:
             return self
         path, _, pointer = self.schema["$ref"].partition("#/$defs/")
         home = urljoin(self.home, path.removesuffix(".json")) if path else self.home
-        base = Located(load()[home]["$defs"][pointer], home).resolved()
+        base = ResolvedSchema(load()[home]["$defs"][pointer], home).resolved()
         own = {key: value for key, value in self.schema.items() if key != "$ref"}
         if "properties" in own and "properties" in base.schema:
             own["properties"] = base.schema["properties"] | own["properties"]
-        return Located(base.schema | own, base.home)
+        return ResolvedSchema(base.schema | own, base.home)
 
     @cached_property
-    def properties(self) -> "dict[str, Located]":
+    def properties(self) -> "dict[str, ResolvedSchema]":
         """The resolved schema of each property by name, in the file's order."""
         properties = self.schema.get("properties", {})
         return {name: self._part(schema) for name, schema in properties.items()}
 
     @cached_property
-    def items(self) -> "Located":
+    def items(self) -> "ResolvedSchema":
         """The resolved schema of an array's items."""
         return self._part(self.schema.get("items", {}))
 
     @cached_property
-    def otherwise(self) -> "Located":
+    def otherwise(self) -> "ResolvedSchema":
         """The resolved schema of what the ``if`` does not hold for."""
         return self._part(self.schema.get("else", {}))
 
@@ -95,6 +95,6 @@ class Located:
         named = self.schema.get("type", [])
         return frozenset([named] if isinstance(named, str) else named)
 
-    def _part(self, schema: Any) -> "Located":
+    def _part(self, schema: Any) -> "ResolvedSchema":
         """A schema within this one; those that are no object say nothing of their values."""
-        return Located(schema if isinstance(schema, dict) else {}, self.home).resolved()
+        return ResolvedSchema(schema if isinstance(schema, dict) else {}, self.home).resolved()

@@ -16,7 +16,7 @@ from service.errors import MAX_LISTED, ApiError, ErrorDetail, Path
 _MESSAGE = "This member stands twice in its object."
 
 
-def check_members(raw: bytes, value: Any) -> None:
+def check_duplicate_members(raw: bytes, value: Any) -> None:
     """Raise ApiError ``malformed_json``, with the places, where the body's value lost a member.
 
     One that is nested too deeply is refused by whoever looks at its values.

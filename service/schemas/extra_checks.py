@@ -10,12 +10,12 @@ from decimal import Decimal
 from typing import Any
 
 from service.errors import ErrorDetail, Path
-from service.schemas.definitions import Located
+from service.schemas.definitions import ResolvedSchema
 
 _PLAIN = frozenset({int, bool, type(None)})
 
 
-def miswritten(located: Located, value: Any, path: Path = ()) -> Iterator[ErrorDetail]:
+def format_errors(located: ResolvedSchema, value: Any, path: Path = ()) -> Iterator[ErrorDetail]:
     """A failure for each NUL in a text, each integer written as ``1.0``, and too many decimals.
 
     Only values that the schema describes are looked at; nobody reads others.
@@ -24,11 +24,11 @@ def miswritten(located: Located, value: Any, path: Path = ()) -> Iterator[ErrorD
     if isinstance(value, dict):
         for name, prop in _read_properties(located, value):
             if name in value and not _is_plain(value[name]):
-                yield from miswritten(prop, value[name], (*path, name))
+                yield from format_errors(prop, value[name], (*path, name))
     elif isinstance(value, list) and "array" in types:
         for index, member in enumerate(value):
             if not _is_plain(member):
-                yield from miswritten(located.items, member, (*path, index))
+                yield from format_errors(located.items, member, (*path, index))
     elif isinstance(value, str) and "\0" in value and "string" in types:
         message = "A text cannot hold the character U+0000."
         yield ErrorDetail("validation_error.invalid_value", path, message)
@@ -42,7 +42,7 @@ def miswritten(located: Located, value: Any, path: Path = ()) -> Iterator[ErrorD
         yield ErrorDetail("validation_error.invalid_value", path, message)
 
 
-def repeated(
+def duplicate_errors(
     members: Iterable[tuple[int, Any]],
     name: str,
     *within: str | int,
@@ -82,7 +82,9 @@ def _is_plain(value: Any) -> bool:
     return kind in _PLAIN or (kind is str and "\0" not in value)
 
 
-def _read_properties(located: Located, value: dict[str, Any]) -> Iterable[tuple[str, Located]]:
+def _read_properties(
+    located: ResolvedSchema, value: dict[str, Any]
+) -> Iterable[tuple[str, ResolvedSchema]]:
     """The properties that are read of an object: fewer of an item that deletes."""
     yield from located.properties.items()
     if value.get("state") != "deleted":

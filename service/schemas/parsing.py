@@ -10,7 +10,7 @@ from typing import Any, Final
 import orjson
 
 from service.errors import ApiError, api_error
-from service.schemas.duplicate_members import check_members
+from service.schemas.duplicate_members import check_duplicate_members
 
 MAX_VALUES: Final = 100_000
 """In one body, or in a document that a patch makes."""
@@ -34,7 +34,7 @@ def parse(raw: bytes) -> Any:
         value = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         raise _unreadable(raw, error) from None
-    check_members(raw, value)
+    check_duplicate_members(raw, value)
     return value
 
 

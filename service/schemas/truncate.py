@@ -13,7 +13,7 @@ _MOST_MEMBERS = 1001
 _DEEPEST = 16
 
 
-def cut(value: Any, levels: int = _DEEPEST) -> Any:
+def truncate(value: Any, levels: int = _DEEPEST) -> Any:
     """The value with lists and objects of _MOST_MEMBERS, and the fields of records besides."""
     if type(value) not in (dict, list):
         return value
@@ -22,13 +22,16 @@ def cut(value: Any, levels: int = _DEEPEST) -> Any:
     below = levels - 1
     if isinstance(value, list):
         return [
-            cut(one, below) if type(one) in (dict, list) else one for one in value[:_MOST_MEMBERS]
+            truncate(one, below) if type(one) in (dict, list) else one
+            for one in value[:_MOST_MEMBERS]
         ]
     members: Iterable[tuple[str, Any]] = value.items()
     if len(value) > _MOST_MEMBERS:
         kept = {*islice(value, _MOST_MEMBERS), *_field_names()}
         members = [(name, one) for name, one in members if name in kept]
-    return {name: cut(one, below) if type(one) in (dict, list) else one for name, one in members}
+    return {
+        name: truncate(one, below) if type(one) in (dict, list) else one for name, one in members
+    }
 
 
 @cache

@@ -16,10 +16,10 @@ import orjson
 
 from service.errors import MAX_COLLECTED, ApiError, ErrorDetail, api_error, one_per_field
 from service.schemas.definitions import definition, load, reference, whole
-from service.schemas.extra_checks import miswritten
+from service.schemas.extra_checks import format_errors
 from service.schemas.messages import failures_of, of_kind, of_limit
 from service.schemas.parsing import malformed
-from service.schemas.truncate import cut
+from service.schemas.truncate import truncate
 
 MAX_RECORD_KIB: Final = 256
 MAX_RECORD_BYTES: Final = MAX_RECORD_KIB * 1024
@@ -63,13 +63,13 @@ class Validator:
         self._rules = rules
         self._rules_of_list = rules_of_list
 
-    def failures(self, value: Any, raw: bytes) -> list[ErrorDetail]:
+    def errors(self, value: Any, raw: bytes) -> list[ErrorDetail]:
         """Every failure of a parsed body, in request order; ``raw`` are the bytes it came as.
 
         Raises ApiError for a body of the wrong kind, or nested too deeply.
         """
         if self._is_list:
-            items = self.failures_of_items(value, raw).items()
+            items = self.errors_of_items(value, raw).items()
             found = [replace(one, path=(place, *one.path)) for place, of in items for one in of]
             size = _too_large(value) if len(raw) > MAX_RECORD_BYTES else []
             return one_per_field(value, [*size, *self._rules_of_list(value), *found])
@@ -77,7 +77,7 @@ class Validator:
             raise api_error("validation_error.invalid_type", message=of_kind(self._located.types))
         return self._failures(value, _Doubts.about(raw), MAX_COLLECTED)
 
-    def failures_of_items(self, items: Any, raw: bytes) -> dict[int, list[ErrorDetail]]:
+    def errors_of_items(self, items: Any, raw: bytes) -> dict[int, list[ErrorDetail]]:
         """The failures of each item that has any, by its place in the list that the body is.
 
         Their paths are those in the item. Raises ApiError for a body that is no list, or of a
@@ -134,13 +134,13 @@ class Validator:
         if doubts.unfit and not self._one.is_valid(item):
             orjson.dumps(item)  # raises for what is nested too deeply, which cutting would hide
             if most > 1:
-                kept = cut(item)
+                kept = truncate(item)
                 errors = self._one.iter_errors(kept)
             else:
                 errors = self._first_error(item)
             found += islice((f for error in errors for f in failures_of(error)), most)
         if doubts.miswritten:
-            found += islice(miswritten(self._located_one, kept), most)
+            found += islice(format_errors(self._located_one, kept), most)
         return found
 
     def _first_error(self, item: Any) -> Iterator[Any]:

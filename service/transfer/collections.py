@@ -84,7 +84,9 @@ class Travelling:
         return _hides(document.properties, self.fields, schemas.definition(self.name, "writable"))
 
 
-def _hides(shown: dict[str, schemas.Located], sent: Field, writable: schemas.Located) -> bool:
+def _hides(
+    shown: dict[str, schemas.ResolvedSchema], sent: Field, writable: schemas.ResolvedSchema
+) -> bool:
     for name, part in writable.properties.items():
         found = sent.members.get(name, Field())
         if name not in shown:

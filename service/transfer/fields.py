@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from service.schemas import Located
+from service.schemas import ResolvedSchema
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +55,14 @@ class Field:
             yield self.items
 
 
-def record_fields(schema: Located, collection: str, parts: Iterable[str]) -> Field:
+def record_fields(schema: ResolvedSchema, collection: str, parts: Iterable[str]) -> Field:
     """The fields of a collection's records; neither their own id nor their parts are among them."""
     named = {name: part for name, part in schema.properties.items() if name != "id"}
     found = _object(schema, named, collection)
     return replace(found, set_by_service=found.set_by_service | {*parts})
 
 
-def part_fields(schema: Located, place: str) -> Field:
+def part_fields(schema: ResolvedSchema, place: str) -> Field:
     """The fields of a part: a list, or an object."""
     if "array" in schema.types:
         item = _item(schema.items, place, None)
@@ -76,14 +76,14 @@ def line_fields(record: Field, parts: Mapping[str, Field]) -> Field:
     return replace(record, members=named, set_by_service=record.set_by_service - parts.keys())
 
 
-def with_shown_lists(line: Field, document: Located) -> Field:
+def with_shown_lists(line: Field, document: ResolvedSchema) -> Field:
     """Return the fields with the lists that documents show in place of those that are sent."""
     shown = dict(_shown_lists(line, document))
     fixed = line.set_by_service - shown.keys()
     return replace(line, members=line.members | shown, set_by_service=fixed)
 
 
-def _shown_lists(line: Field, document: Located) -> Iterator[tuple[str, Field]]:
+def _shown_lists(line: Field, document: ResolvedSchema) -> Iterator[tuple[str, Field]]:
     for part in line.members.values():
         if part.shown_as and part.items:
             name, member = part.shown_as
@@ -96,7 +96,7 @@ def _shown_lists(line: Field, document: Located) -> Iterator[tuple[str, Field]]:
             yield name, Field(frozenset({"array"}), items=item)
 
 
-def _object(schema: Located, named: dict[str, Located], place: str) -> Field:
+def _object(schema: ResolvedSchema, named: dict[str, ResolvedSchema], place: str) -> Field:
     fixed = frozenset(name for name, part in named.items() if part.schema.get("readOnly"))
     members = {
         name: _field(part, place if "/" in place else f"{place}/{name}")
@@ -111,7 +111,7 @@ def _object(schema: Located, named: dict[str, Located], place: str) -> Field:
     )
 
 
-def _field(schema: Located, place: str) -> Field:
+def _field(schema: ResolvedSchema, place: str) -> Field:
     said, refers_to = schema.schema, schema.schema.get("x-refers-to")
     shown_as = _shown_as(said)
     if "array" in schema.types:
@@ -120,7 +120,7 @@ def _field(schema: Located, place: str) -> Field:
     return Field(schema.types, refers_to, shown_as, limits=said)
 
 
-def _item(schema: Located, place: str, refers_to: str | None) -> Field:
+def _item(schema: ResolvedSchema, place: str, refers_to: str | None) -> Field:
     """What a list holds: scalars, or objects with an id that is their own or names a record."""
     if "object" not in schema.types:
         return Field(schema.types, refers_to, limits=schema.schema)

@@ -13,7 +13,7 @@ from service.schemas.validation import Validator
 def by_schema(form: Validator, body: Any) -> list[Detail]:
     """Return what the service would find wrong with a body before it looks at the data."""
     try:
-        failures = form.failures(body, orjson.dumps(body))
+        failures = form.errors(body, orjson.dumps(body))
     except ApiError as error:
         failures = [*error.details]
     rows = [failure.row() for failure in failures]

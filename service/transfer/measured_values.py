@@ -9,7 +9,7 @@ from dataclasses import replace as replaced
 from typing import Any, Final
 
 from service.client import Client, Detail, FailureError, NotFoundError
-from service.schemas import Located
+from service.schemas import ResolvedSchema
 from service.schemas.validation import Validator
 from service.transfer.fields import Field, part_fields
 from service.transfer.forms import below, by_schema
@@ -19,7 +19,7 @@ _MARKERS: Final = ("approved", "designerVisibleOnly")
 _VALUES: Final = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
 
 
-def fields(schema: Located) -> Field:
+def fields(schema: ResolvedSchema) -> Field:
     """The fields of the list; each size is named by its id."""
     size = part_fields(schema, "sample-requests/measurements")
     named = Field(frozenset({"integer"}), "size-ranges/sizes")

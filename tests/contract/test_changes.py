@@ -194,7 +194,7 @@ async def test_who_waits_takes_no_place(api: Api, monkeypatch: pytest.MonkeyPatc
     """Nor does a stop wait for them."""
     monkeypatch.setattr(long_poll, "MAX_WAITING", 70)
     start, app = await now(api), cast(Any, api.client.app)
-    watch = app[long_poll.WATCH]
+    watch = app[long_poll.CHANGE_WAITERS]
     asked = {"cursor": start, "wait": "30"}
     async with AsyncExitStack() as stack:
         reading = list[asyncio.Task[Answer]]()

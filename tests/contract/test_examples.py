@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from service.errors import ErrorDetail
-from service.handlers.operations import Kind
+from service.handlers.operations import Operation
 from service.openapi import examples
 from service.queries.resource import Resource
 from service.resources.registry import MEASUREMENTS
@@ -16,7 +16,7 @@ from tests.support.provoke import Stage, provoke
 
 pytestmark = pytest.mark.contract("Error types")
 
-EXAMPLES: Final[list[tuple[Kind | None, str]]] = [
+EXAMPLES: Final[list[tuple[Operation | None, str]]] = [
     *((None, name) for name in examples.EXAMPLES),
     *((kind, name) for kind, own in examples.OF_KIND.items() for name in own),
 ]
@@ -40,7 +40,7 @@ def stage(
     ids=[f"{kind.name}.{name}" if kind else name for kind, name in EXAMPLES],
 )
 async def test_the_example_is_what_is_answered(
-    kind: Kind | None, error_type: str, stage: Stage
+    kind: Operation | None, error_type: str, stage: Stage
 ) -> None:
     """Type, place and message; of several items the example shows the fourth, as wrong as any."""
     answer = await provoke(stage, examples.name_of(error_type, kind) if kind else error_type)

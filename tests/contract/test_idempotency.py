@@ -7,7 +7,7 @@ import pytest
 
 from service.handlers.retention import clear_some
 from service.http.context import DATABASE
-from service.idempotency.stored_responses import STORED_ANSWERS, StoredAnswers
+from service.idempotency.stored_responses import STORED_RESPONSES, StoredResponses
 from tests.support.api import Answer, Api
 
 pytestmark = pytest.mark.contract("Idempotency")
@@ -19,9 +19,9 @@ def keyed(key: str) -> dict[str, str]:
     return {"Idempotency-Key": key}
 
 
-def stored_answers_of(api: Api) -> StoredAnswers:
+def stored_answers_of(api: Api) -> StoredResponses:
     assert api.client.app is not None
-    stored: StoredAnswers = api.client.app[STORED_ANSWERS]
+    stored: StoredResponses = api.client.app[STORED_RESPONSES]
     return stored
 
 

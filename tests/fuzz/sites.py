@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 from service import schemas
 from service.queries.master_record import MasterRecord
 from service.queries.parts import RecordPart
-from service.schemas.definitions import Located, Schema
+from service.schemas.definitions import ResolvedSchema, Schema
 
 Path: TypeAlias = tuple[str | int, ...]
 
@@ -29,7 +29,7 @@ class Site:
     """A place in a body; its value is MISSING where an object could have one and has none."""
 
     path: Path
-    located: Located
+    located: ResolvedSchema
     value: Any
     required: bool
 
@@ -55,7 +55,7 @@ class Site:
 
 
 def sites(
-    located: Located, value: Any, path: Path = (), *, required: bool = False
+    located: ResolvedSchema, value: Any, path: Path = (), *, required: bool = False
 ) -> Iterator[Site]:
     """The place itself and all in it, in the order of the schema."""
     yield Site(path, located, value, required)
@@ -71,7 +71,7 @@ def sites(
 
 
 @cache
-def form(resource: MasterRecord, name: str) -> Located:
+def form(resource: MasterRecord, name: str) -> ResolvedSchema:
     """A write form of the resource with all that it says of its own fields in one place.
 
     A form narrows the properties of ``fields``, which both hold at once.
@@ -82,7 +82,7 @@ def form(resource: MasterRecord, name: str) -> Located:
     schema = dict(located.schema)
     if "array" in located.types:
         item = _ITEMS[name]
-        return Located(schema | {"items": form(resource, item).schema}, resource.name)
+        return ResolvedSchema(schema | {"items": form(resource, item).schema}, resource.name)
     if "else" in schema:
         # Items that delete are read no further; the others are the fields.
         other = located.otherwise.schema
@@ -94,7 +94,7 @@ def form(resource: MasterRecord, name: str) -> Located:
     schema["properties"] = {
         prop: _narrowed(fields.get(prop), own) for prop, own in schema["properties"].items()
     }
-    return Located(schema, resource.name)
+    return ResolvedSchema(schema, resource.name)
 
 
 def _narrowed(general: Any, own: Any) -> Any:
@@ -103,7 +103,7 @@ def _narrowed(general: Any, own: Any) -> Any:
     return own
 
 
-def filler(located: Located, number: int) -> Any:
+def filler(located: ResolvedSchema, number: int) -> Any:
     """The least that the schema takes, another one for each number."""
     schema, types = located.schema, located.types
     if "enum" in schema:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from service.queries.master_record import MasterRecord
 from service.routes import Route
-from service.schemas.definitions import Located
+from service.schemas.definitions import ResolvedSchema
 from tests.fuzz.known import Known
 from tests.fuzz.sites import form
 from tests.support import generate
@@ -24,7 +24,7 @@ class Subject:
     """A body that is right, and where it goes."""
 
     route: Route
-    form: Located
+    form: ResolvedSchema
     body: Any
     path: str
     bulk: str | None = None
@@ -75,8 +75,8 @@ def create_many(resource: MasterRecord, route: Route, known: Known, random: Rand
     return Subject(route, _of_types(form(resource, "bulkCreate")), body, route.path, "bulk_create")
 
 
-def _of_types(located: Located, *names: str) -> Located:
-    return Located(located.schema | {"type": names}, located.home)
+def _of_types(located: ResolvedSchema, *names: str) -> ResolvedSchema:
+    return ResolvedSchema(located.schema | {"type": names}, located.home)
 
 
 def replace(resource: MasterRecord, route: Route, known: Known, random: Random) -> Subject:

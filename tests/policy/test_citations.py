@@ -90,7 +90,7 @@ def test_every_error_type_is_told() -> None:
     assert set(told) == set(schemas.load()["common/envelope"]["$defs"]["errorType"]["enum"])
 
 
-def fields(located: schemas.Located) -> set[str]:
+def fields(located: schemas.ResolvedSchema) -> set[str]:
     """The names of a schema's properties, and of those within them."""
     parts = [*located.properties.values()]
     if "array" in located.types:

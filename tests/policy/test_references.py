@@ -7,7 +7,7 @@ import pytest
 from service import schemas
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS, PARTS
-from service.schemas import Located
+from service.schemas import ResolvedSchema
 from service.transfer.collections import travelling
 from service.transfer.fields import Field
 
@@ -22,7 +22,7 @@ _WRITTEN = [
 ]
 
 
-def silent(located: Located, path: str = "") -> Iterator[str]:
+def silent(located: ResolvedSchema, path: str = "") -> Iterator[str]:
     """The fields of an item that hold ids, of which nothing is said; own ids are called ``id``."""
     for name, schema in located.schema.get("properties", {}).items():
         if isinstance(schema, dict) and name not in {"id", *_NUMBERS}:

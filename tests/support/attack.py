@@ -15,7 +15,7 @@ from service.queries.master_record import MasterRecord
 from service.queries.parts import RecordPart
 from service.queries.resource import Resource
 from service.routes import Route
-from service.schemas.definitions import Located
+from service.schemas.definitions import ResolvedSchema
 from tests.support import generate, parts
 from tests.support.api import Api
 
@@ -76,7 +76,7 @@ def promotion(resource: MasterRecord) -> list[dict[str, Any]]:
     return [{"op": "replace", "path": f"/{field}", "value": value}]
 
 
-def references(located: Located) -> Iterator[tuple[str, ...]]:
+def references(located: ResolvedSchema) -> Iterator[tuple[str, ...]]:
     """Where a body names records that belong to an organization; ``[]`` goes into a list."""
     for name, prop in located.properties.items():
         if prop.schema.get("readOnly") or name.startswith(("languageId", "userDefinedId")):
@@ -90,7 +90,7 @@ def references(located: Located) -> Iterator[tuple[str, ...]]:
             yield (name,)
 
 
-def plant(located: Located, path: tuple[str, ...], values: list[Any]) -> list[Any]:
+def plant(located: ResolvedSchema, path: tuple[str, ...], values: list[Any]) -> list[Any]:
     """Values of the path's field with the others in them: as many, or one if it is a list."""
     name, *rest = path
     field = located.properties[name]
@@ -103,7 +103,7 @@ def plant(located: Located, path: tuple[str, ...], values: list[Any]) -> list[An
     return [[least | {inner[0]: each} for each in plant(field.items, inner, values)]]
 
 
-def is_text(located: Located, path: tuple[str, ...]) -> bool:
+def is_text(located: ResolvedSchema, path: tuple[str, ...]) -> bool:
     """Whether the path leads to a text."""
     for part in path:
         located = located.items if part == "[]" else located.properties[part]

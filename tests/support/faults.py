@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from service import schemas
-from service.schemas.definitions import Located
+from service.schemas.definitions import ResolvedSchema
 from tests.support import generate
 
 #: What a body cannot do without: records of the demo data.
@@ -34,7 +34,7 @@ def planted(collection: str, form: str) -> Iterator[Fault]:
         yield Fault(field, kind, body)
 
 
-def _least(located: Located) -> dict[str, Any]:
+def _least(located: ResolvedSchema) -> dict[str, Any]:
     required = located.schema.get("required", ())
     if "relatedStyleId" in required:
         return dict.fromkeys(required, 1) | generate.pair(range(1, 101))
@@ -45,7 +45,7 @@ def _least(located: Located) -> dict[str, Any]:
     }
 
 
-def _of_object(located: Located, least: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
+def _of_object(located: ResolvedSchema, least: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
     yield "unheardOf", "unknown_field", least | {"unheardOf": 1}
     for name in located.schema.get("required", ()):
         yield name, "required_field", {key: least[key] for key in least if key != name}
@@ -55,7 +55,7 @@ def _of_object(located: Located, least: dict[str, Any]) -> Iterator[tuple[str, s
             yield name + suffix, kind, least | {name: value}
 
 
-def _of_value(name: str, prop: Located, required: bool) -> Iterator[tuple[str, str, Any]]:
+def _of_value(name: str, prop: ResolvedSchema, required: bool) -> Iterator[tuple[str, str, Any]]:
     schema, types = prop.schema, prop.types
     if schema.get("readOnly"):
         yield "", "read_only_field", "x"
@@ -87,7 +87,7 @@ def _wrong_kinds(types: frozenset[str]) -> Iterator[Any]:
     yield from (value for kind, value in kinds.items() if kind not in named)
 
 
-def _of_array(prop: Located) -> Iterator[tuple[str, str, Any]]:
+def _of_array(prop: ResolvedSchema) -> Iterator[tuple[str, str, Any]]:
     members = prop.items
     yield "[0]", "invalid_type", [None]
     if "object" not in members.types:

@@ -9,7 +9,7 @@ from service import schemas
 from service.queries.master_record import MasterRecord
 from service.queries.resource import Resource
 from service.resources.registry import MASTER_RECORDS, REFERENCE_LISTS
-from service.schemas.definitions import Located
+from service.schemas.definitions import ResolvedSchema
 from tests.support.api import Api
 
 #: Which collection a field's ids are of.
@@ -136,7 +136,7 @@ def altered(collection: MasterRecord, item: Mapping[str, Any], known: References
     return pair(known["styles"])
 
 
-def _object(located: Located, known: References, random: Random) -> dict[str, Any]:
+def _object(located: ResolvedSchema, known: References, random: Random) -> dict[str, Any]:
     required = located.schema.get("required", ())
     made: dict[str, Any] = {}
     for name, prop in located.properties.items():
@@ -152,7 +152,7 @@ def _object(located: Located, known: References, random: Random) -> dict[str, An
     return made
 
 
-def value(name: str, located: Located, known: References, random: Random) -> Any:
+def value(name: str, located: ResolvedSchema, known: References, random: Random) -> Any:
     """A value that the field of that name takes."""
     types = located.types - {"null"}
     if name in REFERRED:
@@ -174,7 +174,7 @@ def value(name: str, located: Located, known: References, random: Random) -> Any
     return _text(located, random)
 
 
-def _reference(name: str, located: Located, known: References, random: Random) -> Any:
+def _reference(name: str, located: ResolvedSchema, known: References, random: Random) -> Any:
     ids = known[REFERRED[name]]
     if "array" not in located.types:
         return random.choice(ids)
@@ -182,7 +182,7 @@ def _reference(name: str, located: Located, known: References, random: Random) -
     return [{"id": one} for one in chosen] if "object" in located.items.types else chosen
 
 
-def _array(located: Located, known: References, random: Random) -> list[Any]:
+def _array(located: ResolvedSchema, known: References, random: Random) -> list[Any]:
     """Up to three members; at most one is the default, and none is of another's language."""
     made = [_object(located.items, known, random) for _ in range(random.randrange(4))]
     for other in made[1:]:
@@ -192,7 +192,7 @@ def _array(located: Located, known: References, random: Random) -> list[Any]:
     return list(by_language.values())
 
 
-def _text(located: Located, random: Random) -> str:
+def _text(located: ResolvedSchema, random: Random) -> str:
     shortest = max(1, located.schema.get("minLength", 0))
     longest = located.schema.get("maxLength", 12)
     length = random.choice([shortest, min(12, longest), min(12, longest), longest])

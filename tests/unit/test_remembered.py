@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.handlers.lru_cache import Remembered
+from service.handlers.lru_cache import WeightedLruCache
 
 
 class Made:
@@ -10,7 +10,7 @@ class Made:
 
     def __init__(self, most: int) -> None:
         self.times: dict[str, int] = {}
-        self.remembered = Remembered(self.make, lambda key, value: len(key + value), most)
+        self.remembered = WeightedLruCache(self.make, lambda key, value: len(key + value), most)
 
     def make(self, key: str) -> str:
         self.times[key] = self.times.get(key, 0) + 1
@@ -21,7 +21,7 @@ def test_a_value_is_made_once() -> None:
     made = Made(1000)
     assert [made.remembered("abc") for _ in range(3)] == ["ABC"] * 3
     assert made.times == {"abc": 1}
-    made.remembered.forget()
+    made.remembered.clear()
     assert made.remembered("abc") == "ABC"
     assert made.times == {"abc": 2}
 
@@ -62,7 +62,7 @@ def test_failures_are_not_remembered() -> None:
             raise LookupError(key)
         return next(answers)
 
-    remembered = Remembered(make, lambda *_: 1, 64)
+    remembered = WeightedLruCache(make, lambda *_: 1, 64)
     for _ in range(2):
         with pytest.raises(LookupError):
             remembered("refused")

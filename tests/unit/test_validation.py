@@ -11,7 +11,7 @@ pytestmark = pytest.mark.contract("Bad input", "Errors")
 
 
 def rows(file: str, form: str, raw: bytes) -> list[tuple[str, str | None]]:
-    found = Validator(file, form).failures(parse(raw), raw)
+    found = Validator(file, form).errors(parse(raw), raw)
     return [(row.type.removeprefix("validation_error."), row.field) for row in found]
 
 
