@@ -34,7 +34,7 @@ from service.client.errors import (
 from service.client.parts import Content, Part
 from service.client.queries import Filter, Sort
 from service.client.records import Identity, Outcome, Page, Record
-from service.client.retry_policy import Retrying
+from service.client.retry_policy import RetryPolicy
 
 __all__ = [
     "Changes",
@@ -55,7 +55,7 @@ __all__ = [
     "Part",
     "PreconditionFailedError",
     "Record",
-    "Retrying",
+    "RetryPolicy",
     "SelvedgeError",
     "Sort",
     "TooManyRequestsError",

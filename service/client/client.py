@@ -10,8 +10,8 @@ from service.client.collections import Collection
 from service.client.parts import Part
 from service.client.queries import Parameters
 from service.client.records import Identity
-from service.client.retry_policy import Retrying
-from service.client.transport import Answer, Request, Transport
+from service.client.retry_policy import RetryPolicy
+from service.client.transport import HttpResponse, Request, Transport
 
 _SECONDS = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
 """A write takes up to 30 seconds in the database, and may wait for its turn before that."""
@@ -25,11 +25,11 @@ class Client:
         url: str,
         key: str,
         *,
-        retrying: Retrying | None = None,
+        retrying: RetryPolicy | None = None,
         timeout: aiohttp.ClientTimeout = _SECONDS,
     ) -> None:
         self._url, self._key, self._timeout = url, key, timeout
-        self._retrying = retrying or Retrying()
+        self._retrying = retrying or RetryPolicy()
         self._session: aiohttp.ClientSession | None = None
         self._transport: Transport | None = None
 
@@ -70,7 +70,7 @@ class Client:
 
     async def get(
         self, path: str, parameters: Parameters | None = None, *, exact: bool = False
-    ) -> Answer:
+    ) -> HttpResponse:
         """The answer to a read of any path, such as ``/api/…/measurements/9``.
 
         In an ``exact`` one decimal numbers are texts, to the digit: ``52.50``.

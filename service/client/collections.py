@@ -9,7 +9,7 @@ from uuid import uuid4
 from service.client.errors import Detail
 from service.client.queries import Filter, Scalar, Sort, parameters
 from service.client.records import Document, Outcome, Page, Record
-from service.client.transport import JSON_PATCH, Answer, Request, Transport
+from service.client.transport import JSON_PATCH, HttpResponse, Request, Transport
 
 _JSON = "application/json"
 _MERGE_PATCH = "application/merge-patch+json"
@@ -180,7 +180,7 @@ class Collection:
         return f"{self._path}/{quote(str(record_id), safe='')}"
 
     async def _record(self, request: Request) -> Record:
-        answer: Answer = await self._transport.send(request)
+        answer: HttpResponse = await self._transport.send(request)
         return Record(answer.body["data"], answer.headers.get("ETag"))
 
     async def _several(self, request: Request) -> list[Document]:

@@ -11,7 +11,7 @@ from service.client.errors import FailureError, SelvedgeError, UnreachableError
 
 
 @dataclass(frozen=True, slots=True)
-class Retrying:
+class RetryPolicy:
     """How often, and how long to wait in between; times in seconds."""
 
     attempts: int = 8

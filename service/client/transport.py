@@ -12,7 +12,7 @@ from yarl import URL
 
 from service.client.errors import SelvedgeError, UnreachableError, failure
 from service.client.queries import Parameters
-from service.client.retry_policy import Retrying
+from service.client.retry_policy import RetryPolicy
 
 _JSON = "application/json"
 JSON_PATCH = "application/json-patch+json"
@@ -38,7 +38,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpResponse:
     """A successful answer."""
 
     status: int
@@ -51,14 +51,14 @@ class Transport:
     """Sends requests over one session."""
 
     def __init__(
-        self, session: aiohttp.ClientSession, url: str, key: str, retrying: Retrying
+        self, session: aiohttp.ClientSession, url: str, key: str, retrying: RetryPolicy
     ) -> None:
         self._session = session
         self._base = URL(url.rstrip("/"), encoded=True)
         self._headers = {"Authorization": f"Bearer {key}"}
         self._retrying = retrying
 
-    async def send(self, request: Request) -> Answer:
+    async def send(self, request: Request) -> HttpResponse:
         """The answer; raises SelvedgeError when there is none, or it tells of a failure."""
         raw = None if request.body is None else orjson.dumps(request.body)
         tries = 1
@@ -72,7 +72,7 @@ class Transport:
             await asyncio.sleep(wait)
             tries += 1
 
-    async def _once(self, request: Request, raw: bytes | None) -> Answer:
+    async def _once(self, request: Request, raw: bytes | None) -> HttpResponse:
         headers = {**self._headers, **request.headers}
         if raw is not None:
             headers["Content-Type"] = request.media_type
@@ -90,7 +90,7 @@ class Transport:
             raise UnreachableError(reason, may_be_done=request.method != "GET") from error
         if status not in (200, 201, 304):
             raise failure(status, told, body)
-        return Answer(status, told, _parsed(body, exact=request.exact))
+        return HttpResponse(status, told, _parsed(body, exact=request.exact))
 
 
 def _parsed(body: bytes, *, exact: bool) -> Any:

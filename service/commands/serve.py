@@ -20,7 +20,7 @@ from service.files import program_folders
 from service.organizations import administration
 from service.privileges import parent_process
 from service.privileges.accounts import service_account
-from service.privileges.temporary_access import Opening
+from service.privileges.temporary_access import TemporaryAccess
 from service.settings import Settings
 
 
@@ -101,7 +101,9 @@ def _serve(
     account = service_account()
     if account.uid is None:
         serve_here(tend_database)
-    with Opening("The service does not run as root; for its own account", program_folders()):
+    with TemporaryAccess(
+        "The service does not run as root; for its own account", program_folders()
+    ):
         sys.exit(parent_process.run_as(account, serve_here, tend_database, listening))
 
 

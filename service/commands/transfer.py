@@ -17,12 +17,12 @@ from service.commands.column_listing import ListColumns
 from service.commands.prompts import asked_service
 from service.console import say
 from service.settings import Settings
-from service.transfer.outage_retry import Patience
+from service.transfer.outage_retry import OutageRetryPolicy
 
 if TYPE_CHECKING:
     from service.transfer.files import Source
     from service.transfer.rejects import Rejects
-    from service.transfer.sender import Options
+    from service.transfer.sender import ImportOptions
 
 _WHERE: Final = "SELVEDGE_URL and SELVEDGE_API_KEY name the service."
 _MINUTE: Final = 60.0
@@ -100,7 +100,7 @@ def export(_: Settings, arguments: Namespace) -> None:
     with tqdm(desc="export", unit=" records", disable=None) as bar:
 
         async def run() -> dict[str, int]:
-            async with Client(url, key, retrying=Patience(tell=_waiting(url))) as client:
+            async with Client(url, key, retrying=OutageRetryPolicy(tell=_waiting(url))) as client:
                 return await Export(
                     client, arguments.folder, collections, bar.update, csv=arguments.csv
                 ).run()
@@ -115,11 +115,11 @@ def import_(_: Settings, arguments: Namespace) -> None:
     from service.transfer.collections import travelling
     from service.transfer.files import sources
     from service.transfer.rejects import Rejects, reject_files
-    from service.transfer.sender import Options
+    from service.transfer.sender import ImportOptions
 
     asked_service()
     found = sources(arguments.place, travelling(), _encoding(arguments.encoding))
-    options = Options(arguments.match, arguments.on_error == "skip", arguments.dry_run)
+    options = ImportOptions(arguments.match, arguments.on_error == "skip", arguments.dry_run)
     for path in reject_files(arguments.rejects) if arguments.rejects else ():
         if any(path.absolute() == source.path.absolute() for source in found):
             raise CommandError(f"{path} is to be imported: keep rejects elsewhere")
@@ -140,17 +140,17 @@ def import_(_: Settings, arguments: Namespace) -> None:
 
 
 async def _import(
-    found: "list[Source]", rejects: "Rejects", options: "Options", bar: "tqdm[None]"
+    found: "list[Source]", rejects: "Rejects", options: "ImportOptions", bar: "tqdm[None]"
 ) -> dict[str, Counter[str]]:
     """Bring the files in, with the map of ids that belongs to the service and the key."""
-    from service.transfer.id_map import knowledge
+    from service.transfer.id_map import open_id_map
     from service.transfer.import_files import Import
     from service.transfer.map_files import map_file
 
     url, key = asked_service()
-    async with Client(url, key, retrying=Patience(tell=_waiting(url))) as client:
+    async with Client(url, key, retrying=OutageRetryPolicy(tell=_waiting(url))) as client:
         path = await map_file(client, found[0].path.parent, url, rehearsal=options.dry_run)
-        with knowledge(path, rehearsal=options.dry_run) as known:
+        with open_id_map(path, rehearsal=options.dry_run) as known:
             return await Import(
                 client,
                 found,

@@ -22,7 +22,7 @@ import psycopg
 from service.embedded import access, logs, postmaster
 from service.events import log_event
 from service.privileges.accounts import Account, database_account, service_account
-from service.privileges.temporary_access import Opening
+from service.privileges.temporary_access import TemporaryAccess
 
 _START_SECONDS: Final = 300
 """Long, because recovery after a crash may replay much."""
@@ -113,7 +113,7 @@ class EmbeddedServer:
         if database_account(self._cluster).uid is not None:
             programs = postmaster.program_folders(self._version)
             why = "PostgreSQL does not run as root; for its own account"
-            self._opened.enter_context(Opening(why, programs, [self._data_dir]))
+            self._opened.enter_context(TemporaryAccess(why, programs, [self._data_dir]))
 
     def _start(self) -> None:
         account, service = database_account(self._cluster), service_account()

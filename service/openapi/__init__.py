@@ -15,7 +15,7 @@ from service.openapi import examples, parameters, success_responses
 from service.openapi.components import components
 from service.openapi.envelopes import envelopes
 from service.openapi.operations import OperationObject
-from service.openapi.shared_responses import Responses
+from service.openapi.shared_responses import SharedResponses
 from service.routes import routes
 
 _DESCRIPTION = """\
@@ -76,7 +76,7 @@ def document() -> bytes:
 def build() -> dict[str, Any]:
     """The OpenAPI document of the route table, JSON-ready."""
     described = [*operations()]
-    responses = Responses(answer for one in described for answer in one.answers)
+    responses = SharedResponses(answer for one in described for answer in one.answers)
     paths: dict[str, Any] = {}
     for one in described:
         paths.setdefault(one.route.path, {})[one.route.method.lower()] = one.described(responses)

@@ -13,7 +13,7 @@ from service.openapi import examples
 from service.openapi.components import name_of, reference
 from service.openapi.envelopes import failure
 from service.openapi.examples import EXAMPLES
-from service.openapi.shared_responses import Answer
+from service.openapi.shared_responses import ResponseObject
 from service.openapi.success_responses import headers
 from service.queries.resource import Resource
 from service.routes import Route
@@ -77,7 +77,7 @@ _OF_WRITES = (
 _OF_BULK = ("validation_error.required_field", "validation_error.too_many_items")
 
 
-def failed(route: Route, resource: Resource) -> Iterator[Answer]:
+def failed(route: Route, resource: Resource) -> Iterator[ResponseObject]:
     """Every failure of an operation by status code, with an example of each error type."""
     found = sorted(error_types(route.kind, resource), key=_status)
     for status, types in groupby(found, key=_status):
@@ -86,7 +86,7 @@ def failed(route: Route, resource: Resource) -> Iterator[Answer]:
         yield _answer(route, status, [])
 
 
-def _answer(route: Route, status: int, types: list[str]) -> Answer:
+def _answer(route: Route, status: int, types: list[str]) -> ResponseObject:
     phrase, text = _REASONS[status]
     if types:
         text = f"{text} Types: {', '.join(f'`{name}`' for name in types)}."
@@ -102,7 +102,7 @@ def _answer(route: Route, status: int, types: list[str]) -> Answer:
         "headers": headers(*_named(route, status)),
         "content": content,
     }
-    return Answer(status, (*_names(route, phrase),), described)
+    return ResponseObject(status, (*_names(route, phrase),), described)
 
 
 def _named(route: Route, status: int) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from service.openapi import error_responses, parameters, success_responses
 from service.openapi.changes import of_changes
 from service.openapi.components import name_of, plural
 from service.openapi.parameters import Parameter
-from service.openapi.shared_responses import Answer, Responses
+from service.openapi.shared_responses import ResponseObject, SharedResponses
 from service.queries.master_record import MasterRecord
 from service.queries.resource import Resource
 from service.resources import registry
@@ -50,7 +50,7 @@ class OperationObject:
         name = name_of(self.resource.name, "document")
         return self.route.kind.identifier.format(one=name, several=plural(name))
 
-    def described(self, responses: Responses) -> dict[str, Any]:
+    def described(self, responses: SharedResponses) -> dict[str, Any]:
         """The operation object, its answers being references to components."""
         summary, description = self.texts
         found: dict[str, Any] = {
@@ -101,11 +101,11 @@ class OperationObject:
         yield from map(parameters.shared, ("ServiceApi", "RequestId"))
 
     @cached_property
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[ResponseObject]:
         """Everything that can be answered, successes first."""
         return [*self._successes(), *error_responses.failed(self.route, self.resource)]
 
-    def _successes(self) -> Iterator[Answer]:
+    def _successes(self) -> Iterator[ResponseObject]:
         kind, name = self.route.kind, self.resource.name
         if kind is operations.LIST:
             yield from success_responses.page_or_unchanged(name)

@@ -10,7 +10,7 @@ import orjson
 
 
 @dataclass(frozen=True)
-class Answer:
+class ResponseObject:
     """An answer of an operation: its status, and what describes it."""
 
     status: int
@@ -24,13 +24,13 @@ class Answer:
         return orjson.dumps(self.response)
 
 
-class Responses:
+class SharedResponses:
     """The answers of all operations, each under the first name that it has in common with others.
 
     A name is of the answer that most operations give under it.
     """
 
-    def __init__(self, answers: Iterable[Answer]) -> None:
+    def __init__(self, answers: Iterable[ResponseObject]) -> None:
         self._answers = list(answers)
         meanings = defaultdict[str, Counter[bytes]](Counter)
         for answer in self._answers:
@@ -43,10 +43,10 @@ class Responses:
         found = {self._name(answer): answer.response for answer in self._answers}
         return {name: found[name] for name in sorted(found)}
 
-    def references(self, answers: Iterable[Answer]) -> Iterator[tuple[str, Any]]:
+    def references(self, answers: Iterable[ResponseObject]) -> Iterator[tuple[str, Any]]:
         """An operation's statuses, and the components that describe them."""
         for answer in answers:
             yield str(answer.status), {"$ref": f"#/components/responses/{self._name(answer)}"}
 
-    def _name(self, answer: Answer) -> str:
+    def _name(self, answer: ResponseObject) -> str:
         return next(name for name in answer.names if self._owners[name] == answer.meaning)

@@ -9,7 +9,7 @@ from service.http.media_types import JSON, JSON_PATCH
 from service.http.prefer import APPLIED
 from service.openapi import envelopes
 from service.openapi.components import named, reference
-from service.openapi.shared_responses import Answer
+from service.openapi.shared_responses import ResponseObject
 
 _FORMS = ("document", "writable")
 _HEADERS = {
@@ -88,7 +88,7 @@ def body(collection: str, media_type: str, *forms: str) -> dict[str, Any]:
     return {"required": True, "content": content}
 
 
-def page(collection: str, *names: str) -> Answer:
+def page(collection: str, *names: str) -> ResponseObject:
     """One page of a list, with the named headers."""
     more = {"pagination": schemas.load()["common/envelope"]["$defs"]["pagination"]["examples"][0]}
     found = _success(collection, [envelopes.LIST], "One page.", *names)
@@ -97,14 +97,14 @@ def page(collection: str, *names: str) -> Answer:
     return found
 
 
-def page_or_unchanged(collection: str) -> Iterator[Answer]:
+def page_or_unchanged(collection: str) -> Iterator[ResponseObject]:
     """One page of a list, or that it is still what the caller has."""
     named = ("ETag", "Total-Count", APPLIED)
     yield page(collection, *named)
     yield unchanged("ListNotModified", *named)
 
 
-def read(collection: str, *, is_patched: bool) -> Answer:
+def read(collection: str, *, is_patched: bool) -> ResponseObject:
     """One record in any of its forms."""
     writable = "writable" in schemas.load()[collection]["$defs"]
     kinds = [envelopes.ANSWER, *([envelopes.WRITABLE] if writable else [])]
@@ -117,12 +117,12 @@ def read(collection: str, *, is_patched: bool) -> Answer:
     return found
 
 
-def plain(collection: str) -> Answer:
+def plain(collection: str) -> ResponseObject:
     """One document without an entity tag."""
     return _success(collection, [envelopes.ANSWER], "Done.")
 
 
-def read_all(collection: str) -> Answer:
+def read_all(collection: str) -> ResponseObject:
     """All that there is, as one list."""
     found = _success(collection, [envelopes.ALL], "All of them.", "ETag")
     media = found.response["content"][JSON]
@@ -130,13 +130,13 @@ def read_all(collection: str) -> Answer:
     return found
 
 
-def unchanged(name: str, *names: str) -> Answer:
+def unchanged(name: str, *names: str) -> ResponseObject:
     """That it is still what the caller has, as a component of that name, with the headers."""
     text = "It is still as If-None-Match says."
-    return Answer(304, (name,), {"description": text, "headers": headers(*names)})
+    return ResponseObject(304, (name,), {"description": text, "headers": headers(*names)})
 
 
-def created(collection: str) -> Iterator[Answer]:
+def created(collection: str) -> Iterator[ResponseObject]:
     """A new record, or several; or what became of each item, which may have failed."""
     kinds = [envelopes.ANSWER, envelopes.BULK]
     named = ("Location", "ETag", *_OF_BULK)
@@ -146,13 +146,13 @@ def created(collection: str) -> Iterator[Answer]:
     yield _or(told, "oneOutcome")
 
 
-def written(collection: str) -> Answer:
+def written(collection: str) -> ResponseObject:
     """The record of a single write, or what a rehearsal would do."""
     found = _success(collection, [envelopes.ANSWER], "Done.", "ETag", _REPLAYED, suffix="Written")
     return _or(found, "oneOutcome")
 
 
-def written_in_bulk(collection: str) -> Answer:
+def written_in_bulk(collection: str) -> ResponseObject:
     """The records of a bulk write, or what became of each item."""
     found = _success(collection, [envelopes.BULK], "Done.", *_OF_BULK)
     media = found.response["content"][JSON]
@@ -160,12 +160,12 @@ def written_in_bulk(collection: str) -> Answer:
     return _or(found, "outcomes")
 
 
-def all_created() -> Answer:
+def all_created() -> ResponseObject:
     """That each item of a write by own keys made a record."""
     return _told("AllCreated", HTTPStatus.CREATED, "Each item created a record.")
 
 
-def _told(name: str, status: int, text: str) -> Answer:
+def _told(name: str, status: int, text: str) -> ResponseObject:
     """The outcomes of items, in a component of that name."""
     outcome = schemas.load()[_ENVELOPE]["$defs"]["itemOutcome"]["examples"][0]
     is_new = status == HTTPStatus.CREATED
@@ -176,10 +176,10 @@ def _told(name: str, status: int, text: str) -> Answer:
     }
     media = {"schema": reference(_ENVELOPE, "outcomes"), "example": example}
     described = {"description": text, "headers": headers(*_OF_BULK), "content": {JSON: media}}
-    return Answer(status, (name,), described)
+    return ResponseObject(status, (name,), described)
 
 
-def _or(found: Answer, envelope: str) -> Answer:
+def _or(found: ResponseObject, envelope: str) -> ResponseObject:
     """The answer, which may also come in that envelope."""
     media = found.response["content"][JSON]
     options = media["schema"].get("oneOf", [media["schema"]])
@@ -189,7 +189,7 @@ def _or(found: Answer, envelope: str) -> Answer:
 
 def _success(
     collection: str, kinds: list[str], text: str, *names: str, suffix: str = "", status: int = 200
-) -> Answer:
+) -> ResponseObject:
     """An answer in one of the kinds of envelopes, with the named headers."""
     found = [envelopes.name_of_envelope(collection, kind) for kind in kinds]
     code = "created" if status == HTTPStatus.CREATED else "ok"
@@ -197,7 +197,7 @@ def _success(
     media = {"schema": one_of([named(name) for name in found]), "example": example}
     name = envelopes.name_of_envelope(collection, suffix or kinds[0])
     described = {"description": text, "headers": headers(*names), "content": {JSON: media}}
-    return Answer(status, (name,), described)
+    return ResponseObject(status, (name,), described)
 
 
 def one_of(options: list[dict[str, Any]]) -> dict[str, Any]:

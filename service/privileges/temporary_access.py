@@ -27,7 +27,7 @@ _Bits: TypeAlias = dict[str, int]
 """Mode bits by path."""
 
 
-class Opening:
+class TemporaryAccess:
     """A context in which other accounts read what is in `trees` and pass through to `places`.
 
     Folders on the way are opened to be passed through only, not to be listed. Entering raises

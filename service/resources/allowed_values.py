@@ -39,7 +39,7 @@ def sent_values(batch: Batch, having: str = "value") -> Iterator[SentValue]:
 
 
 @dataclass(slots=True)
-class Differences:
+class ValueDifferences:
     """What leads from the stored allowed values to the sent ones; nothing of what stays."""
 
     unknown: list[SentValue] = field(default_factory=list)
@@ -77,7 +77,7 @@ class AllowedValues:
         self._more = more
         self._removals = removals
 
-    async def compare(self, connection: Connection, batch: Batch) -> Differences:
+    async def compare(self, connection: Connection, batch: Batch) -> ValueDifferences:
         """How the sent values differ from the stored ones."""
         columns = await connection.fetchrow(
             self._statements["stored_values"].text,
@@ -85,7 +85,7 @@ class AllowedValues:
             batch.id_array,
         )
         stored = {row[1]: row for row in zip(*[column or () for column in columns], strict=True)}
-        found, kept = Differences(), set[int]()
+        found, kept = ValueDifferences(), set[int]()
         for one in self._recognized([*sent_values(batch)], stored):
             value_id = one.value.get("id")
             held = stored.get(value_id)
@@ -118,7 +118,7 @@ class AllowedValues:
                 sent[place] = sent[place]._replace(value=value)
         return sent
 
-    def steps(self, found: Differences) -> WritePlan:
+    def steps(self, found: ValueDifferences) -> WritePlan:
         """What stores the differences; what points to values moves before these go."""
         plan = []
         if found.changed:

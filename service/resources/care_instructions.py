@@ -1,10 +1,10 @@
 """Care instructions (contract, Care instructions)."""
 
 from service.resources.care_texts import CareText
-from service.resources.hard_delete import DeletedForGood
+from service.resources.hard_delete import HardDeleted
 
 
-class CareInstructions(DeletedForGood, CareText):
+class CareInstructions(HardDeleted, CareText):
     """How garments are washed, dried, ironed and cleaned: deleted for good."""
 
     name = "care-instructions"

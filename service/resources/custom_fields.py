@@ -12,7 +12,7 @@ from service.errors import ErrorDetail
 from service.queries.batch import Item
 from service.queries.bound_statements import WritePlan
 from service.queries.master_record import Dependency, LockedRow, MasterRecord, WriteSet
-from service.resources.allowed_values import AllowedValues, Differences
+from service.resources.allowed_values import AllowedValues, ValueDifferences
 from service.schemas.extra_checks import duplicate_errors
 
 
@@ -74,7 +74,7 @@ class CustomFields(MasterRecord):
         return plan + self.values.steps(found)
 
     async def check_values(
-        self, connection: Connection, change: WriteSet, found: Differences
+        self, connection: Connection, change: WriteSet, found: ValueDifferences
     ) -> None:
         """Report what else is wrong with allowed values."""
 

@@ -8,7 +8,7 @@ from service.database.statements import Statement
 from service.queries.master_record import MasterRecord, WriteSet
 
 
-class DeletedForGood(MasterRecord):
+class HardDeleted(MasterRecord):
     """Nothing marks a record that goes: its last document is read, then it is removed.
 
     The ``documents`` statement has slots for what deleting changes, ``state`` and maybe

@@ -1,11 +1,11 @@
 """Item categories (contract, Item categories)."""
 
 from service.queries.references import ReferencedBy
-from service.resources.hard_delete import DeletedForGood
+from service.resources.hard_delete import HardDeleted
 from service.resources.plain_records import PlainRecord
 
 
-class ItemCategories(DeletedForGood, PlainRecord):
+class ItemCategories(HardDeleted, PlainRecord):
     """Kinds of items: deleted for good, unless items are in them."""
 
     name = "item-categories"

@@ -12,13 +12,13 @@ from service.queries.links import Links, link_statements
 from service.queries.master_record import WriteSet
 from service.queries.references import Reference
 from service.queries.resource import Resource
-from service.resources.hard_delete import DeletedForGood
+from service.resources.hard_delete import HardDeleted
 
 _FILE = "sample_requests"
 _SIZES = Links("sample_request_size", owner="sample_request_id", linked="size_range_size_id")
 
 
-class SampleRequests(DeletedForGood):
+class SampleRequests(HardDeleted):
     """Requests for samples of a style: without a state, deleted for good with what was measured.
 
     Requested values are frozen when a size is requested: as they are sent, or as the style's chart

@@ -8,7 +8,7 @@ from service.queries.batch import Batch
 from service.queries.bound_statements import WritePlan
 from service.queries.links import link_statements
 from service.queries.master_record import WriteSet
-from service.resources.allowed_values import Differences, SentValue, sent_values
+from service.resources.allowed_values import SentValue, ValueDifferences, sent_values
 from service.resources.associations import Association
 from service.resources.custom_fields import CustomFields
 
@@ -59,7 +59,7 @@ class StyleCustomFields(CustomFields):
         return plan + await link_statements(connection, change.upserts, sets)
 
     async def check_values(
-        self, connection: Connection, change: WriteSet, found: Differences
+        self, connection: Connection, change: WriteSet, found: ValueDifferences
     ) -> None:
         """Values that go with others of the parent field."""
         pointing = [*sent_values(change.upserts, having=_POINTER)]

@@ -8,11 +8,11 @@ from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
 from service.queries.master_record import WriteSet
 from service.queries.references import Reference
-from service.resources.hard_delete import DeletedForGood
+from service.resources.hard_delete import HardDeleted
 from service.resources.plain_records import PlainRecord
 
 
-class StyleRelations(DeletedForGood, PlainRecord):
+class StyleRelations(HardDeleted, PlainRecord):
     """Links from a style to a related one: a pair once, without a state, deleted for good.
 
     Writers of one style's links go one at a time: they lock the style that owns them. No index

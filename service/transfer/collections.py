@@ -10,15 +10,15 @@ from service.resources.registry import MASTER_RECORDS
 from service.schemas.derived_forms import OWN_KEY, WITHIN
 from service.transfer.errors import TransferError
 from service.transfer.fields import Field, line_fields, record_fields, with_shown_lists
-from service.transfer.parts import TravellingPart, parts_of
+from service.transfer.parts import TransferPart, parts_of
 
 
 @dataclass(frozen=True, eq=False)
-class Travelling:
+class TransferCollection:
     """A collection as files have it."""
 
     name: str
-    parts: tuple[TravellingPart, ...] = ()
+    parts: tuple[TransferPart, ...] = ()
 
     @cached_property
     def fields(self) -> Field:
@@ -97,10 +97,10 @@ def _hides(
     return False
 
 
-def travelling() -> dict[str, Travelling]:
+def travelling() -> dict[str, TransferCollection]:
     """By name: those that are written, what they refer to first."""
     found = {
-        resource.name: Travelling(resource.name, (*parts_of(resource.name),))
+        resource.name: TransferCollection(resource.name, (*parts_of(resource.name),))
         for resource in MASTER_RECORDS
     }
     # Lists, unlike sets, make the order the same in every process.
@@ -113,7 +113,7 @@ def travelling() -> dict[str, Travelling]:
     return {name: found[name] for name in order.static_order()}
 
 
-def chosen(names: Iterable[str]) -> list[Travelling]:
+def chosen(names: Iterable[str]) -> list[TransferCollection]:
     """Those of the given names, or all; TransferError for a name that is none."""
     known = travelling()
     for name in names:

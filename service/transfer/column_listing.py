@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from service.transfer.cells import EMPTY_LIST, SEPARATOR
-from service.transfer.collections import Travelling
+from service.transfer.collections import TransferCollection
 from service.transfer.fields import Field
 
 _KINDS: Final = {
@@ -27,7 +27,7 @@ class ColumnRow(NamedTuple):
     allowed: str
 
 
-def column_rows(collection: Travelling) -> Iterator[ColumnRow]:
+def column_rows(collection: TransferCollection) -> Iterator[ColumnRow]:
     """Yield a row for each column, those of parts included; list entries are shown as ``[0]``."""
     yield ColumnRow("id", "text", "", "the file's own name of the record: others refer to it")
     fields = collection.written

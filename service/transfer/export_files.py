@@ -11,7 +11,7 @@ import orjson
 
 from service.client import Client, NotFoundError, Page, Sort
 from service.files import private
-from service.transfer.collections import Travelling
+from service.transfer.collections import TransferCollection
 from service.transfer.table_export import write_table
 
 MANIFEST: Final = "manifest.json"
@@ -26,7 +26,7 @@ class Export:
 
     client: Client
     folder: Path
-    collections: Sequence[Travelling]
+    collections: Sequence[TransferCollection]
     tell: Callable[[int], object]
     """Is told how many records were written since it was told last."""
     csv: bool = False
@@ -43,7 +43,7 @@ class Export:
         (self.folder / MANIFEST).unlink(missing_ok=True)
         turn = asyncio.Semaphore(_AT_ONCE)
 
-        async def in_turn(one: Travelling) -> int:
+        async def in_turn(one: TransferCollection) -> int:
             async with turn:
                 return await self._write(one)
 
@@ -55,7 +55,7 @@ class Export:
             file.write(whole + b"\n")
         return counts
 
-    async def _write(self, one: Travelling) -> int:
+    async def _write(self, one: TransferCollection) -> int:
         count, unfinished = 0, self.folder / f"{one.name}.ndjson.unfinished"
         with private(unfinished) as file:
             async for page in self._pages(one):
@@ -66,7 +66,7 @@ class Export:
         await asyncio.to_thread(self._finish, one, unfinished)
         return count
 
-    def _finish(self, one: Travelling, unfinished: Path) -> None:
+    def _finish(self, one: TransferCollection, unfinished: Path) -> None:
         kind = "csv" if self.csv else "ndjson"
         if self.csv:
             table = self.folder / f"{one.name}.csv.unfinished"
@@ -75,13 +75,13 @@ class Export:
             unfinished = table
         unfinished.replace(self.folder / f"{one.name}.{kind}")
 
-    def _pages(self, one: Travelling) -> AsyncIterator[Page]:
+    def _pages(self, one: TransferCollection) -> AsyncIterator[Page]:
         """All records, by their position where they have one: importing gives it by the order."""
         sort = [Sort("position")] if one.has_position else []
         return self.client.collection(one.name).pages(sort=sort, page_size=_PAGE)
 
     async def _whole(
-        self, one: Travelling, documents: list[dict[str, Any]]
+        self, one: TransferCollection, documents: list[dict[str, Any]]
     ) -> list[dict[str, Any]]:
         """The lines of records; of those that have gone meanwhile there is none."""
         if not one.has_hidden and not one.parts:
@@ -98,7 +98,7 @@ class Export:
         found = await asyncio.gather(*map(in_turn, documents))
         return [line for line in found if line]
 
-    async def _line(self, one: Travelling, document: dict[str, Any]) -> dict[str, Any]:
+    async def _line(self, one: TransferCollection, document: dict[str, Any]) -> dict[str, Any]:
         """The document, with what only the writable form shows, and with the record's parts."""
         line, collection = {**document}, self.client.collection(one.name)
         if one.has_hidden:

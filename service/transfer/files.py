@@ -9,7 +9,7 @@ from typing import IO, Any, Final
 import orjson
 
 from service.transfer import csv_records
-from service.transfer.collections import Travelling, require
+from service.transfer.collections import TransferCollection, require
 from service.transfer.errors import TransferError
 
 KINDS: Final = (".ndjson", ".csv")
@@ -51,7 +51,7 @@ class Source:
     """The file of a collection."""
 
     path: Path
-    collection: Travelling
+    collection: TransferCollection
     encoding: str | None = None
     """Of a CSV file that has no byte order mark; None for UTF-8."""
 
@@ -70,7 +70,7 @@ class Source:
 
 
 def sources(
-    place: Path, collections: Mapping[str, Travelling], encoding: str | None = None
+    place: Path, collections: Mapping[str, TransferCollection], encoding: str | None = None
 ) -> list[Source]:
     """The files at a place, a folder or one file, in the order of the collections.
 

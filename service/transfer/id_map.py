@@ -25,14 +25,14 @@ create temp table seen (name text primary key, line int) without rowid;
 """
 
 
-class Stored(NamedTuple):
+class MappedRecord(NamedTuple):
     """What became of a line: its record's id, and the digest of the line that made it so."""
 
     id: Any
     digest: bytes | None
 
 
-class Known:
+class IdMap:
     """The map, and the requests that were sent and whose answers are not known.
 
     Objects in records, such as allowed values, are under ``style-custom-fields/allowedValues``. An
@@ -43,11 +43,11 @@ class Known:
         self._connection = connection
         connection.executescript(_TABLES)
 
-    def find(self, collection: str, name: str) -> Stored | None:
+    def find(self, collection: str, name: str) -> MappedRecord | None:
         """What the files call so; None where nothing is known of it."""
         query = "select id, digest from record where collection = ? and name = ?"
         row = self._connection.execute(query, (collection, name)).fetchone()
-        return Stored(orjson.loads(row[0]), row[1]) if row else None
+        return MappedRecord(orjson.loads(row[0]), row[1]) if row else None
 
     def keep(
         self, collection: str, found: Iterable[tuple[str, Any, bytes | None]], key: str = ""
@@ -106,11 +106,11 @@ class Known:
 
 
 @contextmanager
-def knowledge(path: Path, *, rehearsal: bool) -> Iterator[Known]:
+def open_id_map(path: Path, *, rehearsal: bool) -> Iterator[IdMap]:
     """What is known by the file at a path; of a rehearsal nothing is kept there."""
     try:
         with closing(_open(path, rehearsal=rehearsal)) as connection:
-            yield Known(connection)
+            yield IdMap(connection)
     except sqlite3.Error as error:
         raise TransferError(f"the map of ids at {path} cannot be used: {error}") from error
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from service.transfer.fields import Field
-from service.transfer.id_map import Known
+from service.transfer.id_map import IdMap
 
 DEACTIVATED: Final = "isDeactivated"
 """Of an object in a record: it is kept for those who need it."""
@@ -34,7 +34,7 @@ class Translator:
     as the service's own.
     """
 
-    known: Known
+    known: IdMap
     together: Collection[str]
     _is_new: bool = False
     _leaves_out: bool = False

@@ -10,14 +10,14 @@ from service.client import Client, Detail, ForbiddenError, NotFoundError
 from service.client.collections import How
 from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
-from service.transfer.id_map import Known, Stored
+from service.transfer.id_map import IdMap, MappedRecord
 from service.transfer.id_translation import Translator
 from service.transfer.own_keys import OwnKeyLookup
-from service.transfer.part_import import PartsOf, unknown
-from service.transfer.pending import settle
+from service.transfer.part_import import PartImporter, unknown
+from service.transfer.pending import resend_pending
 from service.transfer.rehearsing import RehearsedParts
 from service.transfer.rejects import Rejects
-from service.transfer.sender import AS_BEFORE, Entry, Options, Sender
+from service.transfer.sender import AS_BEFORE, ImportEntry, ImportOptions, Sender
 
 _MOST_BYTES: Final = 4 * 2**20
 """Of lines in one request, which may grow on the way: the service takes twice as much."""
@@ -31,9 +31,9 @@ class Import:
 
     client: Client
     sources: Sequence[Source]
-    known: Known
+    known: IdMap
     rejects: Rejects
-    options: Options
+    options: ImportOptions
     begin: Callable[[str], object]
     """Is told which collection comes now, or which part of its records."""
     tell: Callable[[list[Line]], object]
@@ -49,13 +49,13 @@ class Import:
             source.require_lines()
         await self._require_same_service()
         if not self.options.dry_run:
-            await settle(self.client, self.known)
-        counts, parts = defaultdict[str, Counter[str]](Counter), list[PartsOf]()
+            await resend_pending(self.client, self.known)
+        counts, parts = defaultdict[str, Counter[str]](Counter), list[PartImporter]()
         for sender in self._senders(counts):
             self.begin(sender.source.collection.name)
-            await _File(sender, self._translator).bring()
+            await _FileImporter(sender, self._translator).bring()
             for part in sender.source.collection.parts:
-                kind = RehearsedParts if self.options.dry_run else PartsOf
+                kind = RehearsedParts if self.options.dry_run else PartImporter
                 one = kind(sender, self._translator, part, counts[part.place])
                 self.begin(one.name)
                 await one.early()
@@ -97,20 +97,20 @@ class Import:
 
 
 @dataclass
-class _Batch:
+class _LineBatch:
     """Lines that go in one request, and their bytes in the file."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ImportEntry] = field(default_factory=list)
     size: int = 0
 
 
 @dataclass
-class _File:
+class _FileImporter:
     """One file on its way."""
 
     sender: Sender
     translator: Translator
-    _ready: dict[_Way, _Batch] = field(default_factory=lambda: defaultdict(_Batch))
+    _ready: dict[_Way, _LineBatch] = field(default_factory=lambda: defaultdict(_LineBatch))
     _conflicts: Mapping[int, Detail] = field(default_factory=dict)
     """By line number what is wrong with lines whose own key a record has already."""
 
@@ -172,7 +172,7 @@ class _File:
         await self._add(way, entry)
         return True
 
-    def _way(self, line: Line, stored: Stored | None) -> _Way | None:
+    def _way(self, line: Line, stored: MappedRecord | None) -> _Way | None:
         """How a line is sent; None where its record is as the line says."""
         key_fields = self.sender.source.collection.key_fields
         is_known = stored is not None and stored.id is not None
@@ -183,7 +183,7 @@ class _File:
             return "create", None
         return None if stored.digest == line.digest else ("replace", None)
 
-    def _entry(self, line: Line, name: str, way: _Way, stored: Stored | None) -> Entry:
+    def _entry(self, line: Line, name: str, way: _Way, stored: MappedRecord | None) -> ImportEntry:
         how, match = way
         collection = self.sender.source.collection
         fields = collection.fields if how == "create" else collection.replaced
@@ -193,9 +193,9 @@ class _File:
             found.item.setdefault("state", "active")
         if how == "replace" and not match and stored:
             found.item["id"] = stored.id
-        return Entry(line, name, found)
+        return ImportEntry(line, name, found)
 
-    async def _add(self, way: _Way, entry: Entry) -> None:
+    async def _add(self, way: _Way, entry: ImportEntry) -> None:
         ready = self._ready[way]
         ready.entries.append(entry)
         ready.size += entry.line.size

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from service.client import Client
-from service.transfer.collections import Travelling
+from service.transfer.collections import TransferCollection
 from service.transfer.fields import Field
-from service.transfer.id_map import Known
+from service.transfer.id_map import IdMap
 
 Pair: TypeAlias = tuple[dict[str, Any], dict[str, Any], Any]
 """A record as the file has it, as it was sent, and its id; None where it was only rehearsed."""
@@ -18,7 +18,7 @@ _TOLD_DIFFERENTLY: Final = {"number", "array"}
 
 
 async def nested_ids(
-    client: Client, collection: Travelling, known: Known, done: Iterable[Pair]
+    client: Client, collection: TransferCollection, known: IdMap, done: Iterable[Pair]
 ) -> dict[str, list[Named]]:
     """The ids that files' ids of objects became, by what the objects belong to.
 
@@ -44,7 +44,7 @@ async def nested_ids(
 
 
 async def _documents(
-    client: Client, collection: Travelling, ids: list[Any]
+    client: Client, collection: TransferCollection, ids: list[Any]
 ) -> Mapping[Any, dict[str, Any]]:
     """The records as they are now, by id."""
     found, records = dict[Any, dict[str, Any]](), client.collection(collection.name)
@@ -84,7 +84,7 @@ def _id(one: Any) -> Any:
     return one.get("id") if isinstance(one, dict) else None
 
 
-def _unmade(known: Known, owner: str, objects: list[Any]) -> Iterator[Named]:
+def _unmade(known: IdMap, owner: str, objects: list[Any]) -> Iterator[Named]:
     for one in objects:
         if _id(one) is not None and not known.find(owner, str(one["id"])):
             yield str(one["id"]), None, None

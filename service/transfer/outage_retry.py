@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from service.client import Retrying, SelvedgeError
+from service.client import RetryPolicy, SelvedgeError
 from service.console import say
 
 _A_MOMENT: Final = 3
@@ -12,7 +12,7 @@ _A_MOMENT: Final = 3
 
 
 @dataclass(frozen=True)
-class Patience(Retrying):
+class OutageRetryPolicy(RetryPolicy):
     """Tries again for as long as there is hope; what is sent so must do nothing twice."""
 
     longest_wait: float = 600.0

@@ -13,9 +13,9 @@ from typing import Any, Final
 import orjson
 
 from service.client import Client, Detail
-from service.transfer.collections import Travelling
+from service.transfer.collections import TransferCollection
 from service.transfer.files import Line
-from service.transfer.id_map import Known
+from service.transfer.id_map import IdMap
 from service.transfer.id_translation import Translator
 
 _AT_ONCE: Final = 4
@@ -37,8 +37,8 @@ class OwnKeyLookup:
     """
 
     client: Client
-    collection: Travelling
-    known: Known
+    collection: TransferCollection
+    known: IdMap
     translator: Translator
 
     async def conflicts(self, lines: Iterable[Line]) -> dict[int, Detail]:

@@ -15,7 +15,7 @@ from service.transfer.files import Line
 from service.transfer.forms import below
 from service.transfer.id_translation import Translated, Translator
 from service.transfer.nested_ids import ids_of_part
-from service.transfer.parts import TravellingPart
+from service.transfer.parts import TransferPart
 from service.transfer.sender import AS_BEFORE, AT_ONCE, Sender
 
 _EARLY: Final = b"early"
@@ -27,12 +27,12 @@ to what came later; all of it, but active; as it is."""
 
 
 @dataclass
-class PartsOf:
+class PartImporter:
     """A part of one file's records."""
 
     sender: Sender
     translator: Translator
-    part: TravellingPart
+    part: TransferPart
     counts: Counter[str]
 
     @property

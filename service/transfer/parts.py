@@ -17,7 +17,7 @@ from service.transfer.forms import by_schema
 
 
 @dataclass(frozen=True, eq=False)
-class TravellingPart:
+class TransferPart:
     """A part that is read and replaced below its record."""
 
     name: str
@@ -80,7 +80,7 @@ class TravellingPart:
 
 
 @dataclass(frozen=True, eq=False)
-class MeasuredValues(TravellingPart):
+class MeasuredValues(TransferPart):
     """What was measured on the samples of a request: a part for each requested size."""
 
     @cached_property
@@ -113,15 +113,15 @@ class MeasuredValues(TravellingPart):
         return await measured_values.replace(client, record_id, part)
 
 
-def parts_of(collection: str) -> Iterator[TravellingPart]:
+def parts_of(collection: str) -> Iterator[TransferPart]:
     """The parts of a collection's records."""
     for part in PARTS:
         if part.owner.name == collection:
             yield _travelling(part)
 
 
-def _travelling(part: RecordPart) -> TravellingPart:
+def _travelling(part: RecordPart) -> TransferPart:
     if part is MEASUREMENTS:
         return MeasuredValues(part.name, part.owner.name, part.name, part.replace_form)
     below = part.below.strip("/")
-    return TravellingPart(part.name, part.owner.name, below, part.replace_form)
+    return TransferPart(part.name, part.owner.name, below, part.replace_form)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from service.client import Client, FailureError, Outcome
 from service.client.collections import How
-from service.transfer.id_map import Known
+from service.transfer.id_map import IdMap
 
 _SERVER_ERRORS: Final = 500
 _UNDECIDED: Final = (401, 408, 429)
@@ -21,7 +21,7 @@ _KEPT_SECONDS: Final = 23 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingRequest:
     """A bulk write, as it is kept until its answer is."""
 
     collection: str
@@ -37,8 +37,8 @@ class Asked:
     """When it was sent first, in seconds since 1970; earlier releases did not keep it."""
 
 
-async def ask(
-    client: Client, known: Known, asked: Asked, key: str, *, dry_run: bool = False
+async def send_pending(
+    client: Client, known: IdMap, asked: PendingRequest, key: str, *, dry_run: bool = False
 ) -> list[Outcome]:
     """Send a request; it is kept until the caller has kept its outcomes."""
     if not dry_run:
@@ -58,18 +58,18 @@ async def ask(
         raise
 
 
-async def settle(client: Client, known: Known) -> None:
+async def resend_pending(client: Client, known: IdMap) -> None:
     """Ask again what an interrupted import had asked, and keep what became of it.
 
     Lines of a request that is refused now, or was sent too long ago, are sent anew.
     """
     for key, request in known.unanswered():
-        asked = Asked(**request)
+        asked = PendingRequest(**request)
         if asked.asked_at is not None and time.time() - asked.asked_at > _KEPT_SECONDS:
             known.forget(key)
             continue
         try:
-            outcomes = await ask(client, known, asked, key)
+            outcomes = await send_pending(client, known, asked, key)
         except FailureError as error:
             if not _is_answer(error):
                 raise
@@ -77,7 +77,7 @@ async def settle(client: Client, known: Known) -> None:
             _keep(known, asked, outcomes, key)
 
 
-def _keep(known: Known, asked: Asked, outcomes: list[Outcome], key: str) -> None:
+def _keep(known: IdMap, asked: PendingRequest, outcomes: list[Outcome], key: str) -> None:
     named = zip(asked.names, outcomes, asked.digests, strict=True)
     kept = [
         # Without the digest a line is sent again, and so are the names of what it holds.

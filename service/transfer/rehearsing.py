@@ -11,7 +11,7 @@ from service.client import Detail, FailureError, NotFoundError
 from service.transfer.files import Line
 from service.transfer.id_translation import Translated
 from service.transfer.nested_ids import own_ids
-from service.transfer.part_import import WHOLE, PartsOf, unknown
+from service.transfer.part_import import WHOLE, PartImporter, unknown
 from service.transfer.sender import AS_BEFORE
 
 CHECKED: Final = "checked"
@@ -19,7 +19,7 @@ CHECKED: Final = "checked"
 _SERVER_ERROR: Final = 500
 
 
-class RehearsedParts(PartsOf):
+class RehearsedParts(PartImporter):
     """A part of one file's records; nothing of it is written."""
 
     _stand_ins: list[Any] | None = None

@@ -14,10 +14,10 @@ from service.client import Client, Detail, FailureError, ForbiddenError, Outcome
 from service.client.collections import How
 from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
-from service.transfer.id_map import Known
+from service.transfer.id_map import IdMap
 from service.transfer.id_translation import Translated
 from service.transfer.nested_ids import nested_ids
-from service.transfer.pending import Asked, ask
+from service.transfer.pending import PendingRequest, send_pending
 from service.transfer.rejects import Rejects
 
 _ITEM: Final = re.compile(r"^\[[0-9]+\]\.?")
@@ -30,7 +30,7 @@ AS_BEFORE: Final = "as before"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ImportOptions:
     """How an import goes on."""
 
     match: bool = False
@@ -42,7 +42,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ImportEntry:
     """A line that is ready to be sent."""
 
     line: Line
@@ -56,9 +56,9 @@ class Sender:
 
     client: Client
     source: Source
-    known: Known
+    known: IdMap
     rejects: Rejects
-    options: Options
+    options: ImportOptions
     counts: Counter[str] = field(default_factory=Counter)
     tell: Callable[[list[Line]], object] = len
     """Is told of lines that are done."""
@@ -72,7 +72,7 @@ class Sender:
         """Whether something was rejected, and nothing more is to be sent."""
         return self.rejects.count > 0 and not self.options.skip
 
-    async def send(self, how: How, match: str | None, entries: list[Entry]) -> None:
+    async def send(self, how: How, match: str | None, entries: list[ImportEntry]) -> None:
         """Begin a request with the entries; returns when there is room for another."""
         await self._turns.acquire()
         task = asyncio.create_task(self._in_turn(how, match, entries))
@@ -95,19 +95,21 @@ class Sender:
             task.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
 
-    async def _in_turn(self, how: How, match: str | None, entries: list[Entry]) -> None:
+    async def _in_turn(self, how: How, match: str | None, entries: list[ImportEntry]) -> None:
         try:
             await self._send(how, match, entries)
         finally:
             self._turns.release()
 
-    async def _send(self, how: How, match: str | None, entries: list[Entry]) -> None:
+    async def _send(self, how: How, match: str | None, entries: list[ImportEntry]) -> None:
         """Send entries as one request, or in two where one holds too much."""
         if self.stopped:
             return
         asked, key = self._asked(how, match, entries), f"import-{secrets.token_hex(16)}"
         try:
-            outcomes = await ask(self.client, self.known, asked, key, dry_run=self.options.dry_run)
+            outcomes = await send_pending(
+                self.client, self.known, asked, key, dry_run=self.options.dry_run
+            )
         except FailureError as error:
             if error.failed_items:
                 await self._explain(asked, entries, error)
@@ -118,9 +120,9 @@ class Sender:
             return
         await self._take(entries, self._judged(entries, outcomes), key)
 
-    def _asked(self, how: How, match: str | None, entries: list[Entry]) -> Asked:
+    def _asked(self, how: How, match: str | None, entries: list[ImportEntry]) -> PendingRequest:
         """Return the request; a rehearsal asks for the outcome of every item."""
-        return Asked(
+        return PendingRequest(
             self.source.collection.name,
             how,
             match,
@@ -132,7 +134,7 @@ class Sender:
         )
 
     async def _part(
-        self, how: How, match: str | None, entries: list[Entry], error: FailureError
+        self, how: How, match: str | None, entries: list[ImportEntry], error: FailureError
     ) -> None:
         """Send in two what was refused as a whole, down to the line that is to blame."""
         if len(entries) == 1:
@@ -142,13 +144,15 @@ class Sender:
         await self._send(how, match, entries[:half])
         await self._send(how, match, entries[half:])
 
-    async def _explain(self, asked: Asked, entries: list[Entry], error: FailureError) -> None:
+    async def _explain(
+        self, asked: PendingRequest, entries: list[ImportEntry], error: FailureError
+    ) -> None:
         """Rehearse a request of which nothing was written, to learn which lines are to blame.
 
         Lines that fail because their record is as it should be are done; the others go again.
         """
         asked = replace(asked, skip=True)
-        raw = await ask(self.client, self.known, asked, "", dry_run=True)
+        raw = await send_pending(self.client, self.known, asked, "", dry_run=True)
         outcomes = self._judged(entries, raw)
         if self._reject_failed(entries, outcomes):
             return
@@ -161,11 +165,11 @@ class Sender:
         if rest:
             await self._send(asked.how, asked.match, rest)
 
-    def _judged(self, entries: list[Entry], outcomes: list[Outcome]) -> list[Outcome]:
+    def _judged(self, entries: list[ImportEntry], outcomes: list[Outcome]) -> list[Outcome]:
         pairs = zip(entries, outcomes, strict=True)
         return [_judged(entry, outcome, self) for entry, outcome in pairs]
 
-    def _reject_failed(self, entries: list[Entry], outcomes: list[Outcome]) -> bool:
+    def _reject_failed(self, entries: list[ImportEntry], outcomes: list[Outcome]) -> bool:
         """Reject the lines that failed; whether there was any."""
         failed = [
             pair for pair in zip(entries, outcomes, strict=True) if pair[1].outcome == "failed"
@@ -175,11 +179,11 @@ class Sender:
             self.reject(entry.line, outcome.details)
         return bool(failed)
 
-    async def _take(self, entries: list[Entry], outcomes: list[Outcome], key: str) -> None:
+    async def _take(self, entries: list[ImportEntry], outcomes: list[Outcome], key: str) -> None:
         """Keep, count and tell what became of the entries; nothing but failures where one stops."""
         if self._reject_failed(entries, outcomes) and not self.options.skip:
             return
-        done = list[tuple[Entry, Any]]()
+        done = list[tuple[ImportEntry, Any]]()
         for entry, outcome in zip(entries, outcomes, strict=True):
             if outcome.outcome != "failed":
                 self.counts[outcome.outcome] += 1
@@ -198,12 +202,12 @@ class Sender:
         self.rejects.add(self.source, line, details)
 
 
-def _failed(entry: Entry, error: FailureError) -> Outcome:
+def _failed(entry: ImportEntry, error: FailureError) -> Outcome:
     """Return the outcome of an entry whose request was refused as a whole."""
     return Outcome(entry.translated.item, "failed", None, error.details)
 
 
-def _judged(entry: Entry, outcome: Outcome, sender: Sender) -> Outcome:
+def _judged(entry: ImportEntry, outcome: Outcome, sender: Sender) -> Outcome:
     """The outcome, with fields as the line has them, and without what only the manner is to blame.
 
     A rehearsal refers to records that are not made. A pair that is there already is what it was

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import pytest
 from yarl import URL
 
-from service.client import Client, Retrying
+from service.client import Client, RetryPolicy
 from tests.client.between import Between, standing_between
 from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.serving import serving
 
-QUICK = Retrying(first_wait=0.01)
+QUICK = RetryPolicy(first_wait=0.01)
 
 
 class Place(NamedTuple):

@@ -14,7 +14,7 @@ from service.client import (
     InvalidError,
     NotFoundError,
     PreconditionFailedError,
-    Retrying,
+    RetryPolicy,
     SelvedgeError,
     Sort,
     UnauthorizedError,
@@ -179,7 +179,7 @@ async def test_what_is_no_selvedge_is_told_so() -> None:
 
 
 async def test_without_a_service_it_ends_in_an_error() -> None:
-    retrying = Retrying(attempts=3, first_wait=0.01)
+    retrying = RetryPolicy(attempts=3, first_wait=0.01)
     async with TestServer(web.Application()) as server:
         url = str(server.make_url("/"))
     async with Client(url, "x", retrying=retrying) as client:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.client import FailureError, Retrying, UnreachableError
+from service.client import FailureError, RetryPolicy, UnreachableError
 from service.client.errors import failure
 
 
@@ -29,11 +29,11 @@ def told(status: int, type_: str, retry_after: str | None = None) -> FailureErro
     ],
 )
 def test_only_what_may_succeed_is_retried(error: FailureError, is_retried: bool) -> None:
-    assert (Retrying().wait(error, 1) is not None) is is_retried
+    assert (RetryPolicy().wait(error, 1) is not None) is is_retried
 
 
 def test_waits_grow_and_differ() -> None:
-    retrying, cut = Retrying(first_wait=1, longest_wait=5), UnreachableError("cut")
+    retrying, cut = RetryPolicy(first_wait=1, longest_wait=5), UnreachableError("cut")
     for tries, longest in enumerate([1, 2, 4, 5, 5], 1):
         waits = [retrying.wait(cut, tries) or 0 for _ in range(50)]
         assert longest / 2 <= min(waits) < max(waits) <= longest or longest == 5
@@ -42,7 +42,7 @@ def test_waits_grow_and_differ() -> None:
 
 def test_the_service_names_the_shortest_wait() -> None:
     """Which is the same for all whom it turned away, so that they wait a little longer."""
-    retrying = Retrying(first_wait=0.1, longest_wait=20)
+    retrying = RetryPolicy(first_wait=0.1, longest_wait=20)
     waits = {retrying.wait(told(429, "too_many_requests", "7"), 1) or 0 for _ in range(50)}
     assert 7 < min(waits) < max(waits) <= 7.1
     assert retrying.wait(told(429, "too_many_requests", "21"), 1) is None

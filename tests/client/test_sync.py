@@ -15,7 +15,7 @@ import orjson
 import pytest
 
 from service.client import Client, Outcome
-from service.client.transport import Answer, Request, Transport
+from service.client.transport import HttpResponse, Request, Transport
 from tests.client.conftest import Place
 from tests.policy.sources import ROOT
 
@@ -60,7 +60,7 @@ class Watched:
 def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
     seen, send = Watched(), Transport.send
 
-    async def watch(self: Transport, request: Request) -> Answer:
+    async def watch(self: Transport, request: Request) -> HttpResponse:
         answer = await send(self, request)
         seen.requests += 1
         seen.bytes += len(orjson.dumps(answer.body))

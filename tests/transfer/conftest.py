@@ -11,14 +11,14 @@ import orjson
 import pytest
 from yarl import URL
 
-from service.client import Client, Retrying
+from service.client import Client, RetryPolicy
 from service.organizations import administration
 from service.transfer.collections import travelling
 from service.transfer.files import sources
-from service.transfer.id_map import knowledge
+from service.transfer.id_map import open_id_map
 from service.transfer.import_files import Import
 from service.transfer.rejects import Rejects
-from service.transfer.sender import Options
+from service.transfer.sender import ImportOptions
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.serving import serving
 
@@ -75,13 +75,13 @@ class Folder:
         (self.path / name).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
 
     async def bring(
-        self, client: Client, place: str = "", options: Options | None = None
+        self, client: Client, place: str = "", options: ImportOptions | None = None
     ) -> dict[str, Counter[str]]:
         """What became of the lines of all files, or of one."""
         said = self.path / "rejects.ndjson"
-        chosen = options or Options()
+        chosen = options or ImportOptions()
         with (
-            knowledge(self.path / "ids.sqlite3", rehearsal=chosen.dry_run) as known,
+            open_id_map(self.path / "ids.sqlite3", rehearsal=chosen.dry_run) as known,
             Rejects(said) as rejects,
         ):
             found, told = sources(self.path / place, travelling()), list[Any]()
@@ -113,6 +113,6 @@ async def listed(client: Client, collection: str) -> list[dict[str, Any]]:
     return [one async for one in client.collection(collection).records(page_size=100)]
 
 
-ONCE = Retrying(attempts=1)
+ONCE = RetryPolicy(attempts=1)
 """Nothing is tried again: as if the process had ended."""
 Told = Callable[[str], None]

@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from service.files import DEMO
-from service.transfer.collections import Travelling, travelling
+from service.transfer.collections import TransferCollection, travelling
 from service.transfer.column_listing import ColumnRow, column_rows
 from service.transfer.csv_records import rows
 from service.transfer.table_export import table_columns
@@ -19,13 +19,13 @@ named = pytest.mark.parametrize("collection", COLLECTIONS, ids=lambda one: one.n
 
 
 @named
-def test_every_column_that_is_listed_can_be_in_a_header(collection: Travelling) -> None:
+def test_every_column_that_is_listed_can_be_in_a_header(collection: TransferCollection) -> None:
     header = ",".join(row.column for row in column_rows(collection))
     assert [*rows(io.BytesIO(header.encode()), collection.columns)] == []
 
 
 @named
-def test_every_column_of_an_export_is_listed(collection: Travelling) -> None:
+def test_every_column_of_an_export_is_listed(collection: TransferCollection) -> None:
     listed = {row.column for row in column_rows(collection)}
     found = table_columns(DEMO / f"{collection.name}.ndjson", collection.written)
     assert {re.sub(r"\[\d+\]", "[0]", column) for column in found} <= listed

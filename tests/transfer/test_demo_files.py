@@ -9,7 +9,7 @@ import pytest
 
 from service.client import Client
 from service.files import DEMO
-from service.transfer.id_map import Known, knowledge
+from service.transfer.id_map import IdMap, open_id_map
 from tests.support.api import issue_key
 from tests.support.demo_files import export
 from tests.transfer.conftest import Folder, Stage
@@ -64,7 +64,7 @@ async def test_an_empty_organization_becomes_organization_1(
     assert folder.rejected == []
     assert {name for found in counts.values() for name in found} == {"created", "updated"}
     await export(str(stage.url), keys["write"], after)
-    with knowledge(folder.path / "ids.sqlite3", rehearsal=False) as known:
+    with open_id_map(folder.path / "ids.sqlite3", rehearsal=False) as known:
         for path in sorted(DEMO.iterdir()):
             collection, made = path.stem, records(after / path.name)
             sent = {
@@ -87,13 +87,13 @@ def records(path: Path) -> dict[Any, dict[str, Any]]:
     return {line["id"]: line for line in lines}
 
 
-def became(known: Known, collection: str, one: Any) -> Any:
+def became(known: IdMap, collection: str, one: Any) -> Any:
     found = known.find(collection, str(one))
     assert found, (collection, one)
     return found.id
 
 
-def mapped(known: Known, collection: str, value: Any, home: str = "") -> Any:
+def mapped(known: IdMap, collection: str, value: Any, home: str = "") -> Any:
     """A value of a file with the ids that it should have now; ``home`` is whose its own id is."""
     if isinstance(value, list):
         return [mapped(known, collection, one, home) for one in value]

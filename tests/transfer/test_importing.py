@@ -4,16 +4,16 @@ import pytest
 
 from service.client import Client, UnreachableError
 from service.transfer.errors import TransferError
-from service.transfer.outage_retry import Patience
-from service.transfer.sender import Options
+from service.transfer.outage_retry import OutageRetryPolicy
+from service.transfer.sender import ImportOptions
 from tests.client.between import Fault, standing_between
 from tests.transfer.conftest import ONCE, Folder, Stage, listed
 
 pytestmark = pytest.mark.contract("Files")
 
-SKIP = Options(skip=True)
-MATCH = Options(match=True)
-DRY_RUN = Options(dry_run=True, skip=True)
+SKIP = ImportOptions(skip=True)
+MATCH = ImportOptions(match=True)
+DRY_RUN = ImportOptions(dry_run=True, skip=True)
 
 
 def category(one: int, name: str, **more: str) -> dict[str, object]:
@@ -176,7 +176,9 @@ async def test_a_service_that_is_away_is_waited_for(
     async with (
         standing_between(stage.url) as (between, url),
         Client(
-            url, keys["write"], retrying=Patience(attempts=4, first_wait=0.01, tell=told.append)
+            url,
+            keys["write"],
+            retrying=OutageRetryPolicy(attempts=4, first_wait=0.01, tell=told.append),
         ) as patient,
     ):
         between.faults += [Fault.CUT_BEFORE, Fault.UNAVAILABLE] * 3 + [Fault.CUT_AFTER] * 3
@@ -220,7 +222,7 @@ async def test_a_rejection_that_was_mended_is_not_repeated(client: Client, folde
     alpine = await groups.create({"name": "Alpine"})
     await groups.delete(alpine.id)
     folder.write("styles.ndjson", {"number": "S1", "name": "Parka", "groupIds": [alpine.id]})
-    for options in (DRY_RUN, SKIP, SKIP, Options()):
+    for options in (DRY_RUN, SKIP, SKIP, ImportOptions()):
         assert await folder.bring(client, options=options) == {"styles": {"failed": 1}}
     await groups.replace(alpine.id, {"name": "Alpine", "state": "active"})
     for options in (DRY_RUN, SKIP):
@@ -232,7 +234,7 @@ async def test_of_a_request_that_fails_nothing_goes_in(client: Client, folder: F
     wrong = category(2, "Labels", state="lost")
     folder.write("item-categories.ndjson", category(1, "Trims"), wrong, category(3, "Zippers"))
     folder.write("items.ndjson", {"number": "I1", "name": "Zipper"})
-    for options in (Options(dry_run=True), Options()):
+    for options in (ImportOptions(dry_run=True), ImportOptions()):
         assert await folder.bring(client, options=options) == {"item-categories": {"failed": 1}}
         assert folder.details() == [(2, "validation_error.invalid_value", "state")]
         assert await names(client) == await names(client, "items") == []
@@ -248,7 +250,7 @@ async def test_pairs_that_are_there_do_not_stop_the_others(client: Client, folde
     folder.write("style-relations.ndjson", pair)
     await folder.bring(client, options=MATCH)
     folder.write("style-relations.ndjson", pair | {"id": 5}, other)
-    for options in (Options(match=True, dry_run=True), MATCH):
+    for options in (ImportOptions(match=True, dry_run=True), MATCH):
         counts = await folder.bring(client, options=options)
         assert counts["style-relations"] == {"unchanged": 1, "created": 1}
     assert len(await listed(client, "style-relations")) == 2

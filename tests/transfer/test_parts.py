@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from service.client import Client
-from service.transfer.sender import Options
+from service.transfer.sender import ImportOptions
 from tests.transfer.conftest import Folder, listed
 
 pytestmark = pytest.mark.contract("Files")
 
-SKIP = Options(skip=True)
+SKIP = ImportOptions(skip=True)
 
 
 def size_range(one: int, *sizes: dict[str, Any]) -> dict[str, Any]:

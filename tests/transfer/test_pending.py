@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from service.client import Client, FailureError, ForbiddenError, UnreachableError
-from service.transfer.id_map import Known, knowledge
-from service.transfer.pending import Asked, ask, settle
+from service.transfer.id_map import IdMap, open_id_map
+from service.transfer.pending import PendingRequest, resend_pending, send_pending
 from tests.client.between import Fault, standing_between
 from tests.transfer.conftest import ONCE, Folder, Stage, listed
 
@@ -16,9 +16,11 @@ pytestmark = pytest.mark.contract("Files")
 DAY = 24 * 3600.0
 
 
-def request(name: str = "Trims", asked_at: float | None = None) -> Asked:
+def request(name: str = "Trims", asked_at: float | None = None) -> PendingRequest:
     items = [{"name": name}]
-    return Asked("sub-suppliers", "create", None, items, ["1"], ["00" * 16], asked_at=asked_at)
+    return PendingRequest(
+        "sub-suppliers", "create", None, items, ["1"], ["00" * 16], asked_at=asked_at
+    )
 
 
 async def test_a_key_that_may_only_read_leaves_the_request_pending(
@@ -71,9 +73,9 @@ async def test_only_what_decides_a_request_ends_it(
     folder: Folder, status: int, error_type: str, is_kept: bool
 ) -> None:
     refusing: Any = Refusing(status, error_type)
-    with knowledge(folder.path / "ids.sqlite3", rehearsal=False) as known:
+    with open_id_map(folder.path / "ids.sqlite3", rehearsal=False) as known:
         with pytest.raises(FailureError):
-            await ask(refusing, known, request(), "a key")
+            await send_pending(refusing, known, request(), "a key")
         assert pending(known) == ["a key"] * is_kept
 
 
@@ -81,14 +83,14 @@ async def test_what_is_refused_now_or_is_old_is_not_asked_again(
     client: Client, folder: Folder
 ) -> None:
     """Its lines are sent anew. The service may have forgotten a key that is a day old."""
-    with knowledge(folder.path / "ids.sqlite3", rehearsal=False) as known:
+    with open_id_map(folder.path / "ids.sqlite3", rehearsal=False) as known:
         known.begin("refused", request(" "))
         known.begin("old", request("Old", asked_at=time.time() - DAY))
         known.begin("new", request("New", asked_at=time.time()))
-        await settle(client, known)
+        await resend_pending(client, known)
         assert pending(known) == []
     assert [one["name"] for one in await listed(client, "sub-suppliers")] == ["New"]
 
 
-def pending(known: Known) -> list[str]:
+def pending(known: IdMap) -> list[str]:
     return [key for key, _ in known.unanswered()]

@@ -8,15 +8,15 @@ from service.client import Client
 from service.files import DEMO
 from service.transfer.collections import travelling
 from service.transfer.files import sources
-from service.transfer.id_map import knowledge
+from service.transfer.id_map import open_id_map
 from service.transfer.import_files import Import
 from service.transfer.rejects import Rejects
-from service.transfer.sender import Options
+from service.transfer.sender import ImportOptions
 from tests.transfer.conftest import Folder, listed
 
 pytestmark = pytest.mark.contract("Files")
 
-DRY_RUN = Options(skip=True, dry_run=True)
+DRY_RUN = ImportOptions(skip=True, dry_run=True)
 NO_LANGUAGE = 999_999
 
 
@@ -73,9 +73,9 @@ async def test_parts_of_new_records_are_checked_against_a_record_that_is_there(
     ]
 
 
-@pytest.mark.parametrize("options", [DRY_RUN, Options(skip=True)])
+@pytest.mark.parametrize("options", [DRY_RUN, ImportOptions(skip=True)])
 async def test_measured_values_of_sizes_that_are_not_requested_are_told(
-    client: Client, folder: Folder, options: Options
+    client: Client, folder: Folder, options: ImportOptions
 ) -> None:
     sizes = [{"id": 11, "name": "S"}, {"id": 12, "name": "M"}]
     folder.write("size-ranges.ndjson", {"id": 1, "name": "Range", "sizes": sizes})
@@ -125,7 +125,7 @@ async def test_a_dry_run_of_the_demo_files_finds_nothing_wrong(
     await client.collection("size-ranges").create({"name": "There"})
     await client.collection("styles").create({"number": "There", "name": "There"})
     with (
-        knowledge(folder.path / "ids.sqlite3", rehearsal=True) as known,
+        open_id_map(folder.path / "ids.sqlite3", rehearsal=True) as known,
         Rejects(None) as rejects,
     ):
         found, told = sources(DEMO, travelling()), list[Any]()

@@ -10,12 +10,12 @@ from service.client import Client, Detail
 from service.transfer.collections import travelling
 from service.transfer.files import sources
 from service.transfer.rejects import Rejects, reject_files
-from service.transfer.sender import Options
+from service.transfer.sender import ImportOptions
 from tests.transfer.conftest import Folder, listed
 
 pytestmark = pytest.mark.contract("Files")
 
-SKIP = Options(skip=True)
+SKIP = ImportOptions(skip=True)
 
 
 def table(path: Path) -> list[dict[str, str]]:

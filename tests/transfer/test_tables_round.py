@@ -8,10 +8,10 @@ import pytest
 
 from service.client import Client
 from service.files import DEMO
-from service.transfer.collections import Travelling, chosen, travelling
+from service.transfer.collections import TransferCollection, chosen, travelling
 from service.transfer.export_files import Export
 from service.transfer.files import Source
-from service.transfer.id_map import knowledge
+from service.transfer.id_map import open_id_map
 from service.transfer.id_translation import Translator
 from service.transfer.table_export import write_table
 from tests.support.api import issue_key
@@ -39,9 +39,9 @@ def without_null(value: Any) -> Any:
     return [*map(without_null, value)] if isinstance(value, list) else value
 
 
-def sent(collection: Travelling, path: Path) -> list[Any]:
+def sent(collection: TransferCollection, path: Path) -> list[Any]:
     """What an import sends of each line, with the file's own ids."""
-    with knowledge(path.with_name("ids.sqlite3"), rehearsal=True) as known:
+    with open_id_map(path.with_name("ids.sqlite3"), rehearsal=True) as known:
         translator = Translator(known, ())
         return [
             without_null(
@@ -62,7 +62,7 @@ def sent(collection: Travelling, path: Path) -> list[Any]:
 
 @pytest.mark.parametrize("collection", [*travelling().values()], ids=lambda one: one.name)
 def test_a_table_says_what_the_lines_say_that_it_was_made_of(
-    collection: Travelling, tmp_path: Path
+    collection: TransferCollection, tmp_path: Path
 ) -> None:
     """In every collection and part, to the type and digit."""
     lines, table = DEMO / f"{collection.name}.ndjson", tmp_path / f"{collection.name}.csv"
@@ -84,7 +84,7 @@ async def test_tables_of_organization_1_make_it_anew(
     assert {name for found in counts.values() for name in found} == {"created", "updated"}
     await export(str(stage.url), keys["write"], after)
     await export_tables(stage, keys["write"], again)
-    with knowledge(folder.path / "ids.sqlite3", rehearsal=False) as known:
+    with open_id_map(folder.path / "ids.sqlite3", rehearsal=False) as known:
         for path in sorted(DEMO.iterdir()):
             collection, made = path.stem, records(after / path.name)
             sent = {

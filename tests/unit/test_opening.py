@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from service.privileges import temporary_access
-from service.privileges.temporary_access import Opening
+from service.privileges.temporary_access import TemporaryAccess
 from tests.support.folders import temporary_folder
 
 
@@ -49,7 +49,7 @@ def test_only_what_is_needed_is_opened_told_and_closed(
     home: Path, records: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = _modes(home)
-    with Opening("Because", [home / "program"], [home / "data"]):
+    with TemporaryAccess("Because", [home / "program"], [home / "data"]):
         opened = {path: mode for path, mode in _modes(home).items() if mode != before[path]}
         [line] = capsys.readouterr().err.splitlines()
         assert line.startswith("Because, ")
@@ -72,7 +72,7 @@ def test_nothing_to_open_leaves_no_trace(
 ) -> None:
     for path in (home, *home.rglob("*")):
         path.chmod(0o755)
-    with Opening("Because", [home / "program"], [home / "data"]):
+    with TemporaryAccess("Because", [home / "program"], [home / "data"]):
         assert set(_modes(home).values()) == {0o755}
     assert capsys.readouterr().err == ""
     assert not records.exists()
@@ -80,7 +80,7 @@ def test_nothing_to_open_leaves_no_trace(
 
 def test_the_last_one_closes(home: Path) -> None:
     before = _modes(home)
-    first, second = (Opening("Because", [], [home / name]) for name in ("data", "program"))
+    first, second = (TemporaryAccess("Because", [], [home / name]) for name in ("data", "program"))
     with second:
         with first:
             assert _modes(home)["data"] == 0o701
@@ -95,10 +95,10 @@ def test_the_last_one_closes(home: Path) -> None:
 def test_what_a_killed_one_left_open_is_closed_by_the_next(home: Path, records: Path) -> None:
     before = _modes(home)
     for needed in (home / "data", home / "private"):
-        killed = Opening("Because", [home / "program"], [home / "data"])
+        killed = TemporaryAccess("Because", [home / "program"], [home / "data"])
         killed.__enter__()
         killed._disown()
-        with Opening("Because", [], [needed]):
+        with TemporaryAccess("Because", [], [needed]):
             assert _modes(home) == before | {".": 0o701, needed.name: 0o701}
         assert _modes(home) == before
     assert list(records.iterdir()) == []
@@ -108,13 +108,13 @@ def test_a_record_cut_short_hinders_nobody(home: Path, records: Path) -> None:
     records.mkdir()
     (records / "opened-short").write_text('{"/')
     before = _modes(home)
-    with Opening("Because", [], [home / "data"]):
+    with TemporaryAccess("Because", [], [home / "data"]):
         pass
     assert _modes(home) == before
     assert list(records.iterdir()) == []
 
 
 def test_what_is_gone_meanwhile_is_passed_over(home: Path) -> None:
-    with Opening("Because", [home / "program"]):
+    with TemporaryAccess("Because", [home / "program"]):
         (home / "program/tool").unlink()
     assert _modes(home)["."] == 0o700
