@@ -9,32 +9,34 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, TypeAlias
 
+from service.error_types import ErrorType
+
 Path: TypeAlias = tuple[str | int, ...]
 """Where in a request: names of members and places in lists, outermost first; () for none."""
 
 #: Status of a type, by its longest listed prefix.
 STATUS = {
     "validation_error": 400,
-    "malformed_request": 400,
-    "unauthorized": 401,
+    ErrorType.MALFORMED_REQUEST: 400,
+    ErrorType.UNAUTHORIZED: 401,
     "forbidden": 403,
-    "not_found": 404,
-    "method_not_allowed": 405,
-    "request_timeout": 408,
+    ErrorType.NOT_FOUND: 404,
+    ErrorType.METHOD_NOT_ALLOWED: 405,
+    ErrorType.REQUEST_TIMEOUT: 408,
     "conflict": 409,
     "gone": 410,
-    "precondition_failed": 412,
-    "payload_too_large": 413,
-    "uri_too_long": 414,
-    "unsupported_media_type": 415,
-    "expectation_failed": 417,
+    ErrorType.PRECONDITION_FAILED: 412,
+    ErrorType.PAYLOAD_TOO_LARGE: 413,
+    ErrorType.URI_TOO_LONG: 414,
+    ErrorType.UNSUPPORTED_MEDIA_TYPE: 415,
+    ErrorType.EXPECTATION_FAILED: 417,
     "unprocessable": 422,
-    "too_many_requests": 429,
-    "headers_too_large": 431,
-    "server_error": 500,
-    "not_implemented": 501,
-    "server_error.unavailable": 503,
-    "server_error.outcome_unknown": 503,
+    ErrorType.TOO_MANY_REQUESTS: 429,
+    ErrorType.HEADERS_TOO_LARGE: 431,
+    ErrorType.SERVER_ERROR: 500,
+    ErrorType.NOT_IMPLEMENTED: 501,
+    ErrorType.SERVER_ERROR_UNAVAILABLE: 503,
+    ErrorType.SERVER_ERROR_OUTCOME_UNKNOWN: 503,
 }
 
 #: Which status an answer takes when its failures call for several: the first of these.
@@ -48,7 +50,7 @@ MAX_LENGTH = 200
 """Characters of a field or a message that are shown."""
 _MISSING_LAST = 1 << 30
 #: Of several failures at one field these speak of its value as a whole.
-_SPEAK_OF_ALL = ("validation_error.required_field", "validation_error.invalid_type")
+_SPEAK_OF_ALL = (ErrorType.REQUIRED_FIELD, ErrorType.INVALID_TYPE)
 
 
 @dataclass(frozen=True, slots=True)

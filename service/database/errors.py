@@ -9,6 +9,7 @@ import asyncpg
 
 from service.database import incidents
 from service.database.fair_queue import QueueTimeoutError
+from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 
 #: Failures that say "try the same again": none of them leaves anything behind.
@@ -75,18 +76,20 @@ def schema_is_behind() -> ApiError:
 def outcome_unknown() -> ApiError:
     """503 without ``Retry-After``: the connection was lost while committing."""
     message = "The connection was lost while committing; read the records before retrying."
-    return api_error("server_error.outcome_unknown", message=message)
+    return api_error(ErrorType.SERVER_ERROR_OUTCOME_UNKNOWN, message=message)
 
 
 def unavailable(reason: str = "The service is unavailable; try again soon.") -> ApiError:
     """503 with ``Retry-After``: the database is away or overloaded, and nothing was done."""
-    return api_error("server_error.unavailable", message=reason, headers={"Retry-After": "1"})
+    return api_error(
+        ErrorType.SERVER_ERROR_UNAVAILABLE, message=reason, headers={"Retry-After": "1"}
+    )
 
 
 def too_many_requests() -> ApiError:
     """429 with ``Retry-After``: the organization's share is used up, and nothing was done."""
     headers = {"Retry-After": "1"}
-    return api_error("too_many_requests", message=TOO_MANY_REQUESTS, headers=headers)
+    return api_error(ErrorType.TOO_MANY_REQUESTS, message=TOO_MANY_REQUESTS, headers=headers)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import Final
 
 from aiohttp import web
 
+from service.error_types import ErrorType
 from service.handlers import changes, identity, pages, reads, system, writes
 from service.http.media_types import JSON, JSON_PATCH, MERGE_PATCH
 
@@ -91,13 +92,13 @@ LIST: Final = Operation(
     "One page, filtered and sorted. Deleted records are left out unless `state` is filtered "
     "on. Every field of one value filters; fields that are counted do not sort.",
     failures=(
-        "validation_error.required_field",
-        "validation_error.out_of_range",
-        "validation_error.too_many_items",
-        "validation_error.too_long",
-        "validation_error.duplicate",
-        "validation_error.exclusive_parameters",
-        "validation_error.invalid_cursor",
+        ErrorType.REQUIRED_FIELD,
+        ErrorType.OUT_OF_RANGE,
+        ErrorType.TOO_MANY_ITEMS,
+        ErrorType.TOO_LONG,
+        ErrorType.DUPLICATE,
+        ErrorType.EXCLUSIVE_PARAMETERS,
+        ErrorType.INVALID_CURSOR,
     ),
 )
 READ: Final = Operation(
@@ -115,7 +116,7 @@ READ_ALL: Final = Operation(
     reads.read_all,
     "Read all {several}",
     "All of them at once, by id.",
-    failures=("validation_error.out_of_range",),
+    failures=(ErrorType.OUT_OF_RANGE,),
 )
 CREATE: Final = Operation(
     "create",
@@ -144,7 +145,7 @@ PATCH: Final = Operation(
     "Patch {one}",
     "Edits the writable form, which `?form=writable` shows: all operations or none.",
     ("patch",),
-    failures=("conflict.test_failed", "unprocessable.patch"),
+    failures=(ErrorType.CONFLICT_TEST_FAILED, ErrorType.UNPROCESSABLE_PATCH),
 )
 DELETE: Final = Operation(
     "delete",
@@ -166,7 +167,7 @@ BULK_REPLACE: Final = Operation(
     "is created.",
     ("bulkReplace", "bulkReplaceByKey"),
     deletes=True,
-    failures=("conflict.ambiguous_key",),
+    failures=(ErrorType.CONFLICT_AMBIGUOUS_KEY,),
 )
 BULK_PATCH: Final = Operation(
     "bulk_patch",
@@ -178,7 +179,7 @@ BULK_PATCH: Final = Operation(
     "a value away. With `match` items name records by their own key: what is deleted is restored, "
     "what is not there is created.",
     ("bulkMerge", "bulkMergeByKey"),
-    failures=("conflict.ambiguous_key",),
+    failures=(ErrorType.CONFLICT_AMBIGUOUS_KEY,),
 )
 BULK_DELETE: Final = Operation(
     "bulk_delete",
@@ -200,12 +201,12 @@ CHANGES: Final = Operation(
     "of `from=now`, walk the lists, then follow it: nothing is missed. Of what shows or counts "
     "other records, or settings, an entry comes for each record that does so when it is read.",
     failures=(
-        "validation_error.required_field",
-        "validation_error.out_of_range",
-        "validation_error.duplicate",
-        "validation_error.exclusive_parameters",
-        "validation_error.invalid_cursor",
-        "gone.changes_expired",
+        ErrorType.REQUIRED_FIELD,
+        ErrorType.OUT_OF_RANGE,
+        ErrorType.DUPLICATE,
+        ErrorType.EXCLUSIVE_PARAMETERS,
+        ErrorType.INVALID_CURSOR,
+        ErrorType.GONE_CHANGES_EXPIRED,
     ),
 )
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from aiohttp import web
 
+from service.error_types import ErrorType
 from service.errors import api_error
 from service.http.media_types import JSON
 from service.pages.docs import docs
@@ -31,7 +32,7 @@ async def page(request: web.Request) -> web.Response:
     """What there is at the path; 404 for other names."""
     found = request.app[PAGES].get(request.path)
     if found is None:
-        raise api_error("not_found.route", message="There is nothing at this path.")
+        raise api_error(ErrorType.NOT_FOUND_ROUTE, message="There is nothing at this path.")
     return web.Response(body=found.body, headers=found.headers)
 
 

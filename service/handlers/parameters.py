@@ -7,6 +7,7 @@ from typing import Any
 
 from aiohttp import hdrs, web
 
+from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, api_error
 from service.http.context import caller
 from service.http.etag import precondition
@@ -41,7 +42,7 @@ def only_parameters(request: web.Request, *known: str) -> None:
     """Raise 400 for every query parameter beside the known ones."""
     unknown = [name for name in dict.fromkeys(request.query) if name not in known]
     if unknown:
-        kind, message = "validation_error.unknown_parameter", "There is no such parameter."
+        kind, message = ErrorType.UNKNOWN_PARAMETER, "There is no such parameter."
         raise ApiError(
             [ErrorDetail(kind, (name.replace("\0", "\\0"),), message) for name in unknown]
         )
@@ -54,7 +55,7 @@ def path_ids(request: web.Request, resource: Resource, *names: str) -> list[int]
         try:
             ids.append(resource.stored_id(request.match_info[name]))
         except ValueError as error:
-            failures.append(ErrorDetail("validation_error.invalid_value", (name,), str(error)))
+            failures.append(ErrorDetail(ErrorType.INVALID_VALUE, (name,), str(error)))
     if failures:
         raise ApiError(failures)
     return ids
@@ -74,7 +75,7 @@ def form(request: web.Request, *, offered: bool) -> str:
     wanted = request.query.getall("form", [])
     if wanted not in ([], ["writable"]):
         message = "Leave it out or use writable."
-        raise api_error("validation_error.invalid_value", "form", message=message)
+        raise api_error(ErrorType.INVALID_VALUE, "form", message=message)
     return "writables" if wanted else "documents"
 
 
@@ -87,7 +88,7 @@ def no_precondition(request: web.Request) -> None:
     """Raise 400 for preconditions where there is no single record that they could speak of."""
     if found := [name for name in _PRECONDITIONS if name in request.headers]:
         message = "Only writes of one stored record take it."
-        kind = "validation_error.invalid_value"
+        kind = ErrorType.INVALID_VALUE
         raise ApiError([ErrorDetail(kind, (name,), message) for name in found])
 
 
@@ -98,13 +99,13 @@ def idempotent_request(request: web.Request, raw: bytes) -> IdempotentRequest | 
         return None
     if len(keys) > 1:
         message = "Give this header once."
-        raise api_error("validation_error.duplicate", "Idempotency-Key", message=message)
+        raise api_error(ErrorType.DUPLICATE, "Idempotency-Key", message=message)
     key = keys[0]
     if not _IDEMPOTENCY_KEY.fullmatch(key):
         message = "Use 1 to 255 visible ASCII characters."
-        raise api_error("validation_error.invalid_value", "Idempotency-Key", message=message)
+        raise api_error(ErrorType.INVALID_VALUE, "Idempotency-Key", message=message)
     if contains_key_start(key):
         message = "This is an API key. Use a random value, such as a UUID."
-        raise api_error("validation_error.invalid_value", "Idempotency-Key", message=message)
+        raise api_error(ErrorType.INVALID_VALUE, "Idempotency-Key", message=message)
     request_line = f"{request.method} {request.raw_path}\n".encode()
     return IdempotentRequest(caller(request), key, hashlib.sha256(request_line + raw).digest())

@@ -14,6 +14,7 @@ import jsonpointer
 import orjson
 
 from service import schemas
+from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, api_error, one_per_field
 from service.http.media_types import MAX_BODY_BYTES
 from service.queries.batch import Item
@@ -99,7 +100,7 @@ def _failures(resource: MasterRecord, number: int, operation: Any) -> Iterator[E
             message = f"{pointer} is no writable field."
             yield ErrorDetail(f"validation_error.{kind}", (number, member), message)
     if _text(operation.get("value")) is None:
-        kind, message = "validation_error.invalid_value", "The value is nested too deeply."
+        kind, message = ErrorType.INVALID_VALUE, "The value is nested too deeply."
         yield ErrorDetail(kind, (number, "value"), message)
 
 
@@ -138,7 +139,7 @@ def apply(operations: list[dict[str, Any]], document: Any) -> Any:
     for number, operation in enumerate(operations):
         if operation["op"] == "test":
             if message := _test(document, operation):
-                raise api_error("conflict.test_failed", number, "path", message=message)
+                raise api_error(ErrorType.CONFLICT_TEST_FAILED, number, "path", message=message)
             continue
         try:
             change = operation
@@ -146,12 +147,14 @@ def apply(operations: list[dict[str, Any]], document: Any) -> Any:
                 brought = _brought(document, operation)
                 if not room.take(brought):
                     message = "The document grows too large."
-                    raise api_error("payload_too_large", number, message=message)
+                    raise api_error(ErrorType.PAYLOAD_TOO_LARGE, number, message=message)
                 change = _bringing(operation, brought)
             document = jsonpatch.JsonPatch([change]).apply(document, in_place=True)
         except _INAPPLICABLE:
             message = _why_not(operation)
-            raise api_error("unprocessable.patch", number, "path", message=message) from None
+            raise api_error(
+                ErrorType.UNPROCESSABLE_PATCH, number, "path", message=message
+            ) from None
     return document
 
 

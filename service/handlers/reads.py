@@ -5,6 +5,7 @@ from typing import Final, TypeAlias
 
 from aiohttp import web
 
+from service.error_types import ErrorType
 from service.errors import api_error
 from service.handlers.lru_cache import WeightedLruCache
 from service.handlers.parameters import collect_errors, form, only_parameters, path_ids, path_of
@@ -96,7 +97,7 @@ def _asked(resource: Resource, request: web.Request, scope: str) -> ListQuery:
         return questions((resource, tuple(request.query.items())))
     if len(cursors) > 1:
         message = "Give this parameter once."
-        raise api_error("validation_error.duplicate", "cursor", message=message)
+        raise api_error(ErrorType.DUPLICATE, "cursor", message=message)
     carried = cursor.decode(cursors[0], resource.properties, scope)
     parameters.check_beside_cursor(list(request.query.items()), resource.properties, carried)
     return resource.compile_list(carried)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service import schemas
+from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, Path, api_error
 from service.listing.properties import parse_ids
 from service.queries.batch import Item, RequestItems
@@ -106,11 +107,11 @@ def _apart(known: list[tuple[int, Item]], within: str | None) -> Iterable[list[t
 def many_ids(resource: MasterRecord, texts: list[str], manner: WriteOptions) -> RequestItems:
     """The items of a bulk delete, from its ``ids`` parameters; raises ApiError for their number."""
     if not texts:
-        raise api_error("validation_error.required_field", "ids", message="Give at least one id.")
+        raise api_error(ErrorType.REQUIRED_FIELD, "ids", message="Give at least one id.")
     most = schemas.definition(resource.home_of_ids, "ids").schema["maxItems"]
     if len(texts) > most:
         message = f"Give at most {most} ids."
-        raise api_error("validation_error.too_many_items", "ids", message=message)
+        raise api_error(ErrorType.TOO_MANY_ITEMS, "ids", message=message)
     if (ids := parse_ids(texts)) and len({*texts}) == len(texts):
         return RequestItems([{"id": one} for one in ids], in_query, is_bulk=True)
     items, found, seen = list[Item](), dict[int, list[ErrorDetail]](), set[str]()
@@ -120,11 +121,9 @@ def many_ids(resource: MasterRecord, texts: list[str], manner: WriteOptions) -> 
             items.append({"id": resource.stored_id(text)})
         except ValueError as error:
             items.append({})
-            found[place] = [ErrorDetail("validation_error.invalid_value", (), str(error))]
+            found[place] = [ErrorDetail(ErrorType.INVALID_VALUE, (), str(error))]
         if text in seen or text in twice:
-            found.setdefault(place, []).append(
-                ErrorDetail("validation_error.duplicate", (), "Given twice.")
-            )
+            found.setdefault(place, []).append(ErrorDetail(ErrorType.DUPLICATE, (), "Given twice."))
         seen.add(text)
     return RequestItems(items, in_query, found, is_bulk=True)
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from aiohttp import web
 
+from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail
 from service.handlers.parameters import collect_errors, only_parameters
 from service.http.prefer import preferences
@@ -50,7 +51,7 @@ def of_bulk(
     rehearses = _rehearses(request, chosen)
     minimal = preferences(request).get("return") == "minimal"
     brief = manner.skip_failed or manner.match_by_key or rehearses or minimal
-    return RequestOptions(replace(manner, brief=brief), rehearses, minimal)
+    return RequestOptions(replace(manner, outcomes_only=brief), rehearses, minimal)
 
 
 def of_one(request: web.Request) -> RequestOptions:
@@ -77,7 +78,7 @@ def _rehearses(request: web.Request, chosen: dict[str, str]) -> bool:
     rehearses = chosen.get(DRY_RUN) == "true"
     if rehearses and "Idempotency-Key" in request.headers:
         message = "A rehearsal uses up no Idempotency-Key: leave one of them out."
-        raise ApiError([ErrorDetail("validation_error.exclusive_parameters", (DRY_RUN,), message)])
+        raise ApiError([ErrorDetail(ErrorType.EXCLUSIVE_PARAMETERS, (DRY_RUN,), message)])
     return rehearses
 
 
@@ -88,10 +89,10 @@ def _chosen(request: web.Request, choices: dict[str, tuple[str, ...]]) -> dict[s
         sent = request.query.getall(name, [])
         if len(sent) > 1:
             message = "Give this parameter once."
-            failures.append(ErrorDetail("validation_error.duplicate", (name,), message))
+            failures.append(ErrorDetail(ErrorType.DUPLICATE, (name,), message))
         elif sent and sent[0] not in values:
             message = f"Use {' or '.join(values)}."
-            failures.append(ErrorDetail("validation_error.invalid_value", (name,), message))
+            failures.append(ErrorDetail(ErrorType.INVALID_VALUE, (name,), message))
         elif sent:
             chosen[name] = sent[0]
     if failures:

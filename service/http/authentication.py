@@ -2,6 +2,7 @@
 
 from aiohttp import hdrs, web
 
+from service.error_types import ErrorType
 from service.errors import api_error
 from service.http.context import CALLER, CALLERS
 from service.http.unauthorized import UNAUTHORIZED
@@ -26,6 +27,8 @@ async def authenticate(request: web.Request, *, again: bool = False) -> Caller:
         message = "Present a valid API key as a bearer token."
         if key.lower().startswith("bearer"):
             message = "The word Bearer stands before the key twice; send it once."
-        raise api_error("unauthorized", message=message, headers={"WWW-Authenticate": "Bearer"})
+        raise api_error(
+            ErrorType.UNAUTHORIZED, message=message, headers={"WWW-Authenticate": "Bearer"}
+        )
     request[CALLER] = caller
     return caller

@@ -8,6 +8,7 @@ from typing import Final
 
 from aiohttp import web
 
+from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.http.context import caller
 
@@ -83,4 +84,4 @@ def release(request: web.Request) -> None:
 
 def _too_many() -> ApiError:
     message = "Too much of this organization is under way at once; try again soon."
-    return api_error("too_many_requests", message=message, headers={"Retry-After": "1"})
+    return api_error(ErrorType.TOO_MANY_REQUESTS, message=message, headers={"Retry-After": "1"})

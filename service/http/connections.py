@@ -18,6 +18,7 @@ from aiohttp.http_exceptions import BadHttpMessage, HttpProcessingError
 from aiohttp.http_parser import RawRequestMessage
 from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 
+from service.error_types import ErrorType
 from service.errors import api_error
 from service.http import listeners
 from service.http.context import MAKE_ROOM
@@ -172,7 +173,9 @@ class Connection(HeadReader):
         self.log_exception("Answering failed (%s, %s)", status, message, exc_info=exc)
         if request.writer.output_size > 0:
             raise ConnectionError("A part of another answer is sent already.")
-        return ParserErrorResponse(api_error("server_error", message="Something went wrong here."))
+        return ParserErrorResponse(
+            api_error(ErrorType.SERVER_ERROR, message="Something went wrong here.")
+        )
 
 
 def _is_earlier(message: RawRequestMessage) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 from xxhash import xxh3_128_hexdigest
 
+from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 
 _TAG = re.compile(r'(W/)?("[\x21\x23-\x7e\x80-\xff]*")')
@@ -82,4 +83,4 @@ async def _never(forms: AsyncIterator[bytes]) -> None:
 
 def _changed(tag: str) -> ApiError:
     message = "The record has changed since it was read."
-    return api_error("precondition_failed", message=message, headers={"ETag": tag})
+    return api_error(ErrorType.PRECONDITION_FAILED, message=message, headers={"ETag": tag})

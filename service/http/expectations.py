@@ -4,6 +4,7 @@ from typing import Final
 
 from aiohttp import HttpVersion11, hdrs, web
 
+from service.error_types import ErrorType
 from service.errors import api_error
 from service.http.headers import joined
 
@@ -17,14 +18,16 @@ def check_transfer_coding(request: web.Request) -> None:
     if coding is not None and coding.lower() != "chunked":
         message = "Send the body as it is, or chunked."
         headers = {"Connection": "close"}
-        raise api_error("not_implemented", "Transfer-Encoding", message=message, headers=headers)
+        raise api_error(
+            ErrorType.NOT_IMPLEMENTED, "Transfer-Encoding", message=message, headers=headers
+        )
 
 
 def check_expectation(request: web.Request) -> None:
     """Raise ApiError ``expectation_failed`` for anything but ``100-continue``."""
     expected = joined(request, hdrs.EXPECT)
     if expected and expected.lower() != _CONTINUE:
-        raise api_error("expectation_failed", "Expect", message=NOT_MET)
+        raise api_error(ErrorType.EXPECTATION_FAILED, "Expect", message=NOT_MET)
 
 
 async def meet_expectation(request: web.Request) -> None:

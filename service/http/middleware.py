@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from aiohttp import hdrs, web
 
+from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.http import envelope
 from service.http.access_log import AccessLog
@@ -65,7 +66,9 @@ async def _answered(request: web.Request, handler: Handler) -> web.StreamRespons
         response = _refused(route, error)
     except Exception:
         _log.exception("request %s failed", request_id)
-        response = _refused(route, api_error("server_error", message="Something went wrong here."))
+        response = _refused(
+            route, api_error(ErrorType.SERVER_ERROR, message="Something went wrong here.")
+        )
     is_open = route is not None and not route.needs_key
     response = negotiated(request, response, is_same_for_all=is_open)
     headers = response.headers
@@ -112,11 +115,11 @@ def _check(request: web.Request) -> None:
         for one in request.app[ROUTES].values():
             if one.media_type and one.method == "PATCH" and one.covers(request.path):
                 headers["Accept-Patch"] = one.media_type
-        raise api_error("method_not_allowed", message=f"Use {allowed}.", headers=headers)
+        raise api_error(ErrorType.METHOD_NOT_ALLOWED, message=f"Use {allowed}.", headers=headers)
     if error is not None:
-        raise api_error("not_found.route", message="There is nothing at this path.")
+        raise api_error(ErrorType.NOT_FOUND_ROUTE, message="There is nothing at this path.")
     if request.method not in READS and not request[CALLER].may_write:
-        raise api_error("forbidden.scope", message="This key may only read.")
+        raise api_error(ErrorType.FORBIDDEN_SCOPE, message="This key may only read.")
     check_query_string(request)
     check_expectation(request)
 

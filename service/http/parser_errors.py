@@ -11,6 +11,7 @@ from typing import Final
 from aiohttp import web
 from aiohttp.http_exceptions import BadHttpMethod, HttpProcessingError, LineTooLong
 
+from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.http import envelope
 from service.http.parser_limits import LONGEST_LINE
@@ -38,12 +39,12 @@ def parser_error(error: BaseException) -> ApiError:
     """The failure that the parser's error is, without a word of what was sent."""
     message = getattr(error, "message", "")
     if isinstance(error, LineTooLong) and error.args[1] == LONGEST_LINE:
-        return api_error("uri_too_long", message=LONG_LINE)
+        return api_error(ErrorType.URI_TOO_LONG, message=LONG_LINE)
     if isinstance(error, LineTooLong | HeadTooLongError) or message.startswith("Too many headers"):
-        return api_error("headers_too_large", message=LONG_HEADERS)
+        return api_error(ErrorType.HEADERS_TOO_LARGE, message=LONG_HEADERS)
     if isinstance(error, BadHttpMethod) and _is_request_line(message):
-        return api_error("not_implemented", message=UNKNOWN_METHOD)
-    return api_error("malformed_request", message=MALFORMED)
+        return api_error(ErrorType.NOT_IMPLEMENTED, message=UNKNOWN_METHOD)
+    return api_error(ErrorType.MALFORMED_REQUEST, message=MALFORMED)
 
 
 def _is_request_line(message: str) -> bool:

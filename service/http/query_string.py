@@ -5,6 +5,7 @@ from urllib.parse import unquote_to_bytes
 
 from aiohttp import web
 
+from service.error_types import ErrorType
 from service.errors import api_error
 
 MAX_PARAMETERS: Final = 1000
@@ -15,10 +16,10 @@ def check_query_string(request: web.Request) -> None:
     """Raise ApiError for too many parameters, and for a query that is not UTF-8."""
     query = request.rel_url.raw_query_string
     if query.count("&") >= MAX_PARAMETERS:
-        raise api_error("validation_error.too_many_parameters", message=TOO_MANY_PARAMETERS)
+        raise api_error(ErrorType.TOO_MANY_PARAMETERS, message=TOO_MANY_PARAMETERS)
     if "%" in query:
         try:
             unquote_to_bytes(query).decode()
         except UnicodeDecodeError:
             message = "The query is not UTF-8."
-            raise api_error("validation_error.invalid_value", message=message) from None
+            raise api_error(ErrorType.INVALID_VALUE, message=message) from None

@@ -8,6 +8,7 @@ from typing import Final
 from aiohttp import hdrs, web
 from aiohttp.web_protocol import RequestPayloadError
 
+from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.http.authentication import authenticate
 from service.http.byte_budget import MIN_COUNTED_BYTES, reserve
@@ -58,7 +59,7 @@ async def receive(request: web.Request, media_type: str) -> bytes:
         return await _awaited(request, declared)
     except TimeoutError:
         raise api_error(
-            "request_timeout", message=TOO_LATE, headers={"Connection": "close"}
+            ErrorType.REQUEST_TIMEOUT, message=TOO_LATE, headers={"Connection": "close"}
         ) from None
     except (ConnectionError, RequestPayloadError, RuntimeError) as error:
         # What is wrong with the connection; the last of them, that it was closed before. The
@@ -71,11 +72,13 @@ def _check_kind(request: web.Request, media_type: str) -> None:
     headers = {"Accept-Patch": media_type} if request.method == "PATCH" else {}
     if not is_sent_as(request.headers.get(hdrs.CONTENT_TYPE, ""), media_type):
         message = f"Send {media_type} in UTF-8."
-        raise api_error("unsupported_media_type", "Content-Type", message=message, headers=headers)
+        raise api_error(
+            ErrorType.UNSUPPORTED_MEDIA_TYPE, "Content-Type", message=message, headers=headers
+        )
     if (joined(request, "Content-Encoding") or "identity").lower() != "identity":
         message = "Send the body as it is."
         raise api_error(
-            "unsupported_media_type", "Content-Encoding", message=message, headers=headers
+            ErrorType.UNSUPPORTED_MEDIA_TYPE, "Content-Encoding", message=message, headers=headers
         )
 
 
@@ -117,4 +120,4 @@ def _checked(body: bytes | bytearray) -> bytes | bytearray:
 
 
 def _too_long() -> ApiError:
-    return api_error("payload_too_large", message=TOO_LONG)
+    return api_error(ErrorType.PAYLOAD_TOO_LARGE, message=TOO_LONG)

@@ -10,6 +10,8 @@ from typing import Final
 
 from aiohttp import web
 
+from service.error_types import ErrorType
+
 PER_SECOND: Final = 100
 """Answers of a worker that are not delayed, for any length of time."""
 BURST: Final = 100
@@ -62,4 +64,6 @@ def _end(over: "asyncio.Future[None]") -> None:
         over.set_result(None)
 
 
-UNAUTHORIZED: web.AppKey[UnauthorizedThrottle] = web.AppKey("unauthorized", UnauthorizedThrottle)
+UNAUTHORIZED: web.AppKey[UnauthorizedThrottle] = web.AppKey(
+    ErrorType.UNAUTHORIZED, UnauthorizedThrottle
+)

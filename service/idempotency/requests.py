@@ -15,6 +15,7 @@ import orjson
 from service.database import statements
 from service.database.connection_factory import WRITE_SECONDS
 from service.database.connections import Connection
+from service.error_types import ErrorType
 from service.errors import api_error
 from service.http.api_response import ApiResponse
 from service.organizations.caller import Caller
@@ -77,7 +78,7 @@ async def _claim(connection: Connection, retry: IdempotentRequest, now: datetime
         )
     except asyncpg.QueryCanceledError:
         raise api_error(
-            "conflict.in_progress",
+            ErrorType.CONFLICT_IN_PROGRESS,
             message="The first request with this Idempotency-Key still runs.",
         ) from None
     await connection.execute(_AS_BEFORE)
@@ -88,7 +89,7 @@ async def _stored(connection: Connection, retry: IdempotentRequest) -> ApiRespon
     row = await connection.fetchrow(_SQL["stored"].text, retry.caller.organization_id, retry.key)
     if row["request_sha256"] != retry.request_sha256:
         raise api_error(
-            "unprocessable.idempotency_key",
+            ErrorType.UNPROCESSABLE_IDEMPOTENCY_KEY,
             message="This Idempotency-Key stood for another request.",
         )
     headers = orjson.loads(row["headers"]) | {"Idempotent-Replayed": "true"}

@@ -14,6 +14,7 @@ from aiohttp import web
 
 from service.database import statements
 from service.database.connections import Connection
+from service.error_types import ErrorType
 from service.errors import api_error
 from service.http.api_response import ApiResponse
 from service.idempotency.requests import KEPT, IdempotentRequest, Work, run_once
@@ -64,7 +65,7 @@ class StoredResponses:
         if weight.bytes >= self._most:
             message = "Too much is stored for safe retries; leave the Idempotency-Key out."
             headers = {"Retry-After": str(weight.retry_after)}
-            raise api_error("too_many_requests", message=message, headers=headers)
+            raise api_error(ErrorType.TOO_MANY_REQUESTS, message=message, headers=headers)
         answer = await work(connection)
         weight.bytes += _KEY_BYTES + len(answer.body)
         return answer

@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.listing.list_request import MAX_CONDITIONS, MAX_PAGE_SIZE, Condition, Listing, SortKey
 from service.listing.operators import OPERATORS
@@ -58,7 +59,7 @@ def encode(listing: Listing, last: list[Any], scope: str) -> str:
     text = seal(payload, scope)
     if len(text) > MAX_LENGTH:
         message = f"The cursor would exceed {MAX_LENGTH} bytes."
-        raise api_error("validation_error.too_long", "filter", message=message)
+        raise api_error(ErrorType.TOO_LONG, "filter", message=message)
     return text
 
 
@@ -93,7 +94,7 @@ def decode(text: str, properties: Properties, scope: str) -> Listing:
 def invalid() -> ApiError:
     """400: the cursor was cut, altered, made elsewhere or is of an unknown version."""
     message = "This is not a cursor of this list."
-    return api_error("validation_error.invalid_cursor", "cursor", message=message)
+    return api_error(ErrorType.INVALID_CURSOR, "cursor", message=message)
 
 
 def unseal(text: str, scope: str) -> bytes:

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from service import schemas
+from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.handlers.operations import Operation
 from service.http.media_types import JSON, MAX_BODY_MIB, PROBLEM
@@ -53,28 +54,51 @@ _HEADERS = {
     503: ("Retry-After",),
 }
 _EVERYWHERE = (
-    "validation_error.unknown_parameter", "validation_error.invalid_value",
-    "validation_error.too_many_parameters", "malformed_request", "unauthorized", "uri_too_long",
-    "expectation_failed", "too_many_requests", "headers_too_large", "server_error",
-    "not_implemented", "server_error.unavailable",
-)  # fmt: skip
+    ErrorType.UNKNOWN_PARAMETER,
+    ErrorType.INVALID_VALUE,
+    ErrorType.TOO_MANY_PARAMETERS,
+    ErrorType.MALFORMED_REQUEST,
+    ErrorType.UNAUTHORIZED,
+    ErrorType.URI_TOO_LONG,
+    ErrorType.EXPECTATION_FAILED,
+    ErrorType.TOO_MANY_REQUESTS,
+    ErrorType.HEADERS_TOO_LARGE,
+    ErrorType.SERVER_ERROR,
+    ErrorType.NOT_IMPLEMENTED,
+    ErrorType.SERVER_ERROR_UNAVAILABLE,
+)
 _OF_BODIES = (
-    "validation_error.malformed_json", "validation_error.required_field",
-    "validation_error.unknown_field", "validation_error.read_only_field",
-    "validation_error.invalid_type", "validation_error.too_short", "validation_error.too_long",
-    "validation_error.out_of_range", "validation_error.too_many_items",
-    "validation_error.duplicate", "request_timeout", "payload_too_large", "unsupported_media_type",
-)  # fmt: skip
+    ErrorType.MALFORMED_JSON,
+    ErrorType.REQUIRED_FIELD,
+    ErrorType.UNKNOWN_FIELD,
+    ErrorType.READ_ONLY_FIELD,
+    ErrorType.INVALID_TYPE,
+    ErrorType.TOO_SHORT,
+    ErrorType.TOO_LONG,
+    ErrorType.OUT_OF_RANGE,
+    ErrorType.TOO_MANY_ITEMS,
+    ErrorType.DUPLICATE,
+    ErrorType.REQUEST_TIMEOUT,
+    ErrorType.PAYLOAD_TOO_LARGE,
+    ErrorType.UNSUPPORTED_MEDIA_TYPE,
+)
 _BEFORE_ITEMS = {
-    "unauthorized", "forbidden.scope", "request_timeout", "payload_too_large",
-    "unsupported_media_type", "server_error",
-}  # fmt: skip
+    ErrorType.UNAUTHORIZED,
+    ErrorType.FORBIDDEN_SCOPE,
+    ErrorType.REQUEST_TIMEOUT,
+    ErrorType.PAYLOAD_TOO_LARGE,
+    ErrorType.UNSUPPORTED_MEDIA_TYPE,
+    ErrorType.SERVER_ERROR,
+}
 """Types that a bulk operation answers before it knows of items."""
 _OF_WRITES = (
-    "forbidden.scope", "validation_error.duplicate", "conflict.in_progress",
-    "unprocessable.idempotency_key", "server_error.outcome_unknown",
-)  # fmt: skip
-_OF_BULK = ("validation_error.required_field", "validation_error.too_many_items")
+    ErrorType.FORBIDDEN_SCOPE,
+    ErrorType.DUPLICATE,
+    ErrorType.CONFLICT_IN_PROGRESS,
+    ErrorType.UNPROCESSABLE_IDEMPOTENCY_KEY,
+    ErrorType.SERVER_ERROR_OUTCOME_UNKNOWN,
+)
+_OF_BULK = (ErrorType.REQUIRED_FIELD, ErrorType.TOO_MANY_ITEMS)
 
 
 def failed(route: Route, resource: Resource) -> Iterator[ResponseObject]:
@@ -148,7 +172,7 @@ def error_types(kind: Operation, resource: Resource) -> Iterator[str]:
     """The error types that an operation can answer, in the order of EXAMPLES."""
     found = {*_EVERYWHERE, *_of_kind(kind), *_of_resource(kind, resource)}
     if not schemas.key_fields(resource.name):
-        found.discard("conflict.ambiguous_key")
+        found.discard(ErrorType.CONFLICT_AMBIGUOUS_KEY)
     return (name for name in EXAMPLES if name in found)
 
 
@@ -157,21 +181,21 @@ def _of_kind(kind: Operation) -> Iterator[str]:
     yield from _OF_BODIES if kind.body else ()
     yield from _OF_WRITES if kind.writes else ()
     yield from _OF_BULK if kind.is_bulk else ()
-    yield from ("validation_error.too_few_items",) if kind.is_bulk and kind.body else ()
-    yield from ("precondition_failed",) if kind.takes_precondition else ()
+    yield from (ErrorType.TOO_FEW_ITEMS,) if kind.is_bulk and kind.body else ()
+    yield from (ErrorType.PRECONDITION_FAILED,) if kind.takes_precondition else ()
 
 
 def _of_resource(kind: Operation, resource: Resource) -> Iterator[str]:
     # Of several items some may be deleted; elsewhere that is another operation's.
     if kind.body and not kind.deletes and "create" in schemas.load()[resource.name]["$defs"]:
-        yield "validation_error.state_not_allowed"
+        yield ErrorType.STATE_NOT_ALLOWED
     if kind.needs_records or resource.parents:
-        yield "not_found"
+        yield ErrorType.NOT_FOUND
     if kind.needs_records and resource.foreign_is_forbidden:
-        yield "forbidden.organization"
+        yield ErrorType.FORBIDDEN_ORGANIZATION
     if kind.deletes and resource.can_be_in_use:
-        yield "conflict.in_use"
+        yield ErrorType.CONFLICT_IN_USE
     for name in resource.own_failures if kind.body else ():
         # Nothing uses a record that is only being created.
-        if name != "conflict.in_use" or kind.needs_records:
+        if name != ErrorType.CONFLICT_IN_USE or kind.needs_records:
             yield name

@@ -9,6 +9,7 @@ import orjson
 
 from service import schemas
 from service.database.errors import TOO_MANY_REQUESTS
+from service.error_types import ErrorType
 from service.errors import ApiError, BulkCounts, ErrorDetail, Path
 from service.handlers.operations import (
     BULK_DELETE,
@@ -38,76 +39,79 @@ def _limit(file: str, definition: str, keyword: str) -> str:
 
 
 EXAMPLES: dict[str, tuple[Path, str]] = {
-    "validation_error.required_field": (("name",), "This field is required."),
-    "validation_error.unknown_field": (("colour",), "There is no such field."),
-    "validation_error.read_only_field": (("position",), "This field is set by the service."),
-    "validation_error.invalid_type": (("name",), of_kind(["string"])),
-    "validation_error.invalid_value": (("state",), "Use one of active, inactive."),
-    "validation_error.too_short": (("name",), _limit("common/scalars", "name", "minLength")),
-    "validation_error.too_long": (("name",), _limit("common/scalars", "name", "maxLength")),
-    "validation_error.out_of_range": (
+    ErrorType.REQUIRED_FIELD: (("name",), "This field is required."),
+    ErrorType.UNKNOWN_FIELD: (("colour",), "There is no such field."),
+    ErrorType.READ_ONLY_FIELD: (("position",), "This field is set by the service."),
+    ErrorType.INVALID_TYPE: (("name",), of_kind(["string"])),
+    ErrorType.INVALID_VALUE: (("state",), "Use one of active, inactive."),
+    ErrorType.TOO_SHORT: (("name",), _limit("common/scalars", "name", "minLength")),
+    ErrorType.TOO_LONG: (("name",), _limit("common/scalars", "name", "maxLength")),
+    ErrorType.OUT_OF_RANGE: (
         ("languages", 0, "languageId"),
         _limit("common/scalars", "id", "minimum"),
     ),
-    "validation_error.too_many_items": ((), _limit("groups", "bulkReplace", "maxItems")),
-    "validation_error.too_few_items": ((), _limit("groups", "bulkReplace", "minItems")),
-    "validation_error.duplicate": (
+    ErrorType.TOO_MANY_ITEMS: ((), _limit("groups", "bulkReplace", "maxItems")),
+    ErrorType.TOO_FEW_ITEMS: ((), _limit("groups", "bulkReplace", "minItems")),
+    ErrorType.DUPLICATE: (
         ("languages", 1, "languageId"),
         "Another one of this request has this value.",
     ),
-    "validation_error.unknown_reference": (
+    ErrorType.UNKNOWN_REFERENCE: (
         ("languages", 0, "languageId"),
         "There is no such language.",
     ),
-    "validation_error.state_not_allowed": (("state",), "Use DELETE to delete a record."),
-    "validation_error.feature_disabled": (
+    ErrorType.STATE_NOT_ALLOWED: (("state",), "Use DELETE to delete a record."),
+    ErrorType.FEATURE_DISABLED: (
         ("languageIds",),
         MULTIPLE_LANGUAGE_IS_OFF,
     ),
-    "validation_error.unknown_parameter": (("colour",), "There is no such parameter."),
-    "validation_error.too_many_parameters": ((), TOO_MANY_PARAMETERS),
-    "validation_error.exclusive_parameters": (("pageSize",), "A cursor carries the whole query."),
-    "validation_error.invalid_cursor": (("cursor",), "This is not a cursor of this list."),
-    "validation_error.malformed_json": (
+    ErrorType.UNKNOWN_PARAMETER: (("colour",), "There is no such parameter."),
+    ErrorType.TOO_MANY_PARAMETERS: ((), TOO_MANY_PARAMETERS),
+    ErrorType.EXCLUSIVE_PARAMETERS: (("pageSize",), "A cursor carries the whole query."),
+    ErrorType.INVALID_CURSOR: (("cursor",), "This is not a cursor of this list."),
+    ErrorType.MALFORMED_JSON: (
         (),
         "Send valid JSON; it cannot be read at line 1, column 2.",
     ),
-    "malformed_request": ((), MALFORMED),
-    "unauthorized": ((), "Present a valid API key as a bearer token."),
-    "forbidden.scope": ((), "This key may only read."),
-    "forbidden.organization": (("id",), "Another organization's record."),
-    "not_found": (("id",), "There is no such record."),
-    "not_found.route": ((), "There is nothing at this path."),
-    "method_not_allowed": ((), "Use DELETE, GET, HEAD, PATCH, PUT."),
-    "request_timeout": ((), TOO_LATE),
-    "conflict.in_use": (("id",), "Used by styles: 18."),
-    "conflict.test_failed": ((0, "path"), "The stored value is another one."),
-    "conflict.duplicate": (("userDefinedId",), "Another material holds MAT-0042."),
-    "conflict.in_progress": ((), "The first request with this Idempotency-Key still runs."),
-    "conflict.ambiguous_key": (
+    ErrorType.MALFORMED_REQUEST: ((), MALFORMED),
+    ErrorType.UNAUTHORIZED: ((), "Present a valid API key as a bearer token."),
+    ErrorType.FORBIDDEN_SCOPE: ((), "This key may only read."),
+    ErrorType.FORBIDDEN_ORGANIZATION: (("id",), "Another organization's record."),
+    ErrorType.NOT_FOUND: (("id",), "There is no such record."),
+    ErrorType.NOT_FOUND_ROUTE: ((), "There is nothing at this path."),
+    ErrorType.METHOD_NOT_ALLOWED: ((), "Use DELETE, GET, HEAD, PATCH, PUT."),
+    ErrorType.REQUEST_TIMEOUT: ((), TOO_LATE),
+    ErrorType.CONFLICT_IN_USE: (("id",), "Used by styles: 18."),
+    ErrorType.CONFLICT_TEST_FAILED: ((0, "path"), "The stored value is another one."),
+    ErrorType.CONFLICT_DUPLICATE: (("userDefinedId",), "Another material holds MAT-0042."),
+    ErrorType.CONFLICT_IN_PROGRESS: ((), "The first request with this Idempotency-Key still runs."),
+    ErrorType.CONFLICT_AMBIGUOUS_KEY: (
         (3, "userDefinedId"),
         "Records 5201, 5377 have this key.",
     ),
-    "gone.changes_expired": (
+    ErrorType.GONE_CHANGES_EXPIRED: (
         ("cursor",),
         "Start again: take the cursor of now, then read the lists.",
     ),
-    "precondition_failed": ((), "The record has changed since it was read."),
-    "payload_too_large": ((), TOO_LONG),
-    "uri_too_long": ((), LONG_LINE),
-    "unsupported_media_type": (("Content-Type",), f"Send {JSON} in UTF-8."),
-    "expectation_failed": (("Expect",), NOT_MET),
-    "unprocessable.patch": (
+    ErrorType.PRECONDITION_FAILED: ((), "The record has changed since it was read."),
+    ErrorType.PAYLOAD_TOO_LARGE: ((), TOO_LONG),
+    ErrorType.URI_TOO_LONG: ((), LONG_LINE),
+    ErrorType.UNSUPPORTED_MEDIA_TYPE: (("Content-Type",), f"Send {JSON} in UTF-8."),
+    ErrorType.EXPECTATION_FAILED: (("Expect",), NOT_MET),
+    ErrorType.UNPROCESSABLE_PATCH: (
         (2, "path"),
         "There is nothing to remove at /colorGroupIds/99.",
     ),
-    "unprocessable.idempotency_key": ((), "This Idempotency-Key stood for another request."),
-    "too_many_requests": ((), TOO_MANY_REQUESTS),
-    "headers_too_large": ((), LONG_HEADERS),
-    "server_error": ((), "Something went wrong here."),
-    "not_implemented": ((), UNKNOWN_METHOD),
-    "server_error.unavailable": ((), "The service is unavailable; try again soon."),
-    "server_error.outcome_unknown": (
+    ErrorType.UNPROCESSABLE_IDEMPOTENCY_KEY: (
+        (),
+        "This Idempotency-Key stood for another request.",
+    ),
+    ErrorType.TOO_MANY_REQUESTS: ((), TOO_MANY_REQUESTS),
+    ErrorType.HEADERS_TOO_LARGE: ((), LONG_HEADERS),
+    ErrorType.SERVER_ERROR: ((), "Something went wrong here."),
+    ErrorType.NOT_IMPLEMENTED: ((), UNKNOWN_METHOD),
+    ErrorType.SERVER_ERROR_UNAVAILABLE: ((), "The service is unavailable; try again soon."),
+    ErrorType.SERVER_ERROR_OUTCOME_UNKNOWN: (
         (),
         "The connection was lost while committing; read the records before retrying.",
     ),
@@ -116,58 +120,67 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
 
 _NO_ID = "Use a positive whole number of at most 64 bits."
 _MOST_IDS = schemas.definition("common/scalars", "ids").schema["maxItems"]
-_OF_ITEMS = ("validation_error", "forbidden.organization", "not_found", "conflict")
+_OF_ITEMS = ("validation_error", ErrorType.FORBIDDEN_ORGANIZATION, ErrorType.NOT_FOUND, "conflict")
 _BESIDE_ITEMS = (
-    "validation_error.malformed_json", "validation_error.unknown_parameter",
-    "validation_error.too_many_parameters", "validation_error.exclusive_parameters",
-    "validation_error.invalid_cursor", "validation_error.state_not_allowed", "not_found.route",
-    "conflict.test_failed", "conflict.in_progress", "conflict.ambiguous_key",
-)  # fmt: skip
+    ErrorType.MALFORMED_JSON,
+    ErrorType.UNKNOWN_PARAMETER,
+    ErrorType.TOO_MANY_PARAMETERS,
+    ErrorType.EXCLUSIVE_PARAMETERS,
+    ErrorType.INVALID_CURSOR,
+    ErrorType.STATE_NOT_ALLOWED,
+    ErrorType.NOT_FOUND_ROUTE,
+    ErrorType.CONFLICT_TEST_FAILED,
+    ErrorType.CONFLICT_IN_PROGRESS,
+    ErrorType.CONFLICT_AMBIGUOUS_KEY,
+)
 OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
     LIST: {
-        "validation_error.required_field": (("filter", 0, "value"), "This parameter is required."),
-        "validation_error.invalid_value": (("sort", 0, "property"), "There is no such field."),
-        "validation_error.out_of_range": (
+        ErrorType.REQUIRED_FIELD: (("filter", 0, "value"), "This parameter is required."),
+        ErrorType.INVALID_VALUE: (("sort", 0, "property"), "There is no such field."),
+        ErrorType.OUT_OF_RANGE: (
             ("pageSize",),
             f"Use a number from 1 to {MAX_PAGE_SIZE}.",
         ),
-        "validation_error.too_many_items": (
+        ErrorType.TOO_MANY_ITEMS: (
             ("filter",),
             f"Use at most {MAX_CONDITIONS} conditions.",
         ),
-        "validation_error.too_long": (
+        ErrorType.TOO_LONG: (
             ("filter",),
             f"The cursor would exceed {MAX_LENGTH} bytes.",
         ),
-        "validation_error.duplicate": (("pageSize",), "Give this parameter once."),
+        ErrorType.DUPLICATE: (("pageSize",), "Give this parameter once."),
     },
     CHANGES: {
-        "validation_error.required_field": (
+        ErrorType.REQUIRED_FIELD: (
             ("collection",),
             "Name one collection beside recordId.",
         ),
-        "validation_error.invalid_value": (("from",), "Use oldest or now."),
-        "validation_error.out_of_range": (("limit",), f"Use a number from 1 to {MAX_LIMIT}."),
-        "validation_error.duplicate": (("limit",), "Give this parameter once."),
-        "validation_error.exclusive_parameters": (("limit",), "A cursor carries the whole query."),
+        ErrorType.INVALID_VALUE: (("from",), "Use oldest or now."),
+        ErrorType.OUT_OF_RANGE: (("limit",), f"Use a number from 1 to {MAX_LIMIT}."),
+        ErrorType.DUPLICATE: (("limit",), "Give this parameter once."),
+        ErrorType.EXCLUSIVE_PARAMETERS: (("limit",), "A cursor carries the whole query."),
     },
-    READ: {"validation_error.invalid_value": (("id",), _NO_ID)},
-    DELETE: {"validation_error.invalid_value": (("id",), _NO_ID)},
+    READ: {ErrorType.INVALID_VALUE: (("id",), _NO_ID)},
+    DELETE: {ErrorType.INVALID_VALUE: (("id",), _NO_ID)},
     BULK_DELETE: {
-        "validation_error.required_field": (("ids",), "Give at least one id."),
-        "validation_error.invalid_value": (("ids", 3), _NO_ID),
-        "validation_error.too_many_items": (("ids",), f"Give at most {_MOST_IDS} ids."),
-        "validation_error.duplicate": (("ids", 3), "Given twice."),
-        "forbidden.organization": (("ids", 3), EXAMPLES["forbidden.organization"][1]),
-        "not_found": (("ids", 3), EXAMPLES["not_found"][1]),
-        "conflict.in_use": (("ids", 3), EXAMPLES["conflict.in_use"][1]),
+        ErrorType.REQUIRED_FIELD: (("ids",), "Give at least one id."),
+        ErrorType.INVALID_VALUE: (("ids", 3), _NO_ID),
+        ErrorType.TOO_MANY_ITEMS: (("ids",), f"Give at most {_MOST_IDS} ids."),
+        ErrorType.DUPLICATE: (("ids", 3), "Given twice."),
+        ErrorType.FORBIDDEN_ORGANIZATION: (
+            ("ids", 3),
+            EXAMPLES[ErrorType.FORBIDDEN_ORGANIZATION][1],
+        ),
+        ErrorType.NOT_FOUND: (("ids", 3), EXAMPLES[ErrorType.NOT_FOUND][1]),
+        ErrorType.CONFLICT_IN_USE: (("ids", 3), EXAMPLES[ErrorType.CONFLICT_IN_USE][1]),
     },
     BULK_REPLACE: {
         name: ((3, *path) if path else (), message)
         for name, (path, message) in EXAMPLES.items()
         if name.startswith(_OF_ITEMS) and name not in _BESIDE_ITEMS
     }
-    | {"validation_error.invalid_value": ((3, "state"), "Use one of active, inactive, deleted.")},
+    | {ErrorType.INVALID_VALUE: ((3, "state"), "Use one of active, inactive, deleted.")},
 }
 """The same where operations of one kind answer otherwise; of several items the fourth is wrong."""
 

@@ -16,6 +16,7 @@ import orjson
 
 from service.database.connections import Connection
 from service.database.statements import Statement, load
+from service.error_types import ErrorType
 from service.errors import api_error
 from service.listing.changes import ChangeFilter, FeedPosition
 from service.organizations.caller import Caller
@@ -277,7 +278,7 @@ def _require_kept(feed: asyncpg.Record, after: FeedPosition, epoch: int | None) 
     kept = after.n >= feed["cleared_n"] + (after.collection is not None)
     if not kept or after.n > feed["last_n"] or epoch != feed["epoch"]:
         message = "Start again: take the cursor of now, then read the lists."
-        raise api_error("gone.changes_expired", "cursor", message=message)
+        raise api_error(ErrorType.GONE_CHANGES_EXPIRED, "cursor", message=message)
 
 
 def _is_all(transactions: Sequence[asyncpg.Record], limit: int) -> bool:

@@ -7,6 +7,7 @@ from typing import Final
 import orjson
 
 from service.database.connections import Connection
+from service.error_types import ErrorType
 from service.queries.batch import Batch, Item
 from service.queries.matching import MatchKey, Row, match_existing, next_ids
 
@@ -107,7 +108,7 @@ class ChildList:
         kept = stored.deactivated.keys() - sent.existing.keys() | deactivated
         if len(kept) + len(sent.all) > MAX_CHILDREN:
             message = f"With those that are deactivated use at most {MAX_CHILDREN:,} {self.noun}s."
-            batch.fail(0, "validation_error.too_many_items", self.name, message=message)
+            batch.fail(0, ErrorType.TOO_MANY_ITEMS, self.name, message=message)
         return sorted(deactivated), sorted(sent.missing - deactivated)
 
     def _identified(self, entries: Sequence[Item], stored: StoredChildren) -> dict[int, int]:
@@ -126,5 +127,5 @@ class ChildList:
 
     def _fail(self, batch: Batch, place: int) -> None:
         message = f"There is no such {self.noun} here."
-        kind = "validation_error.unknown_reference"
+        kind = ErrorType.UNKNOWN_REFERENCE
         batch.fail(0, kind, self.name, place, self.key, message=message)

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from service.database.connections import Connection
 from service.database.errors import own_locks
+from service.error_types import ErrorType
 from service.queries import merge_patch, own_keys
 from service.queries.batch import Batch, Item
 from service.queries.master_record import LockedRow, MasterRecord, WriteSet
@@ -125,10 +126,10 @@ async def _report_missing(
     await resource.require_parents(connection, batch.caller, batch.parents)
     foreign = await foreign_ids(connection, resource, sorted(missing))
     batch.fail_records(
-        dict.fromkeys(foreign, "Another organization's record."), "forbidden.organization"
+        dict.fromkeys(foreign, "Another organization's record."), ErrorType.FORBIDDEN_ORGANIZATION
     )
     unknown = dict.fromkeys(missing - foreign, "There is no such record.")
-    batch.fail_records(unknown, "not_found", resource.key)
+    batch.fail_records(unknown, ErrorType.NOT_FOUND, resource.key)
 
 
 async def _require_precondition(

@@ -13,6 +13,7 @@ import asyncpg
 from service import schemas
 from service.database.connections import Connection
 from service.database.id_arrays import id_array
+from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail
 from service.listing.page_sql import column_of
 from service.queries.batch import Batch, Item
@@ -152,8 +153,11 @@ class MasterRecord(Resource):
         return _lock_text(self.table, *columns, sent, strength)
 
     def collect_changes(
-        self, changed: ChangeRecorder, batch: Batch, rows: Sequence[asyncpg.Record]
-    ) -> None:  # noqa: ARG002
+        self,
+        changed: ChangeRecorder,
+        batch: Batch,  # noqa: ARG002
+        rows: Sequence[asyncpg.Record],
+    ) -> None:
         """Take note of what a statement that wrote the batch's items answered."""
         changed.collect(self.name, rows)
 
@@ -197,7 +201,7 @@ class MasterRecord(Resource):
         room: WritePlan = []
         if change.live_deletes and self.uses:
             counts = await in_use(connection, change.batch.caller, self.uses, change.live_deletes)
-            change.deletes.fail_records(usage_messages(counts), "conflict.in_use")
+            change.deletes.fail_records(usage_messages(counts), ErrorType.CONFLICT_IN_USE)
             users = {one for found in counts.values() for one in found}
             clearing = [use.cleared_by for use in self.uses if use.noun in users]
             room = self.id_statements(change.live_deletes, filter(None, clearing))
@@ -207,7 +211,7 @@ class MasterRecord(Resource):
                 change.batch.caller.organization_id,
             )
             rows = await connection.fetch(text, organization_id, id_array(change.live_deletes))
-            change.deletes.fail_records(dict(map(tuple, rows)), "conflict.in_use")
+            change.deletes.fail_records(dict(map(tuple, rows)), ErrorType.CONFLICT_IN_USE)
         return room
 
     async def dependencies(

@@ -7,12 +7,13 @@ from typing import Final, NamedTuple
 from service.database.connections import Connection
 from service.database.errors import own_locks
 from service.database.statements import load
+from service.error_types import ErrorType
 from service.queries.batch import Batch, Item
 from service.queries.master_record import LockedRow, MasterRecord
 from service.queries.outcomes import sent_key
 from service.queries.references import stored_id
 
-_WRITER_LOCKS: Final = load("turns")
+_WRITER_LOCKS: Final = load("writer_locks")
 _MAX_LISTED_IDS: Final = 5
 """Of several records with one key the ids that are told."""
 
@@ -32,8 +33,8 @@ async def take_writer_lock(connection: Connection, resource: MasterRecord, batch
     """
     named = (batch.caller.organization_id, resource.name)
     with own_locks():
-        while await connection.fetchval(_WRITER_LOCKS["take"].text, *named) is None:
-            await connection.execute(_WRITER_LOCKS["set_up"].text, *named)
+        while await connection.fetchval(_WRITER_LOCKS["lock"].text, *named) is None:
+            await connection.execute(_WRITER_LOCKS["insert"].text, *named)
 
 
 async def lock_records(
@@ -66,7 +67,7 @@ async def lock_records(
         if len(found) > 1:
             several = ", ".join(str(one["id"]) for one in found[:_MAX_LISTED_IDS])
             path, message = resource.own_key or "", f"Records {several} have this key."
-            batch.fail(number, "conflict.ambiguous_key", path, message=message)
+            batch.fail(number, ErrorType.CONFLICT_AMBIGUOUS_KEY, path, message=message)
         elif found:
             item["id"] = found[0]["id"]
             stored[item["id"]] = found[0]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from service.database.connections import Connection
+from service.error_types import ErrorType
 from service.errors import api_error
 from service.listing.page_sql import ALL_RECORDS
 from service.organizations.caller import Caller
@@ -22,8 +23,10 @@ async def read(
         return found[record_id]
     await resource.require_parents(connection, caller, parents)
     if await foreign_ids(connection, resource, [record_id]):
-        raise api_error("forbidden.organization", "id", message="Another organization's record.")
-    raise api_error("not_found", resource.key, message="There is no such record.")
+        raise api_error(
+            ErrorType.FORBIDDEN_ORGANIZATION, "id", message="Another organization's record."
+        )
+    raise api_error(ErrorType.NOT_FOUND, resource.key, message="There is no such record.")
 
 
 async def read_all(
@@ -42,7 +45,7 @@ async def read_all(
         await resource.require_parents(connection, caller, parents)
     if row["documents"] is None:
         message = f"The answer exceeds {MAX_BATCH_BYTES // 2**20} MiB: read one at a time."
-        raise api_error("validation_error.out_of_range", message=message)
+        raise api_error(ErrorType.OUT_OF_RANGE, message=message)
     found: bytes = row["documents"]
     return found
 

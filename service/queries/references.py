@@ -14,6 +14,7 @@ import asyncpg
 
 from service.database.connections import Connection
 from service.database.id_arrays import id_array
+from service.error_types import ErrorType
 from service.errors import Path
 from service.listing.properties import parse_id
 from service.organizations.caller import Caller
@@ -64,7 +65,7 @@ class Reference:
             self._report(batch, found)
 
     def _report(self, batch: Batch, found: dict[int, bool]) -> None:
-        kind, message = "validation_error.unknown_reference", f"There is no such {self.noun}."
+        kind, message = ErrorType.UNKNOWN_REFERENCE, f"There is no such {self.noun}."
         for number, item in enumerate(batch.items):
             stays_deleted = item.get("state") == "deleted"
             for path, one in self._named(item):

@@ -9,6 +9,7 @@ import orjson
 
 from service.database import statements
 from service.database.connections import Connection
+from service.error_types import ErrorType
 from service.errors import api_error
 from service.listing.list_request import Listing
 from service.listing.page_sql import PageSql, batch_page, counted_page, listing_page
@@ -140,7 +141,7 @@ class Resource:
                 message = (
                     f"This page exceeds {_mib(MAX_PAGE_BYTES)}: use a smaller one, or cursors."
                 )
-                raise api_error("validation_error.out_of_range", "pageSize", message=message)
+                raise api_error(ErrorType.OUT_OF_RANGE, "pageSize", message=message)
             cut = self.compile_list(asked.listing, is_cut=True)
             row = await connection.fetchrow(
                 cut.text, caller.organization_id, *parents, *cut.parameters
@@ -198,7 +199,7 @@ class Resource:
         )
         if found is None:
             message = f"The answer exceeds {_mib(MAX_BATCH_BYTES)}: send fewer items."
-            raise api_error("validation_error.too_many_items", message=message)
+            raise api_error(ErrorType.TOO_MANY_ITEMS, message=message)
         return found
 
     async def render_live(
@@ -234,7 +235,7 @@ class Resource:
             statement = self.statements["unknown_parent"].text
             unknown = await connection.fetchval(statement, caller.organization_id, *parents)
             if unknown:
-                raise api_error("not_found", unknown, message="There is no such record.")
+                raise api_error(ErrorType.NOT_FOUND, unknown, message="There is no such record.")
 
 
 def shown_in(known: Mapping[str, statements.Statement]) -> dict[str, statements.Statement]:

@@ -9,6 +9,7 @@ import orjson
 
 from service.database.connections import Connection
 from service.database.statements import Statement
+from service.error_types import ErrorType
 from service.queries.batch import Batch
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.matching import MatchKey, Row, match_existing
@@ -27,7 +28,7 @@ class SentValue(NamedTuple):
     def fail(self, batch: Batch, member: str, message: str) -> None:
         """Report that it names what is not there."""
         path = ("allowedValues", self.place, member)
-        batch.fail(self.number, "validation_error.unknown_reference", *path, message=message)
+        batch.fail(self.number, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
 
 
 def sent_values(batch: Batch, having: str = "value") -> Iterator[SentValue]:

@@ -6,6 +6,7 @@ import asyncpg
 
 from service.database.connections import Connection
 from service.database.statements import Statement
+from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.queries.batch import Batch
 from service.queries.bound_statements import WritePlan
@@ -30,7 +31,7 @@ class CareInstructionMaterials(CareText):
     table = "care_instruction_material"
     unique = ("userDefinedId",)
     updates = ("release_references", "update")
-    own_failures = (*CareText.own_failures, "conflict.duplicate")
+    own_failures = (*CareText.own_failures, ErrorType.CONFLICT_DUPLICATE)
 
     def load_statements(self) -> Mapping[str, Statement]:
         """The documents as records are: deleting softly changes the record."""
@@ -59,7 +60,9 @@ class CareInstructionMaterials(CareText):
         """References that others of the request give away."""
         held = {one.key: record for record, one in stored.items() if one.key and _is_live(one)}
         return [
-            Dependency(item["id"], held[key], "conflict.duplicate", "userDefinedId", _holds(key))
+            Dependency(
+                item["id"], held[key], ErrorType.CONFLICT_DUPLICATE, "userDefinedId", _holds(key)
+            )
             for item in change.upserts.items
             if (key := item.get("userDefinedId") or "") in held and held[key] != item["id"]
         ]
@@ -71,7 +74,7 @@ class CareInstructionMaterials(CareText):
         # The message names the constraint also where the error's own field does not.
         if _REFERENCE_KEY not in str(error):
             return None
-        kind, message = "conflict.duplicate", "Another material has just taken it."
+        kind, message = ErrorType.CONFLICT_DUPLICATE, "Another material has just taken it."
         for number, item in enumerate(batch.items):
             if f", {item.get('userDefinedId')})" in (error.detail or ""):
                 batch.fail(number, kind, "userDefinedId", message=message)

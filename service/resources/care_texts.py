@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from service.database.statements import Statement, load_bound
+from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
@@ -18,7 +19,7 @@ class CareText(MasterRecord):
 
     has_position = True
     keeps_omitted = True
-    own_failures: ClassVar[tuple[str, ...]] = ("validation_error.unknown_reference",)
+    own_failures: ClassVar[tuple[str, ...]] = (ErrorType.UNKNOWN_REFERENCE,)
     children = ("remove_translations", "save_translations")
 
     def load_statements(self) -> Mapping[str, Statement]:

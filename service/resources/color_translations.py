@@ -7,6 +7,7 @@ import orjson
 
 from service.database.connections import Connection
 from service.database.statements import Statement, load
+from service.error_types import ErrorType
 from service.queries.batch import Batch
 from service.queries.bound_statements import WritePlan
 from service.queries.parts import RecordPart
@@ -24,7 +25,7 @@ class ColorTranslations(RecordPart):
     below = f"/{_LIST}"
     list_name = _LIST
     named_once = ("languageId",)
-    own_failures = ("validation_error.unknown_reference", "validation_error.feature_disabled")
+    own_failures = (ErrorType.UNKNOWN_REFERENCE, ErrorType.FEATURE_DISABLED)
     own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the translations of a color",

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from service.database.connections import Connection
+from service.error_types import ErrorType
 from service.queries.batch import Batch
 from service.queries.bound_statements import WritePlan
 from service.queries.links import (
@@ -32,7 +33,7 @@ class Colors(MasterRecord):
     name = "colors"
     table = "color"
     written_separately = tuple(_REFERENCES)
-    own_failures = ("validation_error.unknown_reference", "validation_error.feature_disabled")
+    own_failures = (ErrorType.UNKNOWN_REFERENCE, ErrorType.FEATURE_DISABLED)
 
     async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
         """Unknown references; and languages ask for the multiple-language feature.
@@ -75,7 +76,7 @@ class Colors(MasterRecord):
                 stays_deleted = item.get("state") == "deleted"
                 for place, one in enumerate(item.get(field) or ()):
                     if one in references and not (stays_deleted and references[one]):
-                        kind = "validation_error.unknown_reference"
+                        kind = ErrorType.UNKNOWN_REFERENCE
                         batch.fail(number, kind, field, place, message=message)
 
 

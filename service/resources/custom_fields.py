@@ -8,6 +8,7 @@ import asyncpg
 from service.database.connections import Connection
 from service.database.id_arrays import id_array
 from service.database.statements import Statement, load, load_bound
+from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.queries.batch import Item
 from service.queries.bound_statements import WritePlan
@@ -32,7 +33,7 @@ class CustomFields(MasterRecord):
     value_removals: ClassVar[tuple[str, ...]] = ("remove_values",)
     """The statements that take allowed values away."""
     written_separately: ClassVar[tuple[str, ...]] = ("allowedValues",)
-    own_failures: ClassVar[tuple[str, ...]] = ("validation_error.unknown_reference",)
+    own_failures: ClassVar[tuple[str, ...]] = (ErrorType.UNKNOWN_REFERENCE,)
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +61,7 @@ class CustomFields(MasterRecord):
         for place in _defaults(values)[1:]:
             path = ("allowedValues", place, "isDefaultValue")
             message = "Another value is the default already."
-            yield ErrorDetail("validation_error.duplicate", path, message)
+            yield ErrorDetail(ErrorType.DUPLICATE, path, message)
 
     async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
         """Types, parents, and allowed values that are not the field's own."""
@@ -89,7 +90,7 @@ class CustomFields(MasterRecord):
             rows = await connection.fetch(
                 text, organization_id, id_array(change.live_deletes), items
             )
-            change.deletes.fail_records(dict(rows), "conflict.in_use")
+            change.deletes.fail_records(dict(rows), ErrorType.CONFLICT_IN_USE)
         return []
 
     async def reliances(
@@ -123,7 +124,9 @@ def _on_children(rows: Sequence[asyncpg.Record], gone: set[int]) -> Iterator[Dep
     message = "Used by custom fields: 1."
     for row in rows:
         if row["is_live"] and row["stored_parent_id"] in gone:
-            yield Dependency(row["stored_parent_id"], row["id"], "conflict.in_use", "id", message)
+            yield Dependency(
+                row["stored_parent_id"], row["id"], ErrorType.CONFLICT_IN_USE, "id", message
+            )
 
 
 def _defaults(values: list[object]) -> list[int]:

@@ -1,5 +1,6 @@
 """Facilities (contract, Facilities)."""
 
+from service.error_types import ErrorType
 from service.queries.references import Reference
 from service.resources.plain_records import PlainRecord
 
@@ -10,6 +11,6 @@ class Facilities(PlainRecord):
     name = "facilities"
     table = "facility"
     updates = ("leave_former", "update")
-    own_failures = ("validation_error.unknown_reference",)
+    own_failures = (ErrorType.UNKNOWN_REFERENCE,)
     references = (Reference("subSupplierId", "sub_supplier", "sub-supplier"),)
     counted_by = {"subSupplierId": "sub-suppliers"}  # noqa: RUF012

@@ -1,5 +1,6 @@
 """Items (contract, Items)."""
 
+from service.error_types import ErrorType
 from service.queries.references import Reference
 from service.resources.plain_records import PlainRecord
 
@@ -9,6 +10,6 @@ class Items(PlainRecord):
 
     name = "items"
     table = "item"
-    own_failures = ("validation_error.unknown_reference",)
+    own_failures = (ErrorType.UNKNOWN_REFERENCE,)
     references = (Reference("itemCategoryId", "item_category", "item category"),)
     counted_by = {"itemCategoryId": "item-categories"}  # noqa: RUF012

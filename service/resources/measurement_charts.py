@@ -7,6 +7,7 @@ import orjson
 
 from service.database.connections import Connection
 from service.database.statements import Statement
+from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
@@ -51,7 +52,7 @@ class MeasurementCharts(RecordPart):
     owner = Styles
     segment = Styles.name
     below = "/measurement-chart"
-    own_failures = ("validation_error.unknown_reference",)
+    own_failures = (ErrorType.UNKNOWN_REFERENCE,)
     own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the measurement chart of a style",
@@ -172,7 +173,7 @@ class MeasurementCharts(RecordPart):
         live = {size for size, row in rows.items() if row["is_live"]}
         for cell, path in cells.items():
             if cell[1] not in live and cell not in stored:
-                kind = "validation_error.unknown_reference"
+                kind = ErrorType.UNKNOWN_REFERENCE
                 batch.fail(0, kind, *path, message="There is no such size.")
 
 

@@ -6,6 +6,7 @@ from typing import ClassVar, Final
 import orjson
 
 from service.database.connections import Connection
+from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
@@ -32,7 +33,7 @@ class Measurements(RecordPart):
     }
     key = "sizeRangeSizeId"
     is_patched = True
-    own_failures = ("validation_error.unknown_reference",)
+    own_failures = (ErrorType.UNKNOWN_REFERENCE,)
     own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the measured values of one requested size",

@@ -7,6 +7,7 @@ import orjson
 
 from service.database.connections import Connection
 from service.database.statements import Statement, load
+from service.error_types import ErrorType
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.links import Links, link_statements
 from service.queries.master_record import WriteSet
@@ -30,9 +31,9 @@ class SampleRequests(HardDeleted):
     stored_state = "'active'"
     hides_deleted = False
     own_failures = (
-        "validation_error.unknown_reference",
-        "validation_error.read_only_field",
-        "conflict.in_use",
+        ErrorType.UNKNOWN_REFERENCE,
+        ErrorType.READ_ONLY_FIELD,
+        ErrorType.CONFLICT_IN_USE,
     )
     references = (
         # Held as the writers of its chart hold it: what is frozen is what one of them wrote.

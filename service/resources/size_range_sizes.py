@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from service.database.connections import Connection
 from service.database.statements import Statement
+from service.error_types import ErrorType
 from service.queries.batch import Batch
 from service.queries.bound_statements import WritePlan
 from service.queries.child_list import ChildList, MatchedChildren, StoredChildren
@@ -38,7 +39,7 @@ class SizeRangeSizes(RecordPart):
     below = "/sizes"
     list_name = _SIZES.name
     named_once = (_SIZES.key, "isDefaultGrading")
-    own_failures = ("validation_error.unknown_reference",)
+    own_failures = (ErrorType.UNKNOWN_REFERENCE,)
     references = (
         Reference(f"sizes.{_RELATED}", _SIZES.table, "size", IS_LIVE, within=SizeRanges.table),
     )
@@ -122,7 +123,7 @@ class SizeRangeSizes(RecordPart):
             if row and (row["is_live"] or row["owner_id"] == self.record_id(batch) or stays):
                 continue
             path, message = (_SIZES.name, index, _RELATED), "There is no such size."
-            batch.fail(0, "validation_error.unknown_reference", *path, message=message)
+            batch.fail(0, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
 
     async def _needed(
         self, connection: Connection, batch: Batch, stored: StoredChildren, sent: MatchedChildren

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from service.database.connections import Connection
 from service.database.id_arrays import id_array
+from service.error_types import ErrorType
 from service.queries.bound_statements import WritePlan
 from service.queries.master_record import Dependency, LockedRow, MasterRecord, WriteSet
 
@@ -23,7 +24,7 @@ class SizeRanges(MasterRecord):
     foreign_is_forbidden = True
     one_writer = True
     unique = ("isDefault",)
-    own_failures = ("validation_error.unknown_reference",)
+    own_failures = (ErrorType.UNKNOWN_REFERENCE,)
     inserts = ("demote", "insert")
     updates = ("demote", "update")
 
@@ -51,7 +52,7 @@ class SizeRanges(MasterRecord):
                 [*change.restored_ids],
                 is_succeeded,
             )
-            change.deletes.fail_records(dict(map(tuple, rows)), "conflict.in_use")
+            change.deletes.fail_records(dict(map(tuple, rows)), ErrorType.CONFLICT_IN_USE)
         return []
 
     async def reliances(
@@ -64,11 +65,11 @@ class SizeRanges(MasterRecord):
         )
         rows = await connection.fetch(text, organization_id, change.batch.ids)
         gone, restored = {*change.deletes.ids}, {*change.restored_ids}
-        unknown = "validation_error.unknown_reference"
+        unknown = ErrorType.UNKNOWN_REFERENCE
         message = "A size relates to a size of a deleted size range."
         return [
             *(
-                Dependency(on, one, "conflict.in_use", "id", "Used by size ranges: 1.")
+                Dependency(on, one, ErrorType.CONFLICT_IN_USE, "id", "Used by size ranges: 1.")
                 for one, on in rows
                 if on in gone and stored[one].state != "deleted"
             ),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from service.database.connections import Connection
 from service.database.statements import Statement
+from service.error_types import ErrorType
 from service.queries.batch import Batch
 from service.queries.bound_statements import WritePlan
 from service.queries.links import link_statements
@@ -35,7 +36,7 @@ class StyleCustomFields(CustomFields):
     kind = "style"
     parent_is_fixed = True
     written_separately = ("allowedValues", *(association.field for association in _ASSOCIATIONS))
-    own_failures = (*CustomFields.own_failures, "conflict.in_use")
+    own_failures = (*CustomFields.own_failures, ErrorType.CONFLICT_IN_USE)
     value_members = (_POINTER,)
     value_removals = ("forget_parent_values", *CustomFields.value_removals)
 
@@ -102,4 +103,6 @@ class StyleCustomFields(CustomFields):
         )
         numbers = {record_id: number for number, record_id in enumerate(batch.ids)}
         for field_id, message in needed:
-            batch.fail(numbers[field_id], "conflict.in_use", "allowedValues", message=message)
+            batch.fail(
+                numbers[field_id], ErrorType.CONFLICT_IN_USE, "allowedValues", message=message
+            )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from service.database.connections import Connection
+from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
@@ -23,7 +24,7 @@ class StyleRelations(HardDeleted, PlainRecord):
     table = "style_relation"
     stored_state = "'active'"
     hides_deleted = False
-    own_failures = ("validation_error.unknown_reference", "conflict.duplicate")
+    own_failures = (ErrorType.UNKNOWN_REFERENCE, ErrorType.CONFLICT_DUPLICATE)
     references = (
         Reference("styleId", "style", "style", lock="for no key update"),
         Reference("relatedStyleId", "style", "style"),
@@ -33,7 +34,7 @@ class StyleRelations(HardDeleted, PlainRecord):
         """No style is related to itself."""
         if isinstance(item.get("styleId"), int) and item["styleId"] == item.get("relatedStyleId"):
             message = "Relate the style to another one."
-            yield ErrorDetail("validation_error.invalid_value", ("relatedStyleId",), message)
+            yield ErrorDetail(ErrorType.INVALID_VALUE, ("relatedStyleId",), message)
 
     async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
         """Besides unknown styles: pairs that are there already, once the request is done."""
@@ -55,5 +56,5 @@ def _refuse_repeated(batch: Batch) -> None:
         pair = (item["styleId"], item["relatedStyleId"])
         if pair in seen:
             message = "Another one of this request has this pair."
-            batch.fail(number, "validation_error.duplicate", "relatedStyleId", message=message)
+            batch.fail(number, ErrorType.DUPLICATE, "relatedStyleId", message=message)
         seen.add(pair)

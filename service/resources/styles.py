@@ -1,6 +1,7 @@
 """Styles (contract, Styles)."""
 
 from service.database.connections import Connection
+from service.error_types import ErrorType
 from service.queries.bound_statements import WritePlan
 from service.queries.links import Links, link_statements
 from service.queries.master_record import WriteSet
@@ -19,7 +20,7 @@ class Styles(PlainRecord):
     written_separately = ("groupIds",)
     updates = ("tell_restored", "update")
     deletes = ("delete", "tell_deleted")
-    own_failures = ("validation_error.unknown_reference",)
+    own_failures = (ErrorType.UNKNOWN_REFERENCE,)
     references = (
         Reference("brandId", "brand", "brand"),
         Reference("styleCategoryId", "style_category", "style category"),
@@ -53,4 +54,4 @@ class Styles(PlainRecord):
             rows = await connection.fetch(text, organization_id, ids, deleted)
             message = "Its measurement chart has values of a deleted size range."
             messages = dict.fromkeys((row["id"] for row in rows), message)
-            change.upserts.fail_records(messages, "validation_error.unknown_reference", "state")
+            change.upserts.fail_records(messages, ErrorType.UNKNOWN_REFERENCE, "state")

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from service.database.connections import Connection
+from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
@@ -33,7 +34,7 @@ class SubSuppliers(PlainRecord):
     name = "sub-suppliers"
     table = "sub_supplier"
     string_ids = True
-    own_failures = ("validation_error.unknown_reference",)
+    own_failures = (ErrorType.UNKNOWN_REFERENCE,)
     children = ("update_contacts", "remove_contacts", "insert_contacts", "restore_facilities")
     deletes = ("delete", "delete_contacts", "delete_facilities")
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from service.error_types import ErrorType
 from service.errors import MAX_LISTED, ApiError, ErrorDetail, Path
 
 _MESSAGE = "This member stands twice in its object."
@@ -27,7 +28,7 @@ def check_duplicate_members(raw: bytes, value: Any) -> None:
     except orjson.JSONEncodeError:
         return
     seen = json.loads(raw, object_pairs_hook=_seen, parse_int=str, parse_float=str)
-    kind = "validation_error.malformed_json"
+    kind = ErrorType.MALFORMED_JSON
     raise ApiError(
         [ErrorDetail(kind, path, _MESSAGE) for path in islice(_places(seen), MAX_LISTED)]
     )

@@ -9,6 +9,7 @@ from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
+from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
 from service.schemas.definitions import ResolvedSchema
 
@@ -31,15 +32,15 @@ def format_errors(located: ResolvedSchema, value: Any, path: Path = ()) -> Itera
                 yield from format_errors(located.items, member, (*path, index))
     elif isinstance(value, str) and "\0" in value and "string" in types:
         message = "A text cannot hold the character U+0000."
-        yield ErrorDetail("validation_error.invalid_value", path, message)
+        yield ErrorDetail(ErrorType.INVALID_VALUE, path, message)
     elif isinstance(value, float) and "integer" in types and _is_whole(value):
         message = "Write a whole number without fraction or exponent."
-        yield ErrorDetail("validation_error.invalid_type", path, message)
+        yield ErrorDetail(ErrorType.INVALID_TYPE, path, message)
     elif isinstance(value, float) and _decimals(value) > (
         most := located.schema.get("x-decimals", math.inf)
     ):
         message = f"Use at most {most} digits after the point."
-        yield ErrorDetail("validation_error.invalid_value", path, message)
+        yield ErrorDetail(ErrorType.INVALID_VALUE, path, message)
 
 
 def duplicate_errors(
@@ -73,7 +74,7 @@ def duplicate_errors(
 
 def _repeats(*path: str | int) -> ErrorDetail:
     message = "Another one of this request has this value."
-    return ErrorDetail("validation_error.duplicate", path, message)
+    return ErrorDetail(ErrorType.DUPLICATE, path, message)
 
 
 def _is_plain(value: Any) -> bool:

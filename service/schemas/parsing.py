@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import orjson
 
+from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.schemas.duplicate_members import check_duplicate_members
 
@@ -40,7 +41,7 @@ def parse(raw: bytes) -> Any:
 
 def malformed(message: str) -> ApiError:
     """400: the body is no JSON that the service reads."""
-    return api_error("validation_error.malformed_json", message=message)
+    return api_error(ErrorType.MALFORMED_JSON, message=message)
 
 
 def _unreadable(raw: bytes, error: orjson.JSONDecodeError) -> ApiError:
@@ -63,7 +64,7 @@ def _check_values(raw: bytes) -> None:
         return
     if _exceeds(map(_signs, _pieces(raw))) and _exceeds(_counts(raw)):
         message = f"Send at most {MAX_VALUES:,} values in one request."
-        raise api_error("validation_error.too_many_items", message=message)
+        raise api_error(ErrorType.TOO_MANY_ITEMS, message=message)
 
 
 def _exceeds(counts: Iterable[int]) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 import jsonschema_rs
 import orjson
 
+from service.error_types import ErrorType
 from service.errors import MAX_COLLECTED, ApiError, ErrorDetail, api_error, one_per_field
 from service.schemas.definitions import definition, load, reference, whole
 from service.schemas.extra_checks import format_errors
@@ -74,7 +75,7 @@ class Validator:
             size = _too_large(value) if len(raw) > MAX_RECORD_BYTES else []
             return one_per_field(value, [*size, *self._rules_of_list(value), *found])
         if not isinstance(value, dict):
-            raise api_error("validation_error.invalid_type", message=of_kind(self._located.types))
+            raise api_error(ErrorType.INVALID_TYPE, message=of_kind(self._located.types))
         return self._failures(value, _Doubts.about(raw), MAX_COLLECTED)
 
     def errors_of_items(self, items: Any, raw: bytes) -> dict[int, list[ErrorDetail]]:
@@ -104,7 +105,7 @@ class Validator:
 
     def _check_length(self, items: Any) -> None:
         if not isinstance(items, list):
-            raise api_error("validation_error.invalid_type", message=of_kind(self._located.types))
+            raise api_error(ErrorType.INVALID_TYPE, message=of_kind(self._located.types))
         for keyword, is_wrong in (("minItems", int.__lt__), ("maxItems", int.__gt__)):
             limit = self._located.schema.get(keyword)
             if limit is not None and is_wrong(len(items), limit):
@@ -183,12 +184,12 @@ def _too_large(record: Any) -> list[ErrorDetail]:
     if size <= MAX_RECORD_BYTES:
         return []
     message = f"Use at most {MAX_RECORD_KIB} KiB for one record."
-    return [ErrorDetail("validation_error.too_long", (), message)]
+    return [ErrorDetail(ErrorType.TOO_LONG, (), message)]
 
 
 def _without_long_lists(item: dict[str, Any], found: list[ErrorDetail]) -> dict[str, Any]:
     """The item without the lists that have too many items."""
-    long = {one.path[0] for one in found if one.type == "validation_error.too_many_items"}
+    long = {one.path[0] for one in found if one.type == ErrorType.TOO_MANY_ITEMS}
     return {name: item[name] for name in item if name not in long} if long else item
 
 

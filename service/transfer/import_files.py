@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 
 from service.client import Client, Detail, ForbiddenError, NotFoundError
 from service.client.collections import How
+from service.error_types import ErrorType
 from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
 from service.transfer.id_map import IdMap, MappedRecord
@@ -152,7 +153,7 @@ class _FileImporter:
         first = self.sender.known.first_seen(name, line.number)
         if first != line.number:
             message = f"Line {first} is of the same record."
-            self._reject(line, [Detail("validation_error.duplicate", "id", message)])
+            self._reject(line, [Detail(ErrorType.DUPLICATE, "id", message)])
             return True
         if line.number in self._conflicts:
             self._reject(line, [self._conflicts[line.number]])

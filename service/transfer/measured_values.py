@@ -9,6 +9,7 @@ from dataclasses import replace as replaced
 from typing import Any, Final
 
 from service.client import Client, Detail, FailureError, NotFoundError
+from service.error_types import ErrorType
 from service.schemas import ResolvedSchema
 from service.schemas.validation import Validator
 from service.transfer.fields import Field, part_fields
@@ -78,7 +79,7 @@ def faults(document: dict[str, Any], member: str) -> list[Detail]:
     """The places where a size should be named, and is not, or where another one is."""
     sizes, requested = document[member], _requested(document)
     if not isinstance(sizes, list):
-        return [Detail("validation_error.invalid_type", "", "Use a list of sizes.")]
+        return [Detail(ErrorType.INVALID_TYPE, "", "Use a list of sizes.")]
     ids = [size.get(_SIZE) if isinstance(size, dict) else None for size in sizes]
     return [
         Detail(f"validation_error.{kind}", f"[{place}].{_SIZE}", message)

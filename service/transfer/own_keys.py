@@ -13,6 +13,7 @@ from typing import Any, Final
 import orjson
 
 from service.client import Client, Detail
+from service.error_types import ErrorType
 from service.transfer.collections import TransferCollection
 from service.transfer.files import Line
 from service.transfer.id_map import IdMap
@@ -99,7 +100,7 @@ class OwnKeyLookup:
             f"Record {record_id} has this {name} already, and no earlier import made it. "
             "Use --match to replace it."
         )
-        return Detail("conflict.duplicate", name, message)
+        return Detail(ErrorType.CONFLICT_DUPLICATE, name, message)
 
 
 def _can_be_stored(key: Any) -> bool:

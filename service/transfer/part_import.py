@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service.client import Detail, FailureError
+from service.error_types import ErrorType
 from service.transfer.files import Line
 from service.transfer.forms import below
 from service.transfer.id_translation import Translated, Translator
@@ -149,4 +150,4 @@ class PartImporter:
 def unknown(path: str, target: str, one: str) -> Detail:
     """What is wrong with a reference to what no file brought."""
     message = f"There is no {one} among the {target} that came in."
-    return Detail("validation_error.unknown_reference", path, message)
+    return Detail(ErrorType.UNKNOWN_REFERENCE, path, message)

@@ -10,12 +10,13 @@ from typing import Any, Final
 
 from service.client import Client, FailureError, Outcome
 from service.client.collections import How
+from service.error_types import ErrorType
 from service.transfer.id_map import IdMap
 
 _SERVER_ERRORS: Final = 500
 _UNDECIDED: Final = (401, 408, 429)
 """Statuses that say nothing about an earlier try of the request: it may have been carried out."""
-_UNDECIDED_TYPES: Final = ("forbidden.scope", "conflict.in_progress")
+_UNDECIDED_TYPES: Final = (ErrorType.FORBIDDEN_SCOPE, ErrorType.CONFLICT_IN_PROGRESS)
 _KEPT_SECONDS: Final = 23 * 3600.0
 """The service keeps keys for 24 hours; a request that is asked again later may be done twice."""
 

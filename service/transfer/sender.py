@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from service.client import Client, Detail, FailureError, ForbiddenError, Outcome
 from service.client.collections import How
+from service.error_types import ErrorType
 from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
 from service.transfer.id_map import IdMap
@@ -221,7 +222,7 @@ def _judged(entry: ImportEntry, outcome: Outcome, sender: Sender) -> Outcome:
     if unmade and not left:
         return replace(outcome, outcome="created", details=())
     is_keyless = sender.options.match and not sender.source.collection.key_fields
-    if is_keyless and {one.type for one in left} == {"conflict.duplicate"}:
+    if is_keyless and {one.type for one in left} == {ErrorType.CONFLICT_DUPLICATE}:
         return replace(outcome, outcome="unchanged", details=())
     return replace(outcome, details=tuple(left))
 
@@ -238,6 +239,6 @@ def _leads_to(path: str | None, places: Iterable[str]) -> bool:
 
 
 def _explained(error: FailureError) -> Exception:
-    if isinstance(error, ForbiddenError) and error.type == "forbidden.scope":
+    if isinstance(error, ForbiddenError) and error.type == ErrorType.FORBIDDEN_SCOPE:
         return TransferError("the key may only read: issue one with --scope write")
     return error

@@ -115,7 +115,7 @@ TELL_NOTHING = ("administration.", "idempotency.", "changes.", "turns.")
 
 @each_statement
 def test_writes_answer_what_they_changed(statement: Statement) -> None:
-    """As a column ``id``, or one named after a collection (``service/queries/change_recorder.py``)."""
+    """As a column ``id``, or one named after a collection (``change_recorder.py``)."""
     text = plain(statement)
     if re.search(r"^(insert into|update|delete from)\b", text, re.MULTILINE):
         answered = re.search(r"returning (?:.*?\b)(id|as \"[a-z-]+\")", text)

@@ -1,0 +1,300 @@
+"""Error types: status, meaning and remedy of every type in one table (contract, Error types)."""
+
+from enum import StrEnum
+from typing import Self
+
+
+class ErrorType(StrEnum):
+    """A type of ``error.details``, by which callers branch.
+
+    The value is the published type. ``status`` is the status code that it calls for, ``meaning``
+    its row in the contract, ``remedy`` its row in the guide on errors.
+    """
+
+    status: int
+    meaning: str
+    remedy: str
+
+    def __new__(cls, value: str, status: int, meaning: str, remedy: str) -> Self:
+        """Return the member of a row of the table."""
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.status, member.meaning, member.remedy = status, meaning, remedy
+        return member
+
+    REQUIRED_FIELD = (
+        "validation_error.required_field",
+        400,
+        "missing, or null where there must be a value",
+        "send the field; null is the same as leaving it out",
+    )
+    UNKNOWN_FIELD = (
+        "validation_error.unknown_field",
+        400,
+        "no such field",
+        "look for a misspelling; take it out",
+    )
+    READ_ONLY_FIELD = (
+        "validation_error.read_only_field",
+        400,
+        "the service sets it, or it is set at creation for good",
+        "take it out: the service sets it",
+    )
+    INVALID_TYPE = (
+        "validation_error.invalid_type",
+        400,
+        "a value of another JSON type",
+        "send the JSON type that the schema has",
+    )
+    INVALID_VALUE = (
+        "validation_error.invalid_value",
+        400,
+        "none of the allowed values, or of a wrong form",
+        "use one of the values, or the form, that the row names",
+    )
+    TOO_SHORT = (
+        "validation_error.too_short",
+        400,
+        "a text",
+        "send more text",
+    )
+    TOO_LONG = (
+        "validation_error.too_long",
+        400,
+        "a text, or a query too long to continue",
+        "send less",
+    )
+    OUT_OF_RANGE = (
+        "validation_error.out_of_range",
+        400,
+        "a number",
+        "keep to the bounds that the row names",
+    )
+    TOO_MANY_ITEMS = (
+        "validation_error.too_many_items",
+        400,
+        "a list, the items of a request, the conditions of a query",
+        "split the request",
+    )
+    TOO_FEW_ITEMS = (
+        "validation_error.too_few_items",
+        400,
+        "a list, the items of a request",
+        "send at least what the row names",
+    )
+    DUPLICATE = (
+        "validation_error.duplicate",
+        400,
+        "given twice where once is allowed",
+        "name each id or value once",
+    )
+    UNKNOWN_REFERENCE = (
+        "validation_error.unknown_reference",
+        400,
+        "names a record that is not there",
+        "read the list of what is referred to; the id is not there",
+    )
+    STATE_NOT_ALLOWED = (
+        "validation_error.state_not_allowed",
+        400,
+        "`deleted` where DELETE is the way",
+        "delete with `DELETE`, or in a bulk `PUT`",
+    )
+    FEATURE_DISABLED = (
+        "validation_error.feature_disabled",
+        400,
+        "the organization does not have the feature",
+        "leave the field empty, or have the operator switch the feature on",
+    )
+    UNKNOWN_PARAMETER = (
+        "validation_error.unknown_parameter",
+        400,
+        "no such query parameter",
+        "look for a misspelling in the query",
+    )
+    TOO_MANY_PARAMETERS = (
+        "validation_error.too_many_parameters",
+        400,
+        "a query of more than 1,000 parameters; it comes alone",
+        "send at most 1,000 parameters in one query",
+    )
+    EXCLUSIVE_PARAMETERS = (
+        "validation_error.exclusive_parameters",
+        400,
+        "parameters that cannot stand together",
+        "send the cursor alone, or one of the two that the row names",
+    )
+    INVALID_CURSOR = (
+        "validation_error.invalid_cursor",
+        400,
+        "not a cursor of this list",
+        "begin at the first page; cursors are used as they came, in their list",
+    )
+    MALFORMED_JSON = (
+        "validation_error.malformed_json",
+        400,
+        "no JSON, nested too deeply, or with a member that stands twice",
+        "mend the JSON where the row says; each member stands once",
+    )
+    MALFORMED_REQUEST = (
+        "malformed_request",
+        400,
+        "what is no HTTP request; see Bad input",
+        "send HTTP/1.1 as it is defined: a library does",
+    )
+    UNAUTHORIZED = (
+        "unauthorized",
+        401,
+        "no valid key",
+        "present a key that is known, not expired and not revoked",
+    )
+    FORBIDDEN_SCOPE = (
+        "forbidden.scope",
+        403,
+        "the key may only read",
+        "this key may only read: use one that may write",
+    )
+    FORBIDDEN_ORGANIZATION = (
+        "forbidden.organization",
+        403,
+        "a size range of another organization",
+        "use the organization's own size ranges",
+    )
+    NOT_FOUND = (
+        "not_found",
+        404,
+        "no such record",
+        "there is no such record for this key",
+    )
+    NOT_FOUND_ROUTE = (
+        "not_found.route",
+        404,
+        "no such path",
+        "look for a misspelling in the path",
+    )
+    METHOD_NOT_ALLOWED = (
+        "method_not_allowed",
+        405,
+        "the path takes other methods, which `Allow` names",
+        "use a method that `Allow` names",
+    )
+    REQUEST_TIMEOUT = (
+        "request_timeout",
+        408,
+        "a body did not arrive in time",
+        "send the body more quickly, or less of it",
+    )
+    CONFLICT_IN_USE = (
+        "conflict.in_use",
+        409,
+        "what others need is not deleted",
+        "first change what the row names",
+    )
+    CONFLICT_TEST_FAILED = (
+        "conflict.test_failed",
+        409,
+        "a `test` operation of a patch",
+        "read the record again: see [Conflicts](conflicts.md)",
+    )
+    CONFLICT_DUPLICATE = (
+        "conflict.duplicate",
+        409,
+        "another live record holds this value",
+        "choose another value, or change the record that holds it",
+    )
+    CONFLICT_IN_PROGRESS = (
+        "conflict.in_progress",
+        409,
+        "the first request with this `Idempotency-Key` still runs",
+        "wait: see [Retries](retries.md)",
+    )
+    CONFLICT_AMBIGUOUS_KEY = (
+        "conflict.ambiguous_key",
+        409,
+        "several live records have an item's own key",
+        "send the id of the record that you mean; the row names them",
+    )
+    GONE_CHANGES_EXPIRED = (
+        "gone.changes_expired",
+        410,
+        "a cursor of changes that are kept no longer",
+        "begin again: see [Changes](changes.md)",
+    )
+    PRECONDITION_FAILED = (
+        "precondition_failed",
+        412,
+        "the record is not as `If-Match` or `If-None-Match` says",
+        "read the record again: see [Conflicts](conflicts.md)",
+    )
+    PAYLOAD_TOO_LARGE = (
+        "payload_too_large",
+        413,
+        "a body, or a patched document, beyond 8 MiB",
+        "split the request",
+    )
+    URI_TOO_LONG = (
+        "uri_too_long",
+        414,
+        "a request's target beyond 32 KiB",
+        "name fewer ids or filters at once",
+    )
+    UNSUPPORTED_MEDIA_TYPE = (
+        "unsupported_media_type",
+        415,
+        "another `Content-Type`, charset or coding",
+        "send what the row names as `Content-Type`",
+    )
+    EXPECTATION_FAILED = (
+        "expectation_failed",
+        417,
+        "`Expect` asks for more than `100-continue`",
+        "expect nothing but `100-continue`",
+    )
+    UNPROCESSABLE_PATCH = (
+        "unprocessable.patch",
+        422,
+        "a patch operation that cannot be applied",
+        "read the writable form, and mend the operation that `field` names",
+    )
+    UNPROCESSABLE_IDEMPOTENCY_KEY = (
+        "unprocessable.idempotency_key",
+        422,
+        "the key stood for another request",
+        "make up a new key for a new request",
+    )
+    TOO_MANY_REQUESTS = (
+        "too_many_requests",
+        429,
+        "the organization's share is used up; with `Retry-After`",
+        "wait as `Retry-After` says, and send less at once",
+    )
+    HEADERS_TOO_LARGE = (
+        "headers_too_large",
+        431,
+        "a header, or all of them, beyond the Limits",
+        "send less in headers",
+    )
+    SERVER_ERROR = (
+        "server_error",
+        500,
+        "a defect; nothing was changed",
+        "a defect of ours: report it with the request's id",
+    )
+    NOT_IMPLEMENTED = (
+        "not_implemented",
+        501,
+        "a method or a transfer coding that is not known",
+        "use another method, and no transfer coding but `chunked`",
+    )
+    SERVER_ERROR_UNAVAILABLE = (
+        "server_error.unavailable",
+        503,
+        "see Outages",
+        "wait as `Retry-After` says: see [Retries](retries.md)",
+    )
+    SERVER_ERROR_OUTCOME_UNKNOWN = (
+        "server_error.outcome_unknown",
+        503,
+        "see Outages",
+        "find out whether it was done: see [Retries](retries.md)",
+    )
