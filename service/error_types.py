@@ -8,7 +8,7 @@ class ErrorType(StrEnum):
     """A type of ``error.details``, by which callers branch.
 
     The value is the published type. ``status`` is the status code that it calls for, ``meaning``
-    its row in the contract, ``remedy`` its row in the guide on errors.
+    its row in the contract's table, ``remedy`` that of the guide on errors.
     """
 
     status: int

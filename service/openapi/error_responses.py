@@ -161,7 +161,7 @@ def _failure(kind: Operation, types: list[str]) -> dict[str, Any]:
 
 def _examples(types: list[str], kind: Operation) -> dict[str, Any]:
     home = "#/components/examples/"
-    return {name: {"$ref": home + examples.name_of(name, kind)} for name in types}
+    return {str(name): {"$ref": home + examples.name_of(name, kind)} for name in types}
 
 
 def _status(error_type: str) -> int:

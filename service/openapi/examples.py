@@ -187,12 +187,12 @@ OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
 
 def name_of(error_type: str, kind: Operation) -> str:
     """The name of the component that is the example for operations of the kind."""
-    return f"{kind.name}.{error_type}" if error_type in OF_KIND.get(kind, ()) else error_type
+    return f"{kind.name}.{error_type}" if error_type in OF_KIND.get(kind, ()) else str(error_type)
 
 
 def components() -> dict[str, Any]:
     """The example components by name."""
-    common = {name: {"value": example(name)} for name in EXAMPLES}
+    common = {str(name): {"value": example(name)} for name in EXAMPLES}
     return common | {
         name_of(name, kind): {"value": example(name, kind)}
         for kind, own in OF_KIND.items()

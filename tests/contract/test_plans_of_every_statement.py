@@ -20,6 +20,8 @@ from tests.support.api import Api, issue_key
 from tests.support.each import CALLERS_ROUTES
 from tests.support.serving import serving
 
+pytestmark = pytest.mark.contract("Budgets")
+
 LARGE, UNKNOWN, ROWS = 100, 3, 20_000
 #: Size ranges show the name of one size each, by which lists filter and sort before the page.
 DEFAULT_SIZES = "s.name as default_grading_size_name"

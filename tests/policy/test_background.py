@@ -13,11 +13,11 @@ _MAKERS = {"create_task", "ensure_future", "run_coroutine_threadsafe"}
 AWAITED = {
     "background.py": "the one way",
     "database/connections.py": "whoever asked for the read or write, or close()",
-    "http/recent.py": "whoever asked for the result",
+    "http/single_flight.py": "whoever asked for the result",
     "organizations/caller.py": "whoever asked for the key",
-    "transfer/bringing_parts.py": "the import, by gather()",
+    "transfer/part_import.py": "the import, by gather()",
     "transfer/own_keys.py": "the import, by gather()",
-    "transfer/sending.py": "the import, by gather()",
+    "transfer/sender.py": "the import, by gather()",
 }
 
 

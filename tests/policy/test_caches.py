@@ -9,20 +9,20 @@ from tests.policy.sources import SERVICE, modules
 _DECORATORS = {"cache", "lru_cache"}
 #: Why each cache stays small: nothing that callers send multiplies its keys, or they are short.
 BOUNDED = {
-    "database/migrating.py": {"_identifiers": "no arguments"},
+    "database/migrations.py": {"_identifiers": "no arguments"},
     "database/statements.py": {"load": "the files of sql/"},
     "demo/words.py": {"table": "the demo data's own files"},
     "handlers/pages.py": {"_pages": "one document"},
     "http/access_log.py": {"_masked": "1,024 texts, of 300 characters at most"},
     "http/metrics.py": {"observer": "methods, routes and statuses"},
     "http/negotiation.py": {"_coding": "256 headers, of 500 characters at most"},
-    "listing/pages.py": {
+    "listing/page_sql.py": {
         "_batch_text": "numbers of parents, one record or several, hidden or not",
         "column_of": "the names of fields",
     },
     "openapi/__init__.py": {"document": "no arguments"},
     "openapi/components.py": {"_definitions": "no arguments"},
-    "queries/changed.py": {"recording_text": "numbers of parameters that come before it"},
+    "queries/change_recorder.py": {"insert_text": "numbers of parameters that come before it"},
     "queries/links.py": {"_stored": "the tables of links that a resource has"},
     "queries/master_record.py": {"_lock_text": "resources, their two locks, by id or by key"},
     "queries/references.py": {
@@ -32,7 +32,7 @@ BOUNDED = {
     "queries/resource.py": {
         "_batch_text": "the forms of resources, times the pages of a batch, alone or not",
     },
-    "schemas/cutting.py": {"_field_names": "no arguments"},
+    "schemas/truncate.py": {"_field_names": "no arguments"},
     "schemas/definitions.py": {
         "definition": "the definitions of the schema files",
         "load": "no arguments",
