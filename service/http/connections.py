@@ -23,12 +23,14 @@ from service.errors import api_error
 from service.http import listeners
 from service.http.context import MAKE_ROOM
 from service.http.eviction import Eviction
-from service.http.heads import HeadReader
+from service.http.heads import HEAD_SECONDS, HeadReader
 from service.http.parser_errors import ON_PARSER_ERROR, ParserErrorResponse, parser_error
 
 MAX_CONNECTIONS: Final = 1000
 """Connections of a worker, whatever its files allow: what they begin to send takes memory, too."""
 KEEP_ALIVE_SECONDS: Final = 75
+NEW_SECONDS: Final = 1
+"""How long a connection without a request does not count as idle."""
 LINGER_SECONDS: Final = 2
 """What comes after a request that is none is taken for so long, and dropped."""
 DRAIN_SECONDS: Final = 2
@@ -92,6 +94,12 @@ class Connection(HeadReader):
     def is_idle(self) -> bool:
         """Whether no request is under way; the last answer may still be on its way."""
         return self._lingers or (not self._request_in_progress and not self._messages)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether its first request may still be on its way: it was made a moment ago."""
+        is_unused = self.is_idle and not self._request_count
+        return is_unused and self.closes_at - self._loop.time() > HEAD_SECONDS - NEW_SECONDS
 
     @property
     def is_ending(self) -> bool:
