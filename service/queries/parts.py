@@ -99,7 +99,7 @@ class RecordPart(MasterRecord):
         found: Sequence[asyncpg.Record] = await connection.fetch(text, organization_id, *parameters)
         return found
 
-    def note(self, changed: ChangeRecorder, batch: Batch, rows: Sequence[asyncpg.Record]) -> None:
+    def collect_changes(self, changed: ChangeRecorder, batch: Batch, rows: Sequence[asyncpg.Record]) -> None:
         """Whatever a statement changed is a change of the owner's record."""
         if rows:
             changed.ids[self.collection].add(self.record_id(batch))
