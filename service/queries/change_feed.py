@@ -120,7 +120,7 @@ class ChangeFeed(Resource):
     async def documents_of(
         self, connection: Connection, caller: Caller, entries: Sequence[ChangeEntry]
     ) -> dict[tuple[str, int], bytes] | None:
-        """Return the documents of live records by collection and id; None if too long for a page."""
+        """Return live records' documents by collection and id; None if too long for a page."""
         ids_by_collection: dict[str, dict[int, None]] = {}
         for entry in entries:
             ids_by_collection.setdefault(entry.collection, {})[entry.record] = None
