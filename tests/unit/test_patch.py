@@ -226,7 +226,7 @@ def test_the_operation_at_fault_is_named() -> None:
             "There is nothing at /b, or nothing can be added at /c.",
         ),
         ({"op": "test", "path": "/b", "value": 1}, "There is nothing at /b."),
-        ({"op": "test", "path": "/a", "value": True}, "The stored value is another one."),
+        ({"op": "test", "path": "/a", "value": True}, "The stored value differs."),
     ],
 )
 def test_messages_are_our_own(operation: dict[str, Any], message: str) -> None:
