@@ -53,14 +53,14 @@ class Operation:
         return _MEDIA.get(self.body[0], JSON)
 
     @property
-    def names_one(self) -> bool:
+    def names_record(self) -> bool:
         """Whether the path names a single record."""
         return self.path == _ONE
 
     @property
     def needs_records(self) -> bool:
         """Whether it requires records that exist."""
-        return self.names_one or self.deletes or self.method == "PATCH"
+        return self.names_record or self.deletes or self.method == "PATCH"
 
     @property
     def writes(self) -> bool:
@@ -70,12 +70,12 @@ class Operation:
     @property
     def takes_precondition(self) -> bool:
         """Whether it takes ``If-Match``: a write of a single stored record."""
-        return self.writes and self.names_one
+        return self.writes and self.names_record
 
     @property
     def is_bulk(self) -> bool:
         """Whether it writes and its path names no record; includes creates of one record."""
-        return self.writes and not self.names_one
+        return self.writes and not self.names_record
 
     @property
     def identifier(self) -> str:

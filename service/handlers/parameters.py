@@ -74,7 +74,7 @@ def form(request: web.Request, *, offered: bool) -> str:
     only_parameters(request, "form")
     values = request.query.getall("form", [])
     if values not in ([], ["writable"]):
-        message = "Leave it out or use writable."
+        message = "Use writable, or leave this parameter out."
         raise api_error(ErrorType.INVALID_VALUE, "form", message=message)
     return "writables" if values else "documents"
 

@@ -154,7 +154,10 @@ def apply(operations: list[dict[str, Any]], document: Any) -> Any:
             if operation["op"] in ("add", "replace", "copy"):
                 value_json = _value_json(document, operation)
                 if not budget.take(value_json):
-                    message = "The document grows too large."
+                    message = (
+                        f"The patched document exceeds {MAX_BODY_BYTES // 2**20} MiB "
+                        f"or {MAX_VALUES:,} values."
+                    )
                     raise api_error(ErrorType.PAYLOAD_TOO_LARGE, index, message=message)
                 applied = _with_value(operation, value_json)
             document = jsonpatch.JsonPatch([applied]).apply(document, in_place=True)
@@ -168,7 +171,7 @@ def _inapplicable_message(operation: dict[str, Any]) -> str:
     """Return the message for an operation that could not be applied."""
     source = {"remove": "path", "move": "from"}.get(operation["op"])
     if source and operation[source] == "":
-        return "The document as a whole stays where it is."
+        return "The whole document cannot be moved or removed. Use a path within it."
     return _INAPPLICABLE_MESSAGES[operation["op"]].format_map(operation)
 
 

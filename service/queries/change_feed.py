@@ -184,7 +184,7 @@ class ChangeFeed(Resource):
                 position = FeedPosition(row["n"], last.collection, last.record)
                 return ChangePage(entries, position, True, feed["epoch"])
             position = FeedPosition(row["n"])
-        if _is_last_span(transactions, change_filter.limit):
+        if _covers_span(transactions, change_filter.limit):
             first = after.n + (after.collection is None)
             span_end = min(first + MAX_TRANSACTIONS - 1, feed["last_n"])
             position = FeedPosition(max(position.n, span_end))
@@ -292,6 +292,6 @@ def _require_not_expired(feed: asyncpg.Record, after: FeedPosition, epoch: int |
         raise api_error(ErrorType.GONE_CHANGES_EXPIRED, "cursor", message=message)
 
 
-def _is_last_span(transactions: Sequence[asyncpg.Record], limit: int) -> bool:
+def _covers_span(transactions: Sequence[asyncpg.Record], limit: int) -> bool:
     """Return whether the transactions are all of the scanned span: neither limit cut them."""
     return len(transactions) < limit and sum(row["entries"] for row in transactions) < limit
