@@ -77,7 +77,9 @@ def many_items(
     objects = [(index, item) for index, item in enumerate(items) if isinstance(item, dict)]
     id_field = resource.own_key if options.match_by_key and resource.own_key else "id"
     unique_fields = [name for name in resource.unique_fields if name != id_field]
-    live_objects = [entry for entry in objects if entry[1].get("state") != "deleted"]
+    live_objects = [
+        entry for entry in objects if unique_fields and entry[1].get("state") != "deleted"
+    ]
     groups = _group_by_parent(objects, resource.own_key_within if options.match_by_key else None)
     for name, entries in (
         *((id_field, group) for group in groups),
