@@ -75,7 +75,7 @@ class _TracedFairQueue(FairQueue[T]):
         super().__init__(things, seconds, comers)
         self._tracer = tracer
 
-    async def take(self, organization_id: int, use: LeaseKind) -> Any:
+    async def acquire(self, organization_id: int, use: LeaseKind) -> Any:
         if not get_current_span().get_span_context().is_valid:
             return await super().acquire(organization_id, use)
         with self._tracer.start_as_current_span("wait for a connection"):

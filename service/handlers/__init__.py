@@ -1,1 +1,1 @@
-"""HTTP in, HTTP out: one handler per kind of operation, whatever the resource."""
+"""HTTP handlers: one per operation, whatever the resource."""

@@ -1,4 +1,4 @@
-"""The changes of an organization, for who keeps a copy of its records (contract, Changes)."""
+"""Change feed handler: pages of an organization's changes, with long poll (contract, Changes)."""
 
 import time
 from collections.abc import Mapping
@@ -21,56 +21,66 @@ from service.queries.change_feed import ChangeFeed, ChangePage
 _MICROSECONDS = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
-async def read_changes(known: ChangeFeed, request: web.Request) -> web.Response:
-    """The next entries, waited for if the caller wants that, and the cursor to go on with."""
+async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
+    """Return the next entries, after a long poll if requested, and the cursor to continue with."""
     scope = cursor.scope(request.path, caller(request).organization_id)
-    reading = changes.read(list(request.query.items()), known.resources, scope)
-    page = await _awaited(known, request, reading)
+    changes_request = changes.read(list(request.query.items()), feed.resources, scope)
+    page = await _long_poll(feed, request, changes_request)
     documents: Mapping[tuple[str, int], bytes] | None = None
-    if reading.filter.documents:
-        page, documents = await _with_documents(known, request, page)
-    body = _written(known, page, documents)
+    if changes_request.filter.documents:
+        page, documents = await _with_documents(feed, request, page)
+    body = _entries_json(feed, page, documents)
     reserve(request, len(body))
-    following = changes.encode(reading.filter, page.after, page.epoch, scope)
-    return respond(success(body, pagination=pagination(following, has_more=page.has_more)))
+    next_cursor = changes.encode(changes_request.filter, page.after, page.epoch, scope)
+    return respond(success(body, pagination=pagination(next_cursor, has_more=page.has_more)))
 
 
-async def _awaited(known: ChangeFeed, request: web.Request, reading: ChangesRequest) -> ChangePage:
+async def _long_poll(
+    feed: ChangeFeed, request: web.Request, changes_request: ChangesRequest
+) -> ChangePage:
     """Return the next page, or an empty one after `wait` seconds without changes.
 
     Raise ``unauthorized`` if the key was revoked or expired during the wait.
     """
-    until = time.monotonic() + reading.wait
-    page = await _page(known, request, reading)
+    deadline = time.monotonic() + changes_request.wait
+    page = await _page(feed, request, changes_request)
     organization_id = caller(request).organization_id
-    while reading.after and not page.entries and not page.has_more:
-        left = until - time.monotonic()
-        if left <= 0:
+    while changes_request.after and not page.entries and not page.has_more:
+        remaining_seconds = deadline - time.monotonic()
+        if remaining_seconds <= 0:
             break
         with request.app[ADMISSION].exempt(organization_id):
-            is_more = await request.app[CHANGE_WAITERS].wait(organization_id, page.after.n, left)
+            has_changes = await request.app[CHANGE_WAITERS].wait(
+                organization_id, page.after.n, remaining_seconds
+            )
         await authenticate(request, again=True)
-        if not is_more:
+        if not has_changes:
             break
-        page = await _page(known, request, replace(reading, after=page.after, epoch=page.epoch))
+        page = await _page(
+            feed, request, replace(changes_request, after=page.after, epoch=page.epoch)
+        )
     return page
 
 
-async def _page(known: ChangeFeed, request: web.Request, reading: ChangesRequest) -> ChangePage:
-    """The page after a place, of changes that are numbered for it if there is need."""
+async def _page(
+    feed: ChangeFeed, request: web.Request, changes_request: ChangesRequest
+) -> ChangePage:
+    """Return the page after a position; number the committed changes first if necessary."""
     tenant = caller(request)
     organization_id = tenant.organization_id
     read = partial(
-        known.read,
+        feed.read,
         caller=tenant,
-        wanted=reading.filter,
-        after=reading.after,
-        epoch=reading.epoch,
+        change_filter=changes_request.filter,
+        after=changes_request.after,
+        epoch=changes_request.epoch,
     )
     page = await database(request).read(read, organization_id)
     if page is None:
-        number = partial(change_feed.assign_sequence_numbers, organization_id=organization_id)
-        while await database(request).write(number, organization_id):
+        assign_numbers = partial(
+            change_feed.assign_sequence_numbers, organization_id=organization_id
+        )
+        while await database(request).write(assign_numbers, organization_id):
             pass
         page = await database(request).read(partial(read, is_numbered=True), organization_id)
     assert page is not None, "a feed is there once it was numbered"
@@ -78,13 +88,13 @@ async def _page(known: ChangeFeed, request: web.Request, reading: ChangesRequest
 
 
 async def _with_documents(
-    known: ChangeFeed, request: web.Request, page: ChangePage
+    feed: ChangeFeed, request: web.Request, page: ChangePage
 ) -> tuple[ChangePage, Mapping[tuple[str, int], bytes]]:
-    """The page with its records' documents; it ends early where they are too long for one."""
+    """Return the page and its documents; halve the page until the documents fit."""
     tenant = caller(request)
     while True:
         documents = await database(request).read(
-            partial(known.documents_of, caller=tenant, entries=page.entries),
+            partial(feed.documents_of, caller=tenant, entries=page.entries),
             tenant.organization_id,
         )
         if documents is not None:
@@ -92,27 +102,29 @@ async def _with_documents(
         page = change_feed.shortened(page)
 
 
-def _written(
-    known: ChangeFeed, page: ChangePage, documents: Mapping[tuple[str, int], bytes] | None
+def _entries_json(
+    feed: ChangeFeed, page: ChangePage, documents: Mapping[tuple[str, int], bytes] | None
 ) -> bytes:
-    """The entries as a JSON array; with their documents, null where there is none."""
+    """Return the entries as a JSON array, with their documents if requested."""
     times: dict[int, str] = {}
     entries = []
     for entry in page.entries:
-        row, name, record = entry.transaction, entry.collection, entry.record
-        n = row["n"]
-        at = times.get(n) or times.setdefault(n, row["at"].strftime(_MICROSECONDS))
-        written = {
-            "n": n,
-            "at": at,
-            "collection": name,
-            "recordId": str(record) if known.resources[name].string_ids else record,
+        row, collection, record_id = entry.transaction, entry.collection, entry.record
+        sequence_number = row["n"]
+        began_at = times.get(sequence_number) or times.setdefault(
+            sequence_number, row["at"].strftime(_MICROSECONDS)
+        )
+        members = {
+            "n": sequence_number,
+            "at": began_at,
+            "collection": collection,
+            "recordId": str(record_id) if feed.resources[collection].string_ids else record_id,
             "operation": entry.operation,
             "apiKeyId": row["api_key_id"],
             "requestId": row["request_id"],
         }
         if documents is not None:
-            document = documents.get((name, record))
-            written["document"] = None if document is None else orjson.Fragment(document)
-        entries.append(written)
+            document = documents.get((collection, record_id))
+            members["document"] = None if document is None else orjson.Fragment(document)
+        entries.append(members)
     return orjson.dumps(entries)

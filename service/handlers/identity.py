@@ -9,7 +9,7 @@ from service.queries.resource import Resource
 
 
 async def read_identity(resource: Resource, request: web.Request) -> web.Response:
-    """Return what the key stands for (contract, Callers)."""
+    """Return the installation and the organization of the API key (contract, Callers)."""
     only_parameters(request)
     organization_id = caller(request).organization_id
     statement = resource.statements["identity"].text

@@ -1,4 +1,4 @@
-"""Readers that wait for changes: one look tells all of a worker (contract, Changes)."""
+"""Long poll: one database poll per worker serves all waiting readers (contract, Changes)."""
 
 import asyncio
 from collections import defaultdict
@@ -17,106 +17,109 @@ from service.queries import change_feed
 from service.queries.change_feed import FeedHead
 
 MAX_WAITING: Final = 256
-"""Of one organization in one worker."""
+"""Maximum number of waiting readers of one organization in one worker."""
 INTERVAL_SECONDS: Final = 0.25
+"""Seconds between two polls of the database."""
 
 
 class ChangeWaiters:
-    """Looks for changes as long as anyone waits for some."""
+    """Readers that wait for changes; polls the database while there are any."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._waiting: defaultdict[int, dict[asyncio.Future[bool], int]] = defaultdict(dict)
-        self._in_order: dict[asyncio.Future[bool], None] = {}
-        """All waiting readers, the one that has waited longest first."""
-        self._looking: asyncio.Task[None] | None = None
-        self._is_over = False
+        self._waiters: defaultdict[int, dict[asyncio.Future[bool], int]] = defaultdict(dict)
+        self._oldest_first: dict[asyncio.Future[bool], None] = {}
+        """All waiting readers; the one that has waited longest comes first."""
+        self._poller: asyncio.Task[None] | None = None
+        self._is_stopped = False
 
-    async def wait(self, organization_id: int, after: int, seconds: float) -> bool:
-        """Whether the organization has changes after that number, which it waits for so long.
+    async def wait(self, organization_id: int, after: int, timeout_seconds: float) -> bool:
+        """Return whether changes after the number came within ``timeout_seconds``.
 
-        Raises ApiError ``too_many_requests`` where too many wait already.
+        Raise ``too_many_requests`` if ``MAX_WAITING`` readers of the organization wait already.
         """
-        if self._is_over:
+        if self._is_stopped:
             return False
-        waiting = self._waiting[organization_id]
-        if len(waiting) >= MAX_WAITING:
+        waiters = self._waiters[organization_id]
+        if len(waiters) >= MAX_WAITING:
             raise too_many_requests()
-        turn = asyncio.get_running_loop().create_future()
-        waiting[turn] = after
-        self._in_order[turn] = None
-        if self._looking is None or self._looking.done():
-            self._looking = background.repeat(self._look, INTERVAL_SECONDS)
+        waiter = asyncio.get_running_loop().create_future()
+        waiters[waiter] = after
+        self._oldest_first[waiter] = None
+        if self._poller is None or self._poller.done():
+            self._poller = background.repeat(self._poll, INTERVAL_SECONDS)
         try:
-            await asyncio.wait([turn], timeout=seconds)
-            return turn.done() and turn.result()
+            await asyncio.wait([waiter], timeout=timeout_seconds)
+            return waiter.done() and waiter.result()
         finally:
-            waiting.pop(turn, None)
-            self._in_order.pop(turn, None)
-            if not waiting:
-                self._waiting.pop(organization_id, None)
+            waiters.pop(waiter, None)
+            self._oldest_first.pop(waiter, None)
+            if not waiters:
+                self._waiters.pop(organization_id, None)
 
     def end(self) -> None:
-        """Let nobody wait any longer."""
-        self._is_over = True
-        for waiting in self._waiting.values():
-            _wake(waiting, for_changes=False)
-        if self._looking is not None:
-            self._looking.cancel()
+        """End all waits; later ones return at once."""
+        self._is_stopped = True
+        for waiters in self._waiters.values():
+            _wake(waiters, for_changes=False)
+        if self._poller is not None:
+            self._poller.cancel()
 
     def make_room(self) -> bool:
-        """End the wait of the reader that has waited longest; return False if none waits.
+        """End the longest wait; return False if nobody waits.
 
-        Its empty page ends its connection, because the worker then has too many.
+        Called when the worker has too many connections: the empty page closes the reader's
+        connection.
         """
-        for turn in self._in_order:
-            if not turn.done():
-                del self._in_order[turn]
-                turn.set_result(False)
+        for waiter in self._oldest_first:
+            if not waiter.done():
+                del self._oldest_first[waiter]
+                waiter.set_result(False)
                 return True
         return False
 
-    async def _look(self) -> bool:
-        """Wake readers for whom there is something; return whether nobody waits any longer."""
-        for one in await self._news():
-            await self._tell(one)
-        return not self._waiting
+    async def _poll(self) -> bool:
+        """Wake the readers that have changes; return whether nobody waits any longer."""
+        for head in await self._heads():
+            await self._notify(head)
+        return not self._waiters
 
-    async def _news(self) -> list[FeedHead]:
-        ids = list(self._waiting)
+    async def _heads(self) -> list[FeedHead]:
+        ids = list(self._waiters)
         if not ids:
             return []
         return await self._database.look_up(partial(change_feed.heads, organization_ids=ids))
 
-    async def _tell(self, found: FeedHead) -> None:
-        """Wake those for whom there is something, once it is numbered for all of them."""
-        if found.is_behind:
-            one = found.organization_id
-            await self._database.write(
-                partial(change_feed.assign_sequence_numbers, organization_id=one), one
+    async def _notify(self, head: FeedHead) -> None:
+        """Wake the organization's readers; number its changes once for all of them before."""
+        if head.is_behind:
+            organization_id = head.organization_id
+            assign_numbers = partial(
+                change_feed.assign_sequence_numbers, organization_id=organization_id
             )
-        waiting = self._waiting.get(found.organization_id, {})
-        told = [turn for turn, n in waiting.items() if found.is_behind or found.last > n]
-        _wake(told, for_changes=True)
+            await self._database.write(assign_numbers, organization_id)
+        waiters = self._waiters.get(head.organization_id, {})
+        ready = [waiter for waiter, n in waiters.items() if head.is_behind or head.last > n]
+        _wake(ready, for_changes=True)
 
 
-def _wake(waiting: Iterable[asyncio.Future[bool]], *, for_changes: bool) -> None:
-    for turn in waiting:
-        if not turn.done():
-            turn.set_result(for_changes)
+def _wake(waiters: Iterable[asyncio.Future[bool]], *, for_changes: bool) -> None:
+    for waiter in waiters:
+        if not waiter.done():
+            waiter.set_result(for_changes)
 
 
 CHANGE_WAITERS: web.AppKey[ChangeWaiters] = web.AppKey("watch", ChangeWaiters)
 
 
 async def watching(app: web.Application) -> AsyncIterator[None]:
-    """Look for changes as long as the application runs."""
-    app[CHANGE_WAITERS] = watch = ChangeWaiters(app[DATABASE])
+    """Provide the change waiters to the application."""
+    app[CHANGE_WAITERS] = change_waiters = ChangeWaiters(app[DATABASE])
     unauthorized = app[UNAUTHORIZED]
-    app[MAKE_ROOM] = lambda: unauthorized.make_room() or watch.make_room()
+    app[MAKE_ROOM] = lambda: unauthorized.make_room() or change_waiters.make_room()
     yield
 
 
 async def end_watching(app: web.Application) -> None:
-    """Answer those who wait: a stop waits for them."""
+    """End all waits, because a shutdown waits for open requests."""
     app[CHANGE_WAITERS].end()

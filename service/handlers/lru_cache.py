@@ -1,4 +1,4 @@
-"""What is asked again and again, remembered within a bound that is weighed, not counted."""
+"""LRU cache bounded by the weight of its values, such as bytes, instead of their number."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -7,36 +7,38 @@ from typing import Final, Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-_SHARE: Final = 64
-"""One value may weigh this part of all: a few heavy ones would drive everything else out."""
+_MAX_VALUE_SHARE: Final = 64
+"""A value heavier than 1/64 of the capacity is not cached: it would evict too many others."""
 
 
 class WeightedLruCache(Generic[K, V]):
-    """The values of a function that were asked for last, as many as weigh ``most`` together."""
+    """Least recently used cache of a function's values, up to ``max_weight`` in total."""
 
-    def __init__(self, make: Callable[[K], V], weigh: Callable[[K, V], int], most: int) -> None:
+    def __init__(
+        self, make: Callable[[K], V], weigh: Callable[[K, V], int], max_weight: int
+    ) -> None:
         self._make = make
         self._weigh = weigh
-        self._most = most
+        self._max_weight = max_weight
         self._weight = 0
-        self._known: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._entries: OrderedDict[K, tuple[V, int]] = OrderedDict()
 
     def __call__(self, key: K) -> V:
-        """The value of a key, made unless it is remembered; raises what making it raises."""
-        known = self._known.get(key)
-        if known is not None:
-            self._known.move_to_end(key)
-            return known[0]
+        """Return the value of a key, computed on a miss; errors of the computation pass through."""
+        entry = self._entries.get(key)
+        if entry is not None:
+            self._entries.move_to_end(key)
+            return entry[0]
         value = self._make(key)
         weight = self._weigh(key, value)
-        if weight * _SHARE <= self._most:
-            self._known[key] = value, weight
+        if weight * _MAX_VALUE_SHARE <= self._max_weight:
+            self._entries[key] = value, weight
             self._weight += weight
-            while self._weight > self._most:
-                self._weight -= self._known.popitem(last=False)[1][1]
+            while self._weight > self._max_weight:
+                self._weight -= self._entries.popitem(last=False)[1][1]
         return value
 
     def clear(self) -> None:
-        """Remember nothing."""
-        self._known.clear()
+        """Remove all values."""
+        self._entries.clear()
         self._weight = 0

@@ -1,7 +1,6 @@
-"""The kinds of operations: how each is asked for, what handles it, and what is true of it.
+"""Operations: method, path, handler and properties of each operation.
 
-The rest is read from here: the routes, the failures that an operation can answer, and how the
-OpenAPI document tells of it.
+Routes, error responses and the OpenAPI document are derived from this table.
 """
 
 from collections.abc import Awaitable, Callable
@@ -17,67 +16,70 @@ from service.http.media_types import JSON, JSON_PATCH, MERGE_PATCH
 _MANY: Final = "{root}"
 _ONE: Final = "{root}/{{{key}}}{below}"
 _MEDIA: Final = {"patch": JSON_PATCH, "bulkMerge": MERGE_PATCH}
-"""What forms of bodies are sent as that are not sent as JSON alone."""
+"""Media types of bodies, by form, that are not sent as plain JSON."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operation:
-    """What the operations of one kind have in common, whatever their resource."""
+    """Operation of the interface, with the properties that all resources share."""
 
     name: str
     method: str
     path: str
-    """``{root}`` is the resource's path, ``{key}`` the name of its ids, ``{below}`` what follows
-    for parts of records; others stand as is."""
+    """Path template.
+
+    ``{root}`` is the resource's path, ``{key}`` the name of its id, ``{below}`` the path suffix of
+    a part.
+    """
     handler: Callable[..., Awaitable[web.StreamResponse]]
-    """Takes the resource, where there is one, the request, and the body, where there is one."""
+    """Takes the resource, if any, the request, and the body, if any."""
     summary: str = ""
-    """For the OpenAPI document, as the description is; ``{one}`` and ``{several}`` are records."""
+    """OpenAPI summary; ``{one}`` and ``{several}`` name the resource's records."""
     description: str = ""
     body: tuple[str, ...] = ()
-    """The forms of the body: definitions of the resource's schema."""
+    """Forms of the body: definitions in the resource's schema."""
     deletes: bool = False
-    """Whether it can take records away."""
+    """Whether it can delete records."""
     failures: tuple[str, ...] = ()
-    """The types of failures that no other kind has."""
+    """Error types that only this operation has."""
     needs_key: bool = True
     """Whether callers must present an API key."""
 
     @property
     def media_type(self) -> str | None:
-        """What a body has to be sent as; None where none is read."""
+        """Media type of the body; None if there is no body."""
         if not self.body:
             return None
         return _MEDIA.get(self.body[0], JSON)
 
     @property
-    def names_one(self) -> bool:
-        """Whether the path names one record."""
+    def names_record(self) -> bool:
+        """Whether the path names a single record."""
         return self.path == _ONE
 
     @property
     def needs_records(self) -> bool:
-        """Whether it is about records that have to be there."""
-        return self.names_one or self.deletes or self.method == "PATCH"
+        """Whether it requires records that exist."""
+        return self.names_record or self.deletes or self.method == "PATCH"
 
     @property
     def writes(self) -> bool:
-        """Whether it changes anything; then it honors an ``Idempotency-Key``."""
+        """Whether it is a write, which takes an ``Idempotency-Key``."""
         return self.method != "GET"
 
     @property
     def takes_precondition(self) -> bool:
-        """Whether ``If-Match`` can hold it back: it writes one record that is there."""
-        return self.writes and self.names_one
+        """Whether it takes ``If-Match``: a write of a single stored record."""
+        return self.writes and self.names_record
 
     @property
     def is_bulk(self) -> bool:
-        """Whether its path names no single record; creates of one record are among these."""
-        return self.writes and not self.names_one
+        """Whether it writes and its path names no record; includes creates of one record."""
+        return self.writes and not self.names_record
 
     @property
     def identifier(self) -> str:
-        """The name of an operation, where ``{one}`` or ``{several}`` names the resource."""
+        """OpenAPI operation id; ``{one}`` or ``{several}`` stands for the resource."""
         first, *rest = self.name.split("_")
         noun = "{one}" if "{one}" in self.summary else "{several}"
         return "".join((first, *map(str.title, rest), noun))

@@ -1,4 +1,4 @@
-"""Answers that tell what became of each item instead of showing documents (contract, Outcomes)."""
+"""Outcome responses: one outcome per item instead of documents (contract, Outcomes)."""
 
 from typing import Any
 
@@ -16,52 +16,60 @@ from service.queries.outcomes import FAILED, ItemOutcome, WriteResult, sent_key
 
 
 class DryRunRollback(Exception):  # noqa: N818
-    """The answer to a rehearsal, raised so that its transaction is rolled back."""
+    """Response of a dry run, raised so that its transaction is rolled back."""
 
-    def __init__(self, answer: ApiResponse) -> None:
-        super().__init__("a rehearsal")
-        self.answer = answer
+    def __init__(self, response: ApiResponse) -> None:
+        super().__init__("dry run")
+        self.response = response
 
 
 def outcomes(
-    resource: MasterRecord, sent: RequestItems, written: WriteResult, switches: RequestOptions
+    resource: MasterRecord,
+    request_items: RequestItems,
+    result: WriteResult,
+    request_options: RequestOptions,
 ) -> ApiResponse:
-    """The outcome of each item in request order, or of the one that there is.
+    """Return the outcomes in request order, or the only outcome of a single write.
 
-    201 where all were created, though not where that was a rehearsal.
+    The status is 201 if all items were created, except in a dry run.
     """
-    fates = [_fate(resource, sent, written, place) for place in range(len(sent.items))]
-    listed = written.failed.listed()
-    rows = [
-        _row(resource, fate, listed.get(place, []), is_rehearsal=switches.dry_run)
-        for place, fate in enumerate(fates)
+    item_outcomes = [
+        _outcome_of(resource, request_items, result, request_index)
+        for request_index in range(len(request_items.items))
     ]
+    details = result.errors.listed()
+    rows = [
+        _row(resource, outcome, details.get(request_index, []), is_dry_run=request_options.dry_run)
+        for request_index, outcome in enumerate(item_outcomes)
+    ]
+    all_created = all(outcome.outcome == CREATED for outcome in item_outcomes)
     return success(
-        orjson.dumps(rows if sent.is_bulk else rows[0]),
-        created=not switches.dry_run and all(fate.outcome == CREATED for fate in fates),
-        partial=any(fate.outcome == FAILED for fate in fates),
-        headers={APPLIED: MINIMAL} if switches.return_minimal else {},
+        orjson.dumps(rows if request_items.is_bulk else rows[0]),
+        created=all_created and not request_options.dry_run,
+        partial=any(outcome.outcome == FAILED for outcome in item_outcomes),
+        headers={APPLIED: MINIMAL} if request_options.return_minimal else {},
     )
 
 
-def _fate(
-    resource: MasterRecord, sent: RequestItems, written: WriteResult, place: int
+def _outcome_of(
+    resource: MasterRecord, request_items: RequestItems, result: WriteResult, request_index: int
 ) -> ItemOutcome:
-    """What became of the item at that place; of one that failed its record, if it was found."""
-    if place in written.outcomes:
-        return written.outcomes[place]
-    record_id, stored_key = written.stored.get(place, (None, None))
-    return ItemOutcome(FAILED, record_id, sent_key(resource, sent.items[place]) or stored_key)
+    """Return the outcome of an item; ``failed`` names the record if the item matched one."""
+    if request_index in result.outcomes:
+        return result.outcomes[request_index]
+    record_id, stored_key = result.stored.get(request_index, (None, None))
+    key = sent_key(resource, request_items.items[request_index]) or stored_key
+    return ItemOutcome(FAILED, record_id, key)
 
 
 def _row(
-    resource: MasterRecord, fate: ItemOutcome, failures: list[ErrorDetail], *, is_rehearsal: bool
+    resource: MasterRecord, outcome: ItemOutcome, details: list[ErrorDetail], *, is_dry_run: bool
 ) -> dict[str, Any]:
-    """The outcome as it is sent; what is only rehearsed to be created has no id."""
-    named: int | str | None = fate.id
-    if is_rehearsal and fate.outcome == CREATED:
-        named = None
-    elif named is not None and resource.string_ids:
-        named = str(named)
-    details = [failure.row() for failure in failures]
-    return {"outcome": fate.outcome, "id": named, "key": fate.key, "details": details}
+    """Return the outcome as JSON members; a dry run's created records have no id."""
+    record_id: int | str | None = outcome.id
+    if is_dry_run and outcome.outcome == CREATED:
+        record_id = None
+    elif record_id is not None and resource.string_ids:
+        record_id = str(record_id)
+    rows = [detail.row() for detail in details]
+    return {"outcome": outcome.outcome, "id": record_id, "key": outcome.key, "details": rows}

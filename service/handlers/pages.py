@@ -1,4 +1,4 @@
-"""What anybody may open: pages for people, and the OpenAPI document (contract, Open pages)."""
+"""Open pages: pages for people and the OpenAPI document, without a key (contract, Open pages)."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -18,7 +18,7 @@ PAGES: Final[web.AppKey[Mapping[str, WebPage]]] = web.AppKey("pages", Mapping)
 
 
 def prepare(app: web.Application, openapi: bytes) -> None:
-    """Make everything once, from the OpenAPI document and our files."""
+    """Render all pages once, from the OpenAPI document and the package's files."""
     app[PAGES] = _pages(openapi)
 
 
@@ -29,14 +29,14 @@ def _pages(openapi: bytes) -> Mapping[str, WebPage]:
 
 
 async def page(request: web.Request) -> web.Response:
-    """What there is at the path; 404 for other names."""
-    found = request.app[PAGES].get(request.path)
-    if found is None:
+    """Return the page at the path; raise ``not_found.route`` if there is none."""
+    web_page = request.app[PAGES].get(request.path)
+    if web_page is None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE, message="There is nothing at this path.")
-    return web.Response(body=found.body, headers=found.headers)
+    return web.Response(body=web_page.body, headers=web_page.headers)
 
 
 async def without_slash(request: web.Request) -> web.Response:
-    """The way to the page that is meant; relative, for a proxy may have put us below a path."""
+    """Redirect to the path without its slash; relative, as a proxy may add a path prefix."""
     target = f"../{request.path.strip('/')}"
     return web.Response(status=308, headers={"Location": target})

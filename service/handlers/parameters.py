@@ -1,4 +1,4 @@
-"""What handlers read from a request beside its body's meaning."""
+"""Request parameters: path ids, query, preconditions and the Idempotency-Key."""
 
 import hashlib
 import re
@@ -22,78 +22,81 @@ _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
 def collect_errors(*checks: Callable[[], Any]) -> list[Any]:
-    """What each check answers; raises one ApiError with the failures of all.
+    """Return the results of all checks; raise one ApiError with the errors of all.
 
-    The first round of checks (contract, Errors): a caller hears of path, query, headers and body
-    at once. The checks are in the order of the request.
+    This is the first round of checks (contract, Errors): callers see the errors of path, query,
+    headers and body at once. Pass the checks in the order of the request.
     """
-    answers, failures = list[Any](), list[ErrorDetail]()
+    results, details = list[Any](), list[ErrorDetail]()
     for check in checks:
         try:
-            answers.append(check())
+            results.append(check())
         except ApiError as error:
-            failures += error.details
-    if failures:
-        raise ApiError(failures)
-    return answers
+            details += error.details
+    if details:
+        raise ApiError(details)
+    return results
 
 
-def only_parameters(request: web.Request, *known: str) -> None:
-    """Raise 400 for every query parameter beside the known ones."""
-    unknown = [name for name in dict.fromkeys(request.query) if name not in known]
+def only_parameters(request: web.Request, *names: str) -> None:
+    """Raise ``unknown_parameter`` for each query parameter that is not in ``names``."""
+    unknown = [name for name in dict.fromkeys(request.query) if name not in names]
     if unknown:
-        kind, message = ErrorType.UNKNOWN_PARAMETER, "There is no such parameter."
+        type_, message = ErrorType.UNKNOWN_PARAMETER, "There is no such parameter."
         raise ApiError(
-            [ErrorDetail(kind, (name.replace("\0", "\\0"),), message) for name in unknown]
+            [ErrorDetail(type_, (name.replace("\0", "\\0"),), message) for name in unknown]
         )
 
 
 def path_ids(request: web.Request, resource: Resource, *names: str) -> list[int]:
-    """The stored ids that the path names; raises 400 with every one whose form is wrong."""
-    ids, failures = [], []
+    """Return the stored ids of the path; raise ``invalid_value`` for each malformed one."""
+    ids, details = [], []
     for name in names:
         try:
             ids.append(resource.stored_id(request.match_info[name]))
         except ValueError as error:
-            failures.append(ErrorDetail(ErrorType.INVALID_VALUE, (name,), str(error)))
-    if failures:
-        raise ApiError(failures)
+            details.append(ErrorDetail(ErrorType.INVALID_VALUE, (name,), str(error)))
+    if details:
+        raise ApiError(details)
     return ids
 
 
 def path_of(request: web.Request, resource: Resource) -> list[int]:
-    """The stored ids that lead to the record in the path, its own last; raises 400 as above."""
+    """Return the stored ids of the parents and of the record; raise as ``path_ids``."""
     return path_ids(request, resource, *resource.parents, resource.key)
 
 
 def form(request: web.Request, *, offered: bool) -> str:
-    """The statement of the wanted form: ``documents``, or ``writables`` for ``form=writable``."""
+    """Return the statement of the ``form`` parameter: ``documents``, or ``writables``."""
     if not offered:
         only_parameters(request)
         return "documents"
     only_parameters(request, "form")
-    wanted = request.query.getall("form", [])
-    if wanted not in ([], ["writable"]):
-        message = "Leave it out or use writable."
+    values = request.query.getall("form", [])
+    if values not in ([], ["writable"]):
+        message = "Use writable, or leave this parameter out."
         raise api_error(ErrorType.INVALID_VALUE, "form", message=message)
-    return "writables" if wanted else "documents"
+    return "writables" if values else "documents"
 
 
 def precondition_of(request: web.Request) -> Precondition | None:
-    """The ``If-Match`` and ``If-None-Match`` of a single write."""
+    """Return the precondition of a single write, from ``If-Match`` and ``If-None-Match``."""
     return precondition(joined(request, hdrs.IF_MATCH), joined(request, hdrs.IF_NONE_MATCH))
 
 
 def no_precondition(request: web.Request) -> None:
-    """Raise 400 for preconditions where there is no single record that they could speak of."""
-    if found := [name for name in _PRECONDITIONS if name in request.headers]:
-        message = "Only writes of one stored record take it."
-        kind = ErrorType.INVALID_VALUE
-        raise ApiError([ErrorDetail(kind, (name,), message) for name in found])
+    """Raise ``invalid_value`` for preconditions of a request without a single stored record."""
+    if headers := [name for name in _PRECONDITIONS if name in request.headers]:
+        message = "Only writes of a single stored record take this header: leave it out."
+        type_ = ErrorType.INVALID_VALUE
+        raise ApiError([ErrorDetail(type_, (name,), message) for name in headers])
 
 
 def idempotent_request(request: web.Request, raw: bytes) -> IdempotentRequest | None:
-    """What the ``Idempotency-Key`` stands for: this method, path, query and body; None without."""
+    """Return the ``Idempotency-Key`` with the digest of the request; None without the header.
+
+    The digest covers method, path, query and body.
+    """
     keys = request.headers.getall("Idempotency-Key", ())
     if not keys:
         return None

@@ -1,8 +1,8 @@
-"""JSON Patch of a record's writable form (RFC 6902; contract, Patches).
+"""JSON Patch: edits of a record's writable form (RFC 6902; contract, Patches).
 
-The ``jsonpatch`` package applies the operations. What a failure means is decided here, by rule and
-first: 400 for what is no valid patch or goes where no writable field is, 409 for a failed test,
-422 for anything else that cannot be applied.
+The ``jsonpatch`` package applies the operations. The status of each error is decided here first:
+400 for an invalid patch or a target that is no writable field, 409 for a failed ``test``, 422 for
+any other operation that cannot be applied.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,11 +22,10 @@ from service.queries.master_record import MasterRecord
 from service.schemas.parsing import MAX_VALUES, count_values, malformed, parse
 from service.schemas.validation import Validator
 
-#: Parts and escapes of a pointer: far more than lead to any field, for each takes its time.
-_LONGEST_POINTER = 16
+_MAX_POINTER_PARTS = 16
+"""Maximum number of parts and escapes of a pointer; no field is nested as deeply."""
 
 _PATCH_FORM = Validator("common/json-patch")
-#: What the package and the values that it works on say of an operation that cannot be applied.
 _INAPPLICABLE = (
     jsonpatch.JsonPatchException,
     jsonpointer.JsonPointerException,
@@ -36,7 +35,8 @@ _INAPPLICABLE = (
     ValueError,
     RecursionError,
 )
-_WHY_NOT = {
+"""Errors that ``jsonpatch`` raises for an operation that cannot be applied."""
+_INAPPLICABLE_MESSAGES = {
     "add": "Nothing can be added at {path}.",
     "copy": "There is nothing at {from}, or nothing can be added at {path}.",
     "move": "There is nothing at {from}, or it cannot go to {path}.",
@@ -46,36 +46,40 @@ _WHY_NOT = {
 
 
 def patch_editor(resource: MasterRecord, raw: bytes) -> Callable[[Item], Item]:
-    """What changes a writable form by the patch; raises 400 for what the patch alone shows.
+    """Return a function that applies the patch to a writable form.
 
-    The returned function raises 409 and 422 as above, and 400 when the patched form breaks the
-    write schema.
+    Raise 400 for errors of the patch itself. The returned function raises 409 and 422 as above, and
+    400 if the patched form violates the replace schema.
     """
     operations = parse(raw)
-    failures = _PATCH_FORM.errors(operations, b"")
-    own = [one for place, each in enumerate(operations) for one in _failures(resource, place, each)]
-    if found := one_per_field(operations, own + failures):
-        raise ApiError(found)
+    form_errors = _PATCH_FORM.errors(operations, b"")
+    target_errors = [
+        detail
+        for index, operation in enumerate(operations)
+        for detail in _target_errors(resource, index, operation)
+    ]
+    if details := one_per_field(operations, target_errors + form_errors):
+        raise ApiError(details)
     touches_state = any(_touches(operation, "state") for operation in operations)
 
     def edit(stored: Item) -> Item:
         patched = apply(operations, orjson.loads(orjson.dumps(stored)))
-        return _checked(resource, stored, patched, touches_state)
+        return _validated(resource, stored, patched, touches_state)
 
     return edit
 
 
-def _checked(resource: MasterRecord, stored: Item, patched: Any, touches_state: bool) -> Item:
-    """The patched form if it can be written; a deleted record stays so unless state is touched."""
+def _validated(resource: MasterRecord, stored: Item, patched: Any, touches_state: bool) -> Item:
+    """Return the valid patched form; a deleted record stays deleted if state is untouched."""
     stays_deleted = not touches_state and stored.get("state") == "deleted"
     probe = patched | {"state": "active"} if stays_deleted else patched
-    if found := resource.replace_form.errors(probe, _written(probe)):
-        raise ApiError(found)
+    if details := resource.replace_form.errors(probe, _to_json(probe)):
+        raise ApiError(details)
     return dict(patched)
 
 
-def _written(document: Any) -> bytes:
-    """The document as JSON; raises 400 where the operations have nested it too deeply."""
+def _to_json(document: Any) -> bytes:
+    """Return the document as JSON; raise 400 if the operations nested it too deeply."""
     try:
         return orjson.dumps(document)
     except orjson.JSONEncodeError:
@@ -83,137 +87,143 @@ def _written(document: Any) -> bytes:
 
 
 def _touches(operation: dict[str, Any], name: str) -> bool:
-    """Whether the operation writes or takes away that top-level member."""
+    """Return whether the operation writes or removes the top-level member."""
     targets = [operation["path"]] if operation["op"] != "test" else []
     if operation["op"] == "move":
         targets.append(operation["from"])
     return any(target == "" or target.split("/")[1] == name for target in targets)
 
 
-def _failures(resource: MasterRecord, number: int, operation: Any) -> Iterator[ErrorDetail]:
-    """What is wrong with where an operation goes, and with a value too deep to handle."""
+def _target_errors(resource: MasterRecord, index: int, operation: Any) -> Iterator[ErrorDetail]:
+    """Yield errors of an operation's pointers, and of a value that is nested too deeply."""
     if not isinstance(operation, dict):
         return
     for member in ("path", "from") if operation.get("op") in ("move", "copy") else ("path",):
         pointer = operation.get(member)
-        if isinstance(pointer, str) and (kind := _wrong_target(resource, pointer)):
-            message = f"{pointer} is no writable field."
-            yield ErrorDetail(f"validation_error.{kind}", (number, member), message)
-    if _text(operation.get("value")) is None:
-        kind, message = ErrorType.INVALID_VALUE, "The value is nested too deeply."
-        yield ErrorDetail(kind, (number, "value"), message)
+        if isinstance(pointer, str) and (type_ := _target_error_type(resource, pointer)):
+            message = f"{pointer} is not a writable field. Use a path of the writable form."
+            yield ErrorDetail(f"validation_error.{type_}", (index, member), message)
+    if _json_or_none(operation.get("value")) is None:
+        type_, message = ErrorType.INVALID_VALUE, "The value is nested too deeply."
+        yield ErrorDetail(type_, (index, "value"), message)
 
 
-def _wrong_target(resource: MasterRecord, pointer: str) -> str | None:
-    """The row type for a pointer that is none, or that leaves the writable fields."""
-    if pointer.count("/") + pointer.count("~") > _LONGEST_POINTER:
+def _target_error_type(resource: MasterRecord, pointer: str) -> str | None:
+    """Return the error type of a malformed pointer or one outside the writable fields."""
+    if pointer.count("/") + pointer.count("~") > _MAX_POINTER_PARTS:
         return "invalid_value"
     try:
         parts = jsonpointer.JsonPointer(pointer).parts
     except jsonpointer.JsonPointerException:
         return "invalid_value"
-    place = schemas.definition(resource.name, "fields")
-    readable = place.properties.keys()
+    schema = schemas.definition(resource.name, "fields")
+    readable = schema.properties.keys()
     writable = schemas.definition(resource.name, "writable").properties.keys()
     if parts and parts[0] in readable - writable:
         return "read_only_field"
     for part in parts:
-        if "array" in place.types:
-            place = place.items
+        if "array" in schema.types:
+            schema = schema.items
             continue
-        members = place.properties
+        members = schema.properties
         if not members:
             return None
         if part not in members:
             return "unknown_field"
-        place = members[part]
-        if place.schema.get("readOnly"):
+        schema = members[part]
+        if schema.schema.get("readOnly"):
             return "read_only_field"
     return None
 
 
 def apply(operations: list[dict[str, Any]], document: Any) -> Any:
-    """The document after all operations; what they bring in is measured, for copies double."""
-    room = _CopyBudget()
-    room.take(_written(document))
-    for number, operation in enumerate(operations):
+    """Apply the operations to the document, which may be changed in place.
+
+    A size budget limits the document and the values that the operations add. Raise ApiError for the
+    first operation that fails.
+    """
+    budget = _SizeBudget()
+    budget.take(_to_json(document))
+    for index, operation in enumerate(operations):
         if operation["op"] == "test":
-            if message := _test(document, operation):
-                raise api_error(ErrorType.CONFLICT_TEST_FAILED, number, "path", message=message)
+            if message := _test_error(document, operation):
+                raise api_error(ErrorType.CONFLICT_TEST_FAILED, index, "path", message=message)
             continue
         try:
-            change = operation
+            applied = operation
             if operation["op"] in ("add", "replace", "copy"):
-                brought = _brought(document, operation)
-                if not room.take(brought):
-                    message = "The document grows too large."
-                    raise api_error(ErrorType.PAYLOAD_TOO_LARGE, number, message=message)
-                change = _bringing(operation, brought)
-            document = jsonpatch.JsonPatch([change]).apply(document, in_place=True)
+                value_json = _value_json(document, operation)
+                if not budget.take(value_json):
+                    message = (
+                        f"The patched document exceeds {MAX_BODY_BYTES // 2**20} MiB "
+                        f"or {MAX_VALUES:,} values."
+                    )
+                    raise api_error(ErrorType.PAYLOAD_TOO_LARGE, index, message=message)
+                applied = _with_value(operation, value_json)
+            document = jsonpatch.JsonPatch([applied]).apply(document, in_place=True)
         except _INAPPLICABLE:
-            message = _why_not(operation)
-            raise api_error(
-                ErrorType.UNPROCESSABLE_PATCH, number, "path", message=message
-            ) from None
+            message = _inapplicable_message(operation)
+            raise api_error(ErrorType.UNPROCESSABLE_PATCH, index, "path", message=message) from None
     return document
 
 
-def _why_not(operation: dict[str, Any]) -> str:
-    """Why an operation could not be applied, in words of our own."""
-    goes = {"remove": "path", "move": "from"}.get(operation["op"])
-    if goes and operation[goes] == "":
-        return "The document as a whole stays where it is."
-    return _WHY_NOT[operation["op"]].format_map(operation)
+def _inapplicable_message(operation: dict[str, Any]) -> str:
+    """Return the message for an operation that could not be applied."""
+    source = {"remove": "path", "move": "from"}.get(operation["op"])
+    if source and operation[source] == "":
+        return "The whole document cannot be moved or removed. Use a path within it."
+    return _INAPPLICABLE_MESSAGES[operation["op"]].format_map(operation)
 
 
-def _test(document: Any, operation: dict[str, Any]) -> str | None:
-    """What is wrong, if anything, by RFC 6902, 4.6, in JSON's terms, where true is not 1."""
+def _test_error(document: Any, operation: dict[str, Any]) -> str | None:
+    """Return the message of a failed test, or None (RFC 6902, 4.6)."""
     try:
-        found = jsonpointer.resolve_pointer(document, operation["path"])
+        value = jsonpointer.resolve_pointer(document, operation["path"])
     except jsonpointer.JsonPointerException:
         return f"There is nothing at {operation['path']}."
-    same = _equal(found, operation["value"])
-    return None if same else "The stored value is another one."
+    is_equal = _equal(value, operation["value"])
+    return None if is_equal else "The stored value differs."
 
 
-def _equal(one: Any, other: Any) -> bool:
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_equal, one, other))
-    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+def _equal(left: Any, right: Any) -> bool:
+    """Return whether values are equal as JSON, where true does not equal 1."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_equal(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_equal, left, right))
+    return isinstance(left, bool) == isinstance(right, bool) and bool(left == right)
 
 
-class _CopyBudget:
-    """What the document may still grow by, in bytes of JSON and in values."""
+class _SizeBudget:
+    """Remaining bytes of JSON and number of values by which the document may grow."""
 
     def __init__(self) -> None:
         self._bytes = MAX_BODY_BYTES
         self._values = MAX_VALUES
 
     def take(self, text: bytes) -> bool:
-        """Whether there was room for this too."""
+        """Take the size of a JSON text; return whether the budget sufficed."""
         self._bytes -= len(text)
         self._values -= count_values(text) + 1
         return self._bytes >= 0 and self._values >= 0
 
 
-def _brought(document: Any, operation: dict[str, Any]) -> bytes:
-    """What an operation brings into the document, as JSON."""
+def _value_json(document: Any, operation: dict[str, Any]) -> bytes:
+    """Return the value that an operation adds, as JSON."""
     if operation["op"] == "copy":
         return orjson.dumps(jsonpointer.resolve_pointer(document, operation["from"]))
     return orjson.dumps(operation["value"])
 
 
-def _bringing(operation: dict[str, Any], brought: bytes) -> dict[str, Any]:
-    """The operation with the value that it brings; a copy is an addition."""
-    kind = "replace" if operation["op"] == "replace" else "add"
-    return {"op": kind, "path": operation["path"], "value": _Json(brought)}
+def _with_value(operation: dict[str, Any], value_json: bytes) -> dict[str, Any]:
+    """Return the operation with its value; a copy becomes an add."""
+    op = "replace" if operation["op"] == "replace" else "add"
+    return {"op": op, "path": operation["path"], "value": _Json(value_json)}
 
 
 @dataclass(frozen=True, slots=True)
 class _Json:
-    """A value that the package copies by reading it, in a tenth of the time."""
+    """JSON value whose deep copy parses the text, in a tenth of the time of a real one."""
 
     text: bytes
 
@@ -221,8 +231,8 @@ class _Json:
         return orjson.loads(self.text)
 
 
-def _text(value: Any) -> bytes | None:
-    """The value as JSON; None when it is nested too deeply to be written."""
+def _json_or_none(value: Any) -> bytes | None:
+    """Return the value as JSON; None if it is nested too deeply."""
     try:
         return orjson.dumps(value)
     except orjson.JSONEncodeError:

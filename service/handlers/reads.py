@@ -1,4 +1,4 @@
-"""Lists and reads."""
+"""Read handlers: lists, single records, and all records below a path."""
 
 from sys import getsizeof
 from typing import Final, TypeAlias
@@ -21,49 +21,51 @@ from service.queries import reads
 from service.queries.master_record import MasterRecord
 from service.queries.resource import ListQuery, Resource
 
-_Asked: TypeAlias = tuple[Resource, tuple[tuple[str, str], ...]]
-_REMEMBERED_BYTES: Final = 16 * 2**20
+_QueryKey: TypeAlias = tuple[Resource, tuple[tuple[str, str], ...]]
+"""Cache key of a list query: the resource and the query's parameters."""
+_CACHE_BYTES: Final = 16 * 2**20
+"""Maximum bytes of the cached list queries."""
 _OBJECT_BYTES: Final = 1024
-"""What a question takes beside its texts and values."""
+"""Estimated bytes of a list query without its texts and values."""
 
 
 async def list_records(resource: Resource, request: web.Request) -> web.Response:
-    """One page of a collection; 304 when the caller has it already (contract, Lists)."""
+    """Return one page of a collection, or 304 if its tag matches (contract, Lists)."""
     tenant = caller(request)
     scope = cursor.scope(request.path, tenant.organization_id)
     if resource.parents:
-        parents, asked = collect_errors(
+        parents, list_query = collect_errors(
             lambda: path_ids(request, resource, *resource.parents),
-            lambda: _asked(resource, request, scope),
+            lambda: _list_query(resource, request, scope),
         )
     else:
-        parents, asked = [], _asked(resource, request, scope)
+        parents, list_query = [], _list_query(resource, request, scope)
     page = await database(request).read(
-        lambda connection: resource.page(connection, tenant, asked, parents),
+        lambda connection: resource.page(connection, tenant, list_query, parents),
         tenant.organization_id,
     )
     reserve(request, len(page.documents))
-    following = None if page.last is None else cursor.encode(asked.listing, page.last, scope)
-    answer = many(page.documents, pagination=pagination(following))
-    answer.headers["ETag"] = etag(answer.body)
+    next_cursor = None if page.last is None else cursor.encode(list_query.listing, page.last, scope)
+    response = many(page.documents, pagination=pagination(next_cursor))
+    response.headers["ETag"] = etag(response.body)
     if PREFER in request.headers and preferences(request).get("count") == "exact":
         total = await database(request).read(
-            lambda connection: resource.count(connection, tenant, asked.listing, parents),
+            lambda connection: resource.count(connection, tenant, list_query.listing, parents),
             tenant.organization_id,
         )
-        answer.headers.update({"Total-Count": str(total), APPLIED: "count=exact"})
-    return respond(answer)
+        response.headers.update({"Total-Count": str(total), APPLIED: "count=exact"})
+    return respond(response)
 
 
 async def read_record(resource: Resource, request: web.Request) -> web.Response:
-    """One record, or its writable form, with its tag."""
+    """Return one record, or its writable form, with its entity tag."""
     tenant = caller(request)
-    path, wanted = collect_errors(
+    path, form_name = collect_errors(
         lambda: path_of(request, resource),
         lambda: form(request, offered=isinstance(resource, MasterRecord)),
     )
     document = await database(request).read(
-        lambda connection: reads.read(connection, resource, tenant, path, wanted),
+        lambda connection: reads.read(connection, resource, tenant, path, form_name),
         tenant.organization_id,
     )
     reserve(request, len(document))
@@ -74,7 +76,7 @@ async def read_record(resource: Resource, request: web.Request) -> web.Response:
 
 
 async def read_all(resource: Resource, request: web.Request) -> web.Response:
-    """All that hangs on the parents, which is never much, as one list."""
+    """Return all records of the parents as one list; they are few."""
     tenant = caller(request)
     parents, _ = collect_errors(
         lambda: path_ids(request, resource, *resource.parents),
@@ -85,38 +87,43 @@ async def read_all(resource: Resource, request: web.Request) -> web.Response:
         tenant.organization_id,
     )
     reserve(request, len(documents))
-    answer = many(documents)
-    answer.headers["ETag"] = etag(answer.body)
-    return respond(answer)
+    response = many(documents)
+    response.headers["ETag"] = etag(response.body)
+    return respond(response)
 
 
-def _asked(resource: Resource, request: web.Request, scope: str) -> ListQuery:
-    """What the query asks; a cursor carries its own query and stands alone."""
+def _list_query(resource: Resource, request: web.Request, scope: str) -> ListQuery:
+    """Return the list query of the request; a cursor carries its own query."""
     cursors = request.query.getall("cursor", [])
     if not cursors:
         return questions((resource, tuple(request.query.items())))
     if len(cursors) > 1:
         message = "Give this parameter once."
         raise api_error(ErrorType.DUPLICATE, "cursor", message=message)
-    carried = cursor.decode(cursors[0], resource.properties, scope)
-    parameters.check_beside_cursor(list(request.query.items()), resource.properties, carried)
-    return resource.compile_list(carried)
+    listing = cursor.decode(cursors[0], resource.properties, scope)
+    parameters.check_beside_cursor(list(request.query.items()), resource.properties, listing)
+    return resource.compile_list(listing)
 
 
-def _read(asked: _Asked) -> ListQuery:
-    """What a query string asks of a list; raises ApiError with everything that is wrong with it."""
-    resource, pairs = asked
+def _compile(query_key: _QueryKey) -> ListQuery:
+    """Compile the list query of a query string; raise ApiError with all its errors."""
+    resource, pairs = query_key
     return resource.compile_list(parameters.read(pairs, resource.properties))
 
 
-def _bytes(asked: _Asked, question: ListQuery) -> int:
-    """About what it takes to remember a question."""
-    texts = [question.text, *(text for pair in asked[1] for text in pair)]
-    values = [value for one in question.parameters if isinstance(one, list) for value in one]
-    sizes = sum(map(getsizeof, (*texts, *values, *question.parameters)))
-    # The conditions of the listing have each value's place once more.
+def _weight(query_key: _QueryKey, list_query: ListQuery) -> int:
+    """Return the approximate bytes of a cached list query."""
+    texts = [list_query.text, *(text for pair in query_key[1] for text in pair)]
+    values = [
+        value
+        for parameter in list_query.parameters
+        if isinstance(parameter, list)
+        for value in parameter
+    ]
+    sizes = sum(map(getsizeof, (*texts, *values, *list_query.parameters)))
+    # The conditions of the listing refer to each value once more: one pointer each.
     return _OBJECT_BYTES + sizes + 8 * len(values)
 
 
-questions: Final = WeightedLruCache(_read, _bytes, _REMEMBERED_BYTES)
-"""Of callers' query strings the latest ones: callers poll."""
+questions: Final = WeightedLruCache(_compile, _weight, _CACHE_BYTES)
+"""LRU cache of compiled list queries: callers repeat the same query strings."""

@@ -1,7 +1,7 @@
-"""What requests send: bodies and ids become items with stored ids (contract, Errors).
+"""Request items: parse bodies and ids into items with stored ids (contract, Errors).
 
-What is wrong with a request as a whole is an ApiError, 400; what is wrong with an item of several
-is kept with it, so that the others can be looked at further.
+Errors of the request as a whole raise ApiError, 400. Errors of one item of several are kept with
+its index, so that the other items can be checked further.
 """
 
 import asyncio
@@ -21,118 +21,131 @@ from service.schemas.extra_checks import duplicate_errors
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
 
-_LARGE: Final = 2**20
-"""Bytes that take several milliseconds to parse."""
+_YIELD_BYTES: Final = 2**20
+"""Bytes of a body after which parsing yields to the event loop; several milliseconds."""
 
 
 def one_item(form: Validator, raw: bytes, name: str = "") -> Item:
-    """The item of a single write; raises ApiError with everything that is wrong with it.
+    """Return the item of a single write; raise ApiError with all its errors.
 
-    Where the body is a list, the item has it by that name.
+    A body that is a list becomes the item's member ``name``.
     """
-    sent = parse(raw)
-    if found := form.errors(sent, raw):
-        raise ApiError(found)
-    return {name: sent} if name else dict(sent)
+    body = parse(raw)
+    if details := form.errors(body, raw):
+        raise ApiError(details)
+    return {name: body} if name else dict(body)
 
 
 @dataclass(frozen=True, slots=True)
 class BulkBody:
-    """The body of a bulk write as it was parsed."""
+    """Parsed body of a bulk write."""
 
     raw: bytes
     items: Any
-    unread: Sequence[ErrorDetail] = ()
-    """Why there are no items, if there are none."""
+    parse_errors: Sequence[ErrorDetail] = ()
+    """Errors of a body that could not be parsed."""
 
     @classmethod
     async def read(cls, raw: bytes) -> "BulkBody":
-        """The body of those bytes; if parsing took its time, others come before it is looked at."""
+        """Parse a body; yield to the event loop after a large one."""
         try:
             return cls(raw, parse(raw))
         except ApiError as error:
             return cls(raw, None, error.details)
         finally:
-            if len(raw) > _LARGE:
+            if len(raw) > _YIELD_BYTES:
                 await asyncio.sleep(0)
 
     @property
     def total_items(self) -> int:
-        """How many items it has."""
+        """Number of items; 0 if the body is not a list."""
         return len(self.items) if isinstance(self.items, list) else 0
 
 
 def many_items(
-    resource: MasterRecord, form: Validator, body: BulkBody, manner: WriteOptions
+    resource: MasterRecord, form: Validator, body: BulkBody, options: WriteOptions
 ) -> RequestItems:
-    """The items of a bulk write, with stored ids where they have one.
+    """Return the items of a bulk write; those that name an id get the stored id.
 
-    Raises ApiError for what is wrong with the body as a whole. Of items that share what only one
-    may have, the first is right, but not where only what fails is left out.
+    Raise ApiError for errors of the body as a whole. Of several items with the same unique value,
+    the first is valid; with ``skip_failed``, all of them fail.
     """
-    if body.unread:
-        raise ApiError(body.unread)
+    if body.parse_errors:
+        raise ApiError(body.parse_errors)
     items = body.items
-    found = form.errors_of_items(items, body.raw)
-    known = [(place, item) for place, item in enumerate(items) if isinstance(item, dict)]
-    named = resource.own_key if manner.match_by_key and resource.own_key else "id"
-    others = [name for name in resource.unique_fields if name != named]
-    live = [one for one in known if one[1].get("state") != "deleted"] if others else []
-    apart = _apart(known, resource.own_key_within if manner.match_by_key else None)
-    for name, among in (*((named, some) for some in apart), *((name, live) for name in others)):
-        for failure in duplicate_errors(among, name, all_of_them=manner.skip_failed):
-            place = int(failure.path[0])
-            found.setdefault(place, []).append(ErrorDetail(failure.type, (name,), failure.message))
+    details = form.errors_of_items(items, body.raw)
+    objects = [(index, item) for index, item in enumerate(items) if isinstance(item, dict)]
+    id_field = resource.own_key if options.match_by_key and resource.own_key else "id"
+    unique_fields = [name for name in resource.unique_fields if name != id_field]
+    live_objects = [
+        entry for entry in objects if unique_fields and entry[1].get("state") != "deleted"
+    ]
+    groups = _group_by_parent(objects, resource.own_key_within if options.match_by_key else None)
+    for name, entries in (
+        *((id_field, group) for group in groups),
+        *((name, live_objects) for name in unique_fields),
+    ):
+        for detail in duplicate_errors(entries, name, all_of_them=options.skip_failed):
+            request_index = int(detail.path[0])
+            error = ErrorDetail(detail.type, (name,), detail.message)
+            details.setdefault(request_index, []).append(error)
     if resource.string_ids:
         for item in (
             item
-            for place, item in known
-            if place not in found and not manner.match_by_key and "id" in item
+            for request_index, item in objects
+            if request_index not in details and not options.match_by_key and "id" in item
         ):
             item["id"] = resource.stored_id(item["id"])
-    return RequestItems(items, in_body, found, is_bulk=True)
+    return RequestItems(items, in_body, details, is_bulk=True)
 
 
-def _apart(known: list[tuple[int, Item]], within: str | None) -> Iterable[list[tuple[int, Item]]]:
-    """The items by the record within which their keys name others, if keys do so."""
+def _group_by_parent(
+    objects: list[tuple[int, Item]], within: str | None
+) -> Iterable[list[tuple[int, Item]]]:
+    """Group the items by the parent within which their own keys are looked up."""
     if within is None:
-        return [known]
-    found = defaultdict[Any, list[tuple[int, Item]]](list)
-    for place, item in known:
+        return [objects]
+    groups = defaultdict[Any, list[tuple[int, Item]]](list)
+    for request_index, item in objects:
         if isinstance(item.get(within), int | str):
-            found[item[within]].append((place, item))
-    return found.values()
+            groups[item[within]].append((request_index, item))
+    return groups.values()
 
 
-def many_ids(resource: MasterRecord, texts: list[str], manner: WriteOptions) -> RequestItems:
-    """The items of a bulk delete, from its ``ids`` parameters; raises ApiError for their number."""
+def many_ids(resource: MasterRecord, texts: list[str], options: WriteOptions) -> RequestItems:
+    """Return the items of a bulk delete, from its ``ids`` parameters.
+
+    Raise ApiError for too few or too many ids.
+    """
     if not texts:
         raise api_error(ErrorType.REQUIRED_FIELD, "ids", message="Give at least one id.")
-    most = schemas.definition(resource.home_of_ids, "ids").schema["maxItems"]
-    if len(texts) > most:
-        message = f"Give at most {most} ids."
+    max_ids = schemas.definition(resource.home_of_ids, "ids").schema["maxItems"]
+    if len(texts) > max_ids:
+        message = f"Give at most {max_ids} ids."
         raise api_error(ErrorType.TOO_MANY_ITEMS, "ids", message=message)
     if (ids := parse_ids(texts)) and len({*texts}) == len(texts):
-        return RequestItems([{"id": one} for one in ids], in_query, is_bulk=True)
-    items, found, seen = list[Item](), dict[int, list[ErrorDetail]](), set[str]()
-    twice = {text for text, times in Counter(texts).items() if manner.skip_failed and times > 1}
-    for place, text in enumerate(texts):
+        return RequestItems([{"id": record_id} for record_id in ids], in_query, is_bulk=True)
+    items, details, seen = list[Item](), dict[int, list[ErrorDetail]](), set[str]()
+    counts = Counter(texts) if options.skip_failed else {}
+    repeated = {text for text, count in counts.items() if count > 1}
+    for request_index, text in enumerate(texts):
         try:
             items.append({"id": resource.stored_id(text)})
         except ValueError as error:
             items.append({})
-            found[place] = [ErrorDetail(ErrorType.INVALID_VALUE, (), str(error))]
-        if text in seen or text in twice:
-            found.setdefault(place, []).append(ErrorDetail(ErrorType.DUPLICATE, (), "Given twice."))
+            details[request_index] = [ErrorDetail(ErrorType.INVALID_VALUE, (), str(error))]
+        if text in seen or text in repeated:
+            duplicate = ErrorDetail(ErrorType.DUPLICATE, (), "Given twice.")
+            details.setdefault(request_index, []).append(duplicate)
         seen.add(text)
-    return RequestItems(items, in_query, found, is_bulk=True)
+    return RequestItems(items, in_query, details, is_bulk=True)
 
 
-def in_body(place: int, path: Path) -> Path:
-    """Where a field stands in a request whose body is a list of items."""
-    return (place, *path)
+def in_body(request_index: int, path: Path) -> Path:
+    """Return the path in a request whose body is a list of items."""
+    return (request_index, *path)
 
 
-def in_query(place: int, _: Path) -> Path:
-    """Where an item stands that a repeated parameter ``ids`` names."""
-    return ("ids", place)
+def in_query(request_index: int, _: Path) -> Path:
+    """Return the path of an item that a repeated parameter ``ids`` names."""
+    return ("ids", request_index)

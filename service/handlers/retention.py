@@ -1,4 +1,4 @@
-"""Stored answers and changes that are old go by themselves, whether or not anybody comes again."""
+"""Retention: background deletion of expired stored responses and changes."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -18,16 +18,16 @@ _PAUSE_SECONDS: Final = 60
 
 
 async def clearing(app: web.Application, changes_days: int) -> AsyncIterator[None]:
-    """Clear what is old as long as the application runs."""
+    """Delete expired rows in the background while the application runs."""
     app[STORED_RESPONSES] = StoredResponses()
-    clearer = _Clearer(app[DATABASE], changes_days)
-    task = background.repeat(clearer.clear_some, _PAUSE_SECONDS)
+    retention = _Retention(app[DATABASE], changes_days)
+    task = background.repeat(retention.clear_some, _PAUSE_SECONDS)
     yield
     task.cancel()
 
 
-class _Clearer:
-    """Clears what is old of some organizations, then of the next."""
+class _Retention:
+    """Cursor over the organizations: each step continues after the last one's id."""
 
     def __init__(self, database: Database, changes_days: int) -> None:
         self._database = database
@@ -35,25 +35,25 @@ class _Clearer:
         self._last = 0
 
     async def clear_some(self) -> None:
-        """Take one step, which the next one follows."""
+        """Delete the expired rows of the next organizations."""
         self._last = await clear_some(self._database, self._last, self._changes_days)
 
 
 async def clear_some(database: Database, after: int, changes_days: int) -> int:
-    """Clear what is old of the next organizations after an id; the last one's id, or 0."""
+    """Delete expired rows of the next organizations; return the last one's id, 0 at the end."""
     ids = await database.look_up(partial(stored_responses.organizations, after=after))
-    for one in ids:
-        for step in _steps(one, changes_days):
-            while await database.write(step, one):
+    for organization_id in ids:
+        for deletion in _deletions(organization_id, changes_days):
+            while await database.write(deletion, organization_id):
                 pass
     return ids[-1] if ids else 0
 
 
-def _steps(
+def _deletions(
     organization_id: int, changes_days: int
 ) -> Iterator[Callable[[Connection], Awaitable[bool]]]:
-    """What there is to do for an organization, each until it answers that there is no more."""
-    old = datetime.now(UTC) - timedelta(days=changes_days)
+    """Yield the work on an organization; each returns True while there may be more."""
+    expiry = datetime.now(UTC) - timedelta(days=changes_days)
     yield partial(stored_responses.delete_expired, organization_id=organization_id)
     yield partial(change_feed.assign_sequence_numbers, organization_id=organization_id)
-    yield partial(change_feed.delete_expired, organization_id=organization_id, before=old)
+    yield partial(change_feed.delete_expired, organization_id=organization_id, before=expiry)

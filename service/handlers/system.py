@@ -1,6 +1,7 @@
-"""What operators ask: is it alive, is it ready, how does it do.
+"""System endpoints: health, readiness and metrics.
 
-Anybody may ask, at any rate: what takes more than a moment is done once for all.
+They need no API key and have no rate limit, so concurrent callers share one computation (single
+flight).
 """
 
 from collections.abc import AsyncIterator
@@ -25,11 +26,11 @@ EXPOSITION: Final[web.AppKey[SingleFlightCache[bytes]]] = web.AppKey(
     "exposition", SingleFlightCache
 )
 _EXPOSITION_SHARE: Final = 0.1
-_LOOK_SECONDS: Final = 10
+_RECHECK_SECONDS: Final = 10
 
 
 def prepare(app: web.Application) -> None:
-    """Keep what is made once for all."""
+    """Add the single-flight caches to the application."""
     app[READINESS], app[EXPOSITION] = (
         SingleFlightCache(),
         SingleFlightCache(share=_EXPOSITION_SHARE),
@@ -37,30 +38,30 @@ def prepare(app: web.Application) -> None:
 
 
 async def looking(app: web.Application) -> AsyncIterator[None]:
-    """See when what was behind or full is so no longer, also where nobody asks for readiness."""
-    task = background.repeat(partial(_look_again, app[DATABASE]), _LOOK_SECONDS)
+    """Recheck open incidents in the background, so that they close without readiness requests."""
+    task = background.repeat(partial(_recheck, app[DATABASE]), _RECHECK_SECONDS)
     yield
     task.cancel()
 
 
-async def _look_again(database: Database) -> None:
+async def _recheck(database: Database) -> None:
     if incidents.BEHIND.is_open or incidents.FULL.is_open:
         await database.look_up(_require_all)
 
 
 async def health(_: web.Request) -> web.Response:
-    """200 as long as the process answers."""
+    """Return 200 as long as the process responds."""
     return respond(success(b'{"alive":true}'))
 
 
 async def readiness(request: web.Request) -> web.Response:
-    """200 when the database answers, has room and the schema of this version, else 503."""
+    """Return 200 if the database is reachable, has space and the current schema, else 503."""
     await request.app[READINESS].get(lambda: _require_ready(database(request)))
     return respond(success(b'{"ready":true}'))
 
 
 async def _require_ready(database: Database) -> None:
-    """Raise ApiError ``server_error.unavailable`` with its cause unless all is as it has to be."""
+    """Raise ``server_error.unavailable`` with its cause unless the database is ready."""
     try:
         await database.look_up(_require_all)
     except ApiError as error:
@@ -70,7 +71,7 @@ async def _require_ready(database: Database) -> None:
 
 
 async def _require_all(connection: Connection) -> None:
-    """Raise ApiError ``server_error.unavailable`` unless all is as it has to be."""
+    """Raise ``server_error.unavailable`` unless schema and disk space are as required."""
     if not await schema_is_current(connection):
         raise schema_is_behind()
     incidents.BEHIND.close()
@@ -81,6 +82,6 @@ async def _require_all(connection: Connection) -> None:
 
 
 async def metrics(request: web.Request) -> web.Response:
-    """The text exposition for Prometheus."""
+    """Return the metrics in Prometheus' text format."""
     body = await request.app[EXPOSITION].get(exposition)
     return web.Response(body=body, headers={"Content-Type": "text/plain; version=0.0.4"})

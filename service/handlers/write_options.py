@@ -1,4 +1,4 @@
-"""What a write can be told beside its items: in part, as a rehearsal, in short (contract, Bulk)."""
+"""Write options of a request: match, onError, dryRun and Prefer (contract, Bulk)."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -20,81 +20,87 @@ MINIMAL: Final = "return=minimal"
 
 @dataclass(frozen=True, slots=True)
 class RequestOptions:
-    """The switches of one write; without any it is all or nothing and answers documents."""
+    """Write options of one request; the default aborts on errors and returns documents."""
 
     write_options: WriteOptions
-    """What the engine has to know of them."""
+    """Options that the engine handles."""
     dry_run: bool = False
-    """Everything is done, and taken back."""
+    """Execute the write, then roll it back."""
     return_minimal: bool = False
-    """The caller prefers a short answer."""
+    """The caller prefers a minimal response (RFC 7240)."""
 
 
 def of_bulk(
     request: web.Request,
     resource: MasterRecord,
-    manner: WriteOptions,
+    options: WriteOptions,
     *parameters: str,
     by_key: bool = False,
 ) -> RequestOptions:
-    """The switches of a bulk write, which may go ``by_key``, beside its own parameters.
+    """Return the options of a bulk write.
 
-    Raises ApiError for parameters that are unknown or have no such value.
+    ``parameters`` are its other query parameters; ``by_key`` allows ``match``. Raise ApiError for
+    unknown parameters and values.
     """
-    matching = (MATCH,) if by_key and resource.own_key else ()
-    choices: dict[str, tuple[str, ...]] = dict.fromkeys(matching, (str(resource.own_key),))
-    choices |= {ON_ERROR: ("abort", "skip"), DRY_RUN: ("false", "true")}
-    _, chosen = collect_errors(
-        lambda: only_parameters(request, *parameters, *choices),
-        lambda: _chosen(request, choices),
+    match_names = (MATCH,) if by_key and resource.own_key else ()
+    allowed_values: dict[str, tuple[str, ...]] = dict.fromkeys(
+        match_names, (str(resource.own_key),)
     )
-    rehearses = _rehearses(request, chosen)
-    minimal = preferences(request).get("return") == "minimal"
-    brief = manner.skip_failed or manner.match_by_key or rehearses or minimal
-    return RequestOptions(replace(manner, outcomes_only=brief), rehearses, minimal)
+    allowed_values |= {ON_ERROR: ("abort", "skip"), DRY_RUN: ("false", "true")}
+    _, values = collect_errors(
+        lambda: only_parameters(request, *parameters, *allowed_values),
+        lambda: _read_values(request, allowed_values),
+    )
+    dry_run = _is_dry_run(request, values)
+    return_minimal = preferences(request).get("return") == "minimal"
+    outcomes_only = options.skip_failed or options.match_by_key or dry_run or return_minimal
+    return RequestOptions(replace(options, outcomes_only=outcomes_only), dry_run, return_minimal)
 
 
 def of_one(request: web.Request) -> RequestOptions:
-    """The switches of a write of one record; raises ApiError as above."""
-    _, chosen = collect_errors(
+    """Return the options of a single write; raise ApiError as ``of_bulk``."""
+    _, values = collect_errors(
         lambda: only_parameters(request, DRY_RUN),
-        lambda: _chosen(request, {DRY_RUN: ("false", "true")}),
+        lambda: _read_values(request, {DRY_RUN: ("false", "true")}),
     )
-    rehearses = _rehearses(request, chosen)
-    return RequestOptions(WriteOptions(outcomes_only=rehearses), rehearses)
+    dry_run = _is_dry_run(request, values)
+    return RequestOptions(WriteOptions(outcomes_only=dry_run), dry_run)
 
 
-def manner_of(
+def write_options_of(
     request: web.Request, resource: MasterRecord, *, by_key: bool = False
 ) -> WriteOptions:
-    """How the items of a bulk write are looked at, whatever else is wrong with the request."""
+    """Return how to check the items of a bulk write, even if the request has errors."""
     return WriteOptions(
         skip_failed=request.query.get(ON_ERROR) == "skip",
         match_by_key=by_key and MATCH in request.query and resource.own_key is not None,
     )
 
 
-def _rehearses(request: web.Request, chosen: dict[str, str]) -> bool:
-    rehearses = chosen.get(DRY_RUN) == "true"
-    if rehearses and "Idempotency-Key" in request.headers:
-        message = "A rehearsal uses up no Idempotency-Key: leave one of them out."
+def _is_dry_run(request: web.Request, values: dict[str, str]) -> bool:
+    """Return whether dryRun is true; raise ``exclusive_parameters`` beside an Idempotency-Key."""
+    dry_run = values.get(DRY_RUN) == "true"
+    if dry_run and "Idempotency-Key" in request.headers:
+        message = "A dry run stores no response: leave out dryRun or the Idempotency-Key."
         raise ApiError([ErrorDetail(ErrorType.EXCLUSIVE_PARAMETERS, (DRY_RUN,), message)])
-    return rehearses
+    return dry_run
 
 
-def _chosen(request: web.Request, choices: dict[str, tuple[str, ...]]) -> dict[str, str]:
-    """The values of those parameters that are sent; raises 400 with every one that is wrong."""
-    chosen, failures = dict[str, str](), list[ErrorDetail]()
-    for name, values in choices.items():
-        sent = request.query.getall(name, [])
-        if len(sent) > 1:
+def _read_values(
+    request: web.Request, allowed_values: dict[str, tuple[str, ...]]
+) -> dict[str, str]:
+    """Return the values of the parameters; raise ApiError for repeated or unknown values."""
+    values, details = dict[str, str](), list[ErrorDetail]()
+    for name, allowed in allowed_values.items():
+        texts = request.query.getall(name, [])
+        if len(texts) > 1:
             message = "Give this parameter once."
-            failures.append(ErrorDetail(ErrorType.DUPLICATE, (name,), message))
-        elif sent and sent[0] not in values:
-            message = f"Use {' or '.join(values)}."
-            failures.append(ErrorDetail(ErrorType.INVALID_VALUE, (name,), message))
-        elif sent:
-            chosen[name] = sent[0]
-    if failures:
-        raise ApiError(failures)
-    return chosen
+            details.append(ErrorDetail(ErrorType.DUPLICATE, (name,), message))
+        elif texts and texts[0] not in allowed:
+            message = f"Use {' or '.join(allowed)}."
+            details.append(ErrorDetail(ErrorType.INVALID_VALUE, (name,), message))
+        elif texts:
+            values[name] = texts[0]
+    if details:
+        raise ApiError(details)
+    return values

@@ -1,4 +1,4 @@
-"""Writes: of one record and in bulk. Every one is a batch in one transaction."""
+"""Write handlers: single and bulk writes, each a batch in one transaction."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from aiohttp import web
 from service.database.connections import Connection
 from service.database.fair_queue import LeaseKind
 from service.errors import ApiError, BulkCounts
-from service.handlers import write_options as switching
+from service.handlers import write_options
 from service.handlers.outcomes import DryRunRollback, outcomes
 from service.handlers.parameters import (
     collect_errors,
@@ -37,143 +37,151 @@ from service.queries.outcomes import WriteOptions, WriteResult
 from service.schemas.validation import Validator
 
 Write: TypeAlias = Callable[[Connection, MasterRecord, Batch, WriteOptions], Awaitable[WriteResult]]
-Shape: TypeAlias = Callable[[WriteResult], ApiResponse]
-"""The answer with the documents of what was written."""
+ResponseBuilder: TypeAlias = Callable[[WriteResult], ApiResponse]
+"""Builds the response with the documents of a write."""
 
 
 async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
-    """One new record, or with an array as body many."""
+    """Create one record, or several if the body is an array."""
     if raw.lstrip().startswith(b"["):
         return await _create_many(resource, request, raw)
-    switches, _, retried, item = collect_errors(
-        lambda: switching.of_one(request),
+    request_options, _, idempotency, item = collect_errors(
+        lambda: write_options.of_one(request),
         lambda: no_precondition(request),
         lambda: idempotent_request(request, raw),
         lambda: one_item(resource.create_form, raw),
     )
 
-    def shape(written: WriteResult) -> ApiResponse:
-        headers = {"ETag": etag(written.documents), "Location": f"{request.path}/{written.ids[0]}"}
-        return success(written.documents, created=True, headers=headers)
+    def build_response(result: WriteResult) -> ApiResponse:
+        headers = {"ETag": etag(result.documents), "Location": f"{request.path}/{result.ids[0]}"}
+        return success(result.documents, created=True, headers=headers)
 
-    work = _work(resource, request, switches, RequestItems([item]), writes.create, shape)
-    use = LeaseKind(exclusive=locks_organization(resource, creates=True))
-    return await _write(request, work, use, retried)
+    work = _transaction(
+        resource, request, request_options, RequestItems([item]), writes.create, build_response
+    )
+    lease_kind = LeaseKind(exclusive=locks_organization(resource, creates=True))
+    return await _run(request, work, lease_kind, idempotency)
 
 
 async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
     body, form = await BulkBody.read(raw), resource.bulk_create_form
-    with _bulk_failures("bulk_create", body.total_items):
-        switches, retried, sent = _whole_request(
+    with _bulk_error_counts("bulk_create", body.total_items):
+        request_options, idempotency, request_items = _read_bulk_request(
             request,
             resource,
             raw,
-            switching.manner_of(request, resource),
+            write_options.write_options_of(request, resource),
             partial(many_items, resource, form, body),
         )
         write = writes.create
-        return await _bulk(resource, request, switches, retried, sent, write, created=True)
+        return await _write_bulk(
+            resource, request, request_options, idempotency, request_items, write, created=True
+        )
 
 
 async def replace(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
-    """One record in full, or a part of it; its id is the route's, whatever the body says."""
+    """Replace one record, or a part of it; the id of the path counts, not that of the body."""
     precondition = precondition_of(request)
-    path, switches, retried, item = collect_errors(
+    path, request_options, idempotency, item = collect_errors(
         lambda: path_of(request, resource),
-        lambda: switching.of_one(request),
+        lambda: write_options.of_one(request),
         lambda: idempotent_request(request, raw),
         lambda: one_item(resource.replace_form, raw, resource.list_name),
     )
-    write = partial(writes.replace, guard=precondition)
-    return await _single(resource, request, switches, retried, path, item, write)
+    write = partial(writes.replace, precondition=precondition)
+    return await _write_one(resource, request, request_options, idempotency, path, item, write)
 
 
 async def replace_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
-    """Many records in full, those with ``state=deleted`` deleted; by own keys created as well."""
-    manner = switching.manner_of(request, resource, by_key=True)
-    if manner.match_by_key:
+    """Replace, delete (``state`` is ``deleted``) or, by own key, upsert records in bulk."""
+    options = write_options.write_options_of(request, resource, by_key=True)
+    if options.match_by_key:
         form, write = resource.bulk_replace_by_key_form, writes.replace_by_key
     else:
         form, write = resource.bulk_replace_form, writes.replace
-    return await _named(resource, request, raw, manner, "bulk_replace", form, write)
+    return await _write_by_id_or_key(resource, request, raw, options, "bulk_replace", form, write)
 
 
 async def merge_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
-    """Many records changed in part (RFC 7396); by own keys created as well."""
-    manner = switching.manner_of(request, resource, by_key=True)
-    if manner.match_by_key:
+    """Merge items into records in bulk (RFC 7396); by own key, upsert them."""
+    options = write_options.write_options_of(request, resource, by_key=True)
+    if options.match_by_key:
         form, write = resource.bulk_merge_by_key_form, writes.merge_by_key
     else:
         form, write = resource.bulk_merge_form, writes.merge
-    return await _named(resource, request, raw, manner, "bulk_patch", form, write)
+    return await _write_by_id_or_key(resource, request, raw, options, "bulk_patch", form, write)
 
 
-async def _named(
+async def _write_by_id_or_key(
     resource: MasterRecord,
     request: web.Request,
     raw: bytes,
-    manner: WriteOptions,
+    options: WriteOptions,
     operation: str,
     form: Validator,
     write: Write,
 ) -> web.Response:
-    """A bulk write of items that name records, by their ids or own keys."""
+    """Handle a bulk write whose items name records by id or own key."""
     body = await BulkBody.read(raw)
-    with _bulk_failures(operation, body.total_items):
-        switches, retried, sent = _whole_request(
+    with _bulk_error_counts(operation, body.total_items):
+        request_options, idempotency, request_items = _read_bulk_request(
             request,
             resource,
             raw,
-            manner,
+            options,
             partial(many_items, resource, form, body),
             by_key=True,
         )
-        return await _bulk(resource, request, switches, retried, sent, write)
+        return await _write_bulk(
+            resource, request, request_options, idempotency, request_items, write
+        )
 
 
 async def patch(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
-    """One record changed by a JSON Patch of its writable form (RFC 6902)."""
+    """Apply a JSON Patch to the writable form of one record (RFC 6902)."""
     precondition = precondition_of(request)
-    path, switches, retried, edit = collect_errors(
+    path, request_options, idempotency, edit = collect_errors(
         lambda: path_of(request, resource),
-        lambda: switching.of_one(request),
+        lambda: write_options.of_one(request),
         lambda: idempotent_request(request, raw),
         lambda: patch_editor(resource, raw),
     )
-    write = partial(writes.patch, guard=precondition, edit=edit)
-    return await _single(resource, request, switches, retried, path, {}, write)
+    write = partial(writes.patch, precondition=precondition, edit=edit)
+    return await _write_one(resource, request, request_options, idempotency, path, {}, write)
 
 
 async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
-    """One record, as it was deleted."""
+    """Delete one record; return it as deleted."""
     precondition = precondition_of(request)
-    path, switches, retried = collect_errors(
+    path, request_options, idempotency = collect_errors(
         lambda: path_of(request, resource),
-        lambda: switching.of_one(request),
+        lambda: write_options.of_one(request),
         lambda: idempotent_request(request, b""),
     )
-    write = partial(writes.delete, guard=precondition)
-    return await _single(resource, request, switches, retried, path, {}, write)
+    write = partial(writes.delete, precondition=precondition)
+    return await _write_one(resource, request, request_options, idempotency, path, {}, write)
 
 
 async def delete_many(resource: MasterRecord, request: web.Request) -> web.Response:
-    """Many records, as they were deleted."""
+    """Delete records in bulk; return them as deleted."""
     ids = request.query.getall("ids", [])
-    with _bulk_failures("bulk_delete", len(ids)):
-        switches, retried, sent = _whole_request(
+    with _bulk_error_counts("bulk_delete", len(ids)):
+        request_options, idempotency, request_items = _read_bulk_request(
             request,
             resource,
             b"",
-            switching.manner_of(request, resource),
+            write_options.write_options_of(request, resource),
             partial(many_ids, resource, ids),
             "ids",
         )
-        return await _bulk(resource, request, switches, retried, sent, writes.delete)
+        return await _write_bulk(
+            resource, request, request_options, idempotency, request_items, writes.delete
+        )
 
 
 @contextmanager
-def _bulk_failures(operation: str, total_items: int) -> Iterator[None]:
-    """Add to failures what those of bulk operations tell (contract, Errors)."""
+def _bulk_error_counts(operation: str, total_items: int) -> Iterator[None]:
+    """Add the counts of a bulk write to its errors (contract, Errors)."""
     try:
         yield
     except ApiError as error:
@@ -181,106 +189,108 @@ def _bulk_failures(operation: str, total_items: int) -> Iterator[None]:
         raise
 
 
-def _whole_request(
+def _read_bulk_request(
     request: web.Request,
     resource: MasterRecord,
     raw: bytes,
-    manner: WriteOptions,
+    options: WriteOptions,
     items: Callable[[WriteOptions], RequestItems],
     *parameters: str,
     by_key: bool = False,
 ) -> tuple[RequestOptions, IdempotentRequest | None, RequestItems]:
-    """What a bulk write stands for, and its items, if nothing is wrong with the whole."""
-    switches, _, retried, sent = collect_errors(
-        lambda: switching.of_bulk(request, resource, manner, *parameters, by_key=by_key),
+    """Return options, idempotency and items of a bulk write; raise ApiError with all errors."""
+    request_options, _, idempotency, request_items = collect_errors(
+        lambda: write_options.of_bulk(request, resource, options, *parameters, by_key=by_key),
         lambda: no_precondition(request),
         lambda: idempotent_request(request, raw),
-        lambda: items(manner),
+        lambda: items(options),
     )
-    return switches, retried, sent
+    return request_options, idempotency, request_items
 
 
-async def _bulk(
+async def _write_bulk(
     resource: MasterRecord,
     request: web.Request,
-    switches: RequestOptions,
-    retried: IdempotentRequest | None,
-    sent: RequestItems,
+    request_options: RequestOptions,
+    idempotency: IdempotentRequest | None,
+    request_items: RequestItems,
     write: Write,
     *,
     created: bool = False,
 ) -> web.Response:
-    """The answer to a bulk write; no transaction where nothing is left to do."""
-    if len(sent.details) == len(sent.items) and not switches.write_options.skip_failed:
-        ItemErrors(sent).raise_any()
+    """Execute a bulk write.
 
-    def shape(written: WriteResult) -> ApiResponse:
-        return many(written.documents, created=created)
+    If all items have failed, start no transaction, unless failed items are skipped.
+    """
+    options = request_options.write_options
+    if len(request_items.details) == len(request_items.items) and not options.skip_failed:
+        ItemErrors(request_items).raise_any()
 
-    work = _work(resource, request, switches, sent, write, shape)
-    use = LeaseKind(
+    def build_response(result: WriteResult) -> ApiResponse:
+        return many(result.documents, created=created)
+
+    work = _transaction(resource, request, request_options, request_items, write, build_response)
+    lease_kind = LeaseKind(
         bulk=True,
-        exclusive=locks_organization(
-            resource, creates=created or switches.write_options.match_by_key
-        ),
-        collection=resource.name if switches.write_options.match_by_key else "",
+        exclusive=locks_organization(resource, creates=created or options.match_by_key),
+        collection=resource.name if options.match_by_key else "",
     )
-    return await _write(request, work, use, retried)
+    return await _run(request, work, lease_kind, idempotency)
 
 
-async def _single(
+async def _write_one(
     resource: MasterRecord,
     request: web.Request,
-    switches: RequestOptions,
-    retried: IdempotentRequest | None,
+    request_options: RequestOptions,
+    idempotency: IdempotentRequest | None,
     path: Sequence[int],
     item: Item,
     write: Write,
 ) -> web.Response:
-    """The answer to a write of one stored record, to which the ids of the path lead."""
+    """Execute a write of one stored record; ``path`` has the ids of parents and record."""
     *parents, record_id = path
     locate = list_path(resource.list_name) if resource.list_name else body_path
-    sent = RequestItems([item | {"id": record_id}], locate, parents=parents)
-    work = _work(resource, request, switches, sent, write, _record)
-    return await _write(request, work, LeaseKind(exclusive=locks_organization(resource)), retried)
+    request_items = RequestItems([item | {"id": record_id}], locate, parents=parents)
+    work = _transaction(resource, request, request_options, request_items, write, _record_response)
+    return await _run(request, work, LeaseKind(exclusive=locks_organization(resource)), idempotency)
 
 
-def _record(written: WriteResult) -> ApiResponse:
-    return success(written.documents, headers={"ETag": etag(written.documents)})
+def _record_response(result: WriteResult) -> ApiResponse:
+    return success(result.documents, headers={"ETag": etag(result.documents)})
 
 
-def _work(
+def _transaction(
     resource: MasterRecord,
     request: web.Request,
-    switches: RequestOptions,
-    sent: RequestItems,
+    request_options: RequestOptions,
+    request_items: RequestItems,
     write: Write,
-    shape: Shape,
+    build_response: ResponseBuilder,
 ) -> Work:
-    """What is done in the transaction; raises Rehearsed at the end of a rehearsal."""
+    """Return the work of the transaction; it raises DryRunRollback at the end of a dry run."""
 
     async def work(connection: Connection) -> ApiResponse:
-        batch = Batch.of(caller(request), sent, request[REQUEST_ID])
-        written = await write(connection, resource, batch, switches.write_options)
-        if not switches.write_options.outcomes_only:
-            return shape(written)
-        answer = outcomes(resource, sent, written, switches)
-        if switches.dry_run:
-            raise DryRunRollback(answer)
-        return answer
+        batch = Batch.of(caller(request), request_items, request[REQUEST_ID])
+        result = await write(connection, resource, batch, request_options.write_options)
+        if not request_options.write_options.outcomes_only:
+            return build_response(result)
+        response = outcomes(resource, request_items, result, request_options)
+        if request_options.dry_run:
+            raise DryRunRollback(response)
+        return response
 
     return work
 
 
-async def _write(
-    request: web.Request, work: Work, use: LeaseKind, retried: IdempotentRequest | None
+async def _run(
+    request: web.Request, work: Work, lease_kind: LeaseKind, idempotency: IdempotentRequest | None
 ) -> web.Response:
-    """Return the work's answer, or the stored one of an earlier request with the same key."""
-    if retried is not None:
-        work = request.app[STORED_RESPONSES].once(retried, work)
+    """Return the work's response, or the stored one of an earlier request with the same key."""
+    if idempotency is not None:
+        work = request.app[STORED_RESPONSES].once(idempotency, work)
     try:
-        answer = await database(request).write(work, caller(request).organization_id, use)
-    except DryRunRollback as rehearsed:
-        answer = rehearsed.answer
-    reserve_response(request, len(answer.body))
-    return respond(answer)
+        response = await database(request).write(work, caller(request).organization_id, lease_kind)
+    except DryRunRollback as rollback:
+        response = rollback.response
+    reserve_response(request, len(response.body))
+    return respond(response)

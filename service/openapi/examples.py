@@ -82,7 +82,7 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
     ErrorType.METHOD_NOT_ALLOWED: ((), "Use DELETE, GET, HEAD, PATCH, PUT."),
     ErrorType.REQUEST_TIMEOUT: ((), TOO_LATE),
     ErrorType.CONFLICT_IN_USE: (("id",), "Used by styles: 18."),
-    ErrorType.CONFLICT_TEST_FAILED: ((0, "path"), "The stored value is another one."),
+    ErrorType.CONFLICT_TEST_FAILED: ((0, "path"), "The stored value differs."),
     ErrorType.CONFLICT_DUPLICATE: (("userDefinedId",), "Another material holds MAT-0042."),
     ErrorType.CONFLICT_IN_PROGRESS: ((), "The first request with this Idempotency-Key still runs."),
     ErrorType.CONFLICT_AMBIGUOUS_KEY: (

@@ -1,1 +1,1 @@
-"""The engine: batches and their four phases, documents, links; what all resources share."""
+"""Query engine: batches, the four phases of a write, documents, links and the change feed."""

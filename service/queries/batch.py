@@ -1,4 +1,4 @@
-"""The items of one write, where each stands in the request, and what is wrong with them."""
+"""Batch: the items of one write, their indexes in the request, and the errors found in them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,108 +12,123 @@ from service.organizations.caller import Caller
 
 Item: TypeAlias = dict[str, Any]
 PathLocator: TypeAlias = Callable[[int, Path], Path]
-"""From an item's place in the request and a path in the item to the path in the request."""
+"""Maps an item's request index and a path within the item to the path within the request."""
 
 
 def body_path(_: int, path: Path) -> Path:
-    """Where a field stands in a request whose body is the item."""
+    """Return the path in a request whose body is the item itself."""
     return path
 
 
 def list_path(name: str) -> PathLocator:
-    """Where a field stands in a request whose body is the list that the item has by that name."""
+    """Return a locator for a request whose body is the list that items store under ``name``."""
     return lambda _, path: path[1:] if path[:1] == (name,) else path
 
 
 @dataclass(frozen=True, slots=True)
 class RequestItems:
-    """The items of a request as they were read, and what the request alone shows to be wrong."""
+    """Parsed items of a request, with the errors that the request alone reveals."""
 
     items: Sequence[Any]
     locate: PathLocator = body_path
     details: Mapping[int, list[ErrorDetail]] = field(default_factory=dict)
-    """By the item's place; paths are those in the item."""
+    """Errors by request index; their paths start at the item."""
     is_bulk: bool = False
-    """Whether items stand in a list, however many there are."""
+    """Whether the request is a bulk write, whatever its number of items."""
     parents: Sequence[int] = ()
-    """The ids of the path that lead to the records, outermost first."""
+    """The path's ids of the parent records, outermost first."""
 
 
 class ItemErrors:
-    """What is wrong with the items of one request, by their places."""
+    """Collector of the errors of one request's items, by request index."""
 
-    def __init__(self, sent: RequestItems) -> None:
-        self._sent = sent
-        self._ordered = dict[int, Any]()
-        self._failures = {place: [*found] for place, found in sent.details.items()}
-        self._made = sum(map(len, self._failures.values()))
-        self._types = {failure.type for found in self._failures.values() for failure in found}
+    def __init__(self, request_items: RequestItems) -> None:
+        self._request_items = request_items
+        self._edited_items = dict[int, Any]()
+        self._details = {
+            request_index: [*details] for request_index, details in request_items.details.items()
+        }
+        self._collected = sum(map(len, self._details.values()))
+        self._types = {detail.type for details in self._details.values() for detail in details}
 
-    def __contains__(self, place: int) -> bool:
-        return place in self._failures
+    def __contains__(self, request_index: int) -> bool:
+        return request_index in self._details
 
     def __bool__(self) -> bool:
-        return bool(self._failures)
+        return bool(self._details)
 
-    def add(self, place: int, kind: str, path: Path, message: str) -> None:
-        """Take note of what is wrong with the item at that place.
+    def add(self, request_index: int, type_: str, path: Path, message: str) -> None:
+        """Add an error to the item at ``request_index``.
 
-        Once there is more than can be listed, only of what changes the counts or the status.
+        After ``MAX_COLLECTED`` errors, add only an item's first error and the first error of a
+        type: these change the counts or the status.
         """
-        if self._made < MAX_COLLECTED or place not in self._failures or kind not in self._types:
-            self._failures.setdefault(place, []).append(ErrorDetail(kind, path, message))
-            self._types.add(kind)
-            self._made += 1
+        if (
+            self._collected < MAX_COLLECTED
+            or request_index not in self._details
+            or type_ not in self._types
+        ):
+            self._details.setdefault(request_index, []).append(ErrorDetail(type_, path, message))
+            self._types.add(type_)
+            self._collected += 1
 
-    def order_by(self, place: int, item: Item) -> None:
-        """Tell what is wrong with the item at that place in the order of this one's members."""
-        self._ordered[place] = item
+    def order_by(self, request_index: int, item: Item) -> None:
+        """Sort the errors of one item by the members of ``item``, not of the request's item."""
+        self._edited_items[request_index] = item
 
     def raise_any(self) -> None:
-        """Raise ApiError with every failure, in request order, if there are any."""
+        """Raise ApiError with all errors, in request order, if there are any."""
         if self:
             raise self.error()
 
     def error(self) -> ApiError:
-        """The error of all that failed; there has to be something."""
+        """Return the ApiError with all errors; there must be at least one.
+
+        The rows that ``listed`` returns come first, so that truncation drops no item's first row.
+        """
         listed, rest = self._split()
-        failures = [failure for found in listed.values() for failure in found]
-        return ApiError(failures + rest, failed_items=len(self._failures))
+        first = [detail for details in listed.values() for detail in details]
+        return ApiError(first + rest, failed_items=len(self._details))
 
     def listed(self) -> dict[int, list[ErrorDetail]]:
-        """What is told of each item, by its place; the first of every one is told."""
+        """Return the rows to show for each failed item, at least one, by request index."""
         return self._split()[0]
 
     def _split(self) -> tuple[dict[int, list[ErrorDetail]], list[ErrorDetail]]:
-        """The failures that are listed, item by item, and those that are too many for that."""
+        """Split the errors into those that fit into ``MAX_LISTED`` rows, by item, and the rest."""
         listed, rest = dict[int, list[ErrorDetail]](), list[ErrorDetail]()
-        spare = max(MAX_LISTED - len(self._failures), 0)
-        for place in sorted(self._failures):
-            first, *others = self._item_details(place)
-            listed[place] = [first, *others[:spare]]
-            rest += others[spare:]
-            spare -= min(spare, len(others))
+        free_rows = max(MAX_LISTED - len(self._details), 0)
+        for request_index in sorted(self._details):
+            first, *others = self._item_details(request_index)
+            listed[request_index] = [first, *others[:free_rows]]
+            rest += others[free_rows:]
+            free_rows -= min(free_rows, len(others))
         return listed, rest
 
-    def _item_details(self, place: int) -> list[ErrorDetail]:
-        item = self._ordered.get(place, self._sent.items[place])
-        found = in_request_order(item, self._failures[place])
-        return [ErrorDetail(f.type, self._sent.locate(place, f.path), f.message) for f in found]
+    def _item_details(self, request_index: int) -> list[ErrorDetail]:
+        item = self._edited_items.get(request_index, self._request_items.items[request_index])
+        details = in_request_order(item, self._details[request_index])
+        return [
+            ErrorDetail(
+                detail.type, self._request_items.locate(request_index, detail.path), detail.message
+            )
+            for detail in details
+        ]
 
 
 class Batch:
-    """Items with their stored ``id``; the parts of a batch share what is wrong with the whole.
+    """Items of one write, each with its stored ``id``, in request order.
 
-    An item has a number, which counts within the batch from 0, and a place, which is the one in the
-    request.
+    ``index`` counts the batch's items from 0; ``request_index`` is an item's index in the request.
+    Subsets of a batch share its errors.
     """
 
     def __init__(
         self,
         caller: Caller,
         items: list[Item],
-        places: Sequence[int],
-        failed: ItemErrors,
+        request_indexes: Sequence[int],
+        errors: ItemErrors,
         request_id: str = "",
         parents: Sequence[int] = (),
     ) -> None:
@@ -121,72 +136,85 @@ class Batch:
         self.request_id = request_id
         self.parents = parents
         self.items = items
-        self.request_indexes = places
-        self.errors = failed
-        self._texts: dict[tuple[str, ...], str] = {}
+        self.request_indexes = request_indexes
+        self.errors = errors
+        self._json: dict[tuple[str, ...], str] = {}
 
     @classmethod
-    def of(cls, caller: Caller, sent: RequestItems, request_id: str = "") -> "Batch":
-        """The items that can be looked at further: the request alone shows nothing wrong."""
-        failed = ItemErrors(sent)
-        places = [place for place in range(len(sent.items)) if place not in failed]
-        items = [sent.items[place].copy() for place in places]
-        return cls(caller, items, places, failed, request_id, sent.parents)
+    def of(cls, caller: Caller, request_items: RequestItems, request_id: str = "") -> "Batch":
+        """Return the batch of the items that have no errors yet."""
+        errors = ItemErrors(request_items)
+        request_indexes = [
+            request_index
+            for request_index in range(len(request_items.items))
+            if request_index not in errors
+        ]
+        items = [request_items.items[request_index].copy() for request_index in request_indexes]
+        return cls(caller, items, request_indexes, errors, request_id, request_items.parents)
 
     @property
     def ids(self) -> list[int]:
-        """The stored ids, in request order."""
+        """Return the stored ids, in request order."""
         return [item["id"] for item in self.items]
 
     @property
     def id_array(self) -> str:
-        """The same as one parameter of a statement."""
+        """Return the stored ids as one statement parameter."""
         return id_array(self.ids)
 
     def json(self, without: tuple[str, ...] = ()) -> str:
-        """The items as statements take them, without the fields that are written separately.
+        """Return the items as a JSON parameter, without the fields named in ``without``.
 
-        Not to be asked for before the items are complete.
+        The text is cached: call it only when the items are complete.
         """
-        if without not in self._texts:
+        if without not in self._json:
             items = [item.copy() for item in self.items] if without else self.items
             for name in without:
                 for item in items:
                     item.pop(name, None)
-            self._texts[without] = orjson.dumps(items).decode()
-        return self._texts[without]
+            self._json[without] = orjson.dumps(items).decode()
+        return self._json[without]
 
-    def subset(self, belongs: Callable[[Item], bool] | None = None) -> "Batch":
-        """Those of the items as a batch, without what has failed; itself where these are all."""
+    def subset(self, includes: Callable[[Item], bool] | None = None) -> "Batch":
+        """Return the items that have not failed and that ``includes`` accepts."""
         if self.errors:
-            chosen = [n for n, place in enumerate(self.request_indexes) if place not in self.errors]
-        elif belongs is None:
+            indexes = [
+                index
+                for index, request_index in enumerate(self.request_indexes)
+                if request_index not in self.errors
+            ]
+        elif includes is None:
             return self
         else:
-            chosen = [*range(len(self.items))]
-        if belongs is not None:
-            chosen = [number for number in chosen if belongs(self.items[number])]
-        if len(chosen) == len(self.items):
+            indexes = [*range(len(self.items))]
+        if includes is not None:
+            indexes = [index for index in indexes if includes(self.items[index])]
+        if len(indexes) == len(self.items):
             return self
-        items, places = [self.items[n] for n in chosen], [self.request_indexes[n] for n in chosen]
-        return Batch(self.caller, items, places, self.errors, self.request_id, self.parents)
+        items, request_indexes = (
+            [self.items[index] for index in indexes],
+            [self.request_indexes[index] for index in indexes],
+        )
+        return Batch(
+            self.caller, items, request_indexes, self.errors, self.request_id, self.parents
+        )
 
     def empty(self) -> "Batch":
-        """A part that has none of them."""
+        """Return an empty subset of the batch."""
         return Batch(self.caller, [], [], self.errors, self.request_id, self.parents)
 
-    def fail(self, number: int, kind: str, *path: str | int, message: str) -> None:
-        """Report what is wrong with the item of that number, at the path in it."""
-        self.errors.add(self.request_indexes[number], kind, path, message)
+    def fail(self, index: int, type_: str, *path: str | int, message: str) -> None:
+        """Add an error to the item at ``index``, at ``path`` within the item."""
+        self.errors.add(self.request_indexes[index], type_, path, message)
 
-    def fail_records(self, messages: Mapping[int, str], kind: str, key: str = "id") -> None:
-        """Report what is wrong with records themselves: a message by id, at the name of these."""
-        for number, item in enumerate(self.items):
+    def fail_records(self, messages: Mapping[int, str], type_: str, key: str = "id") -> None:
+        """Add an error to the items of the given record ids, at the field ``key``."""
+        for index, item in enumerate(self.items):
             if item["id"] in messages:
-                self.fail(number, kind, key, message=messages[item["id"]])
+                self.fail(index, type_, key, message=messages[item["id"]])
 
     def fail_all(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Report the rows of a statement that checks items: item from 1, type, path, message."""
+        """Add the rows of a check statement: item (from 1), type, path (JSON array), message."""
         for row in rows:
             path = orjson.loads(row["path"])
             self.fail(row["item"] - 1, row["type"], *path, message=row["message"])

@@ -1,21 +1,21 @@
-"""What a check finds has to be written, as statements that wait for all checks to pass."""
+"""Bound statements: SQL texts with their parameters, and the write plans made of them."""
 
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
 
 class BoundStatement(NamedTuple):
-    """A statement, and its parameters after the organization."""
+    """SQL text with its parameters, except the organization (``$1``)."""
 
     text: str
     parameters: tuple[Any, ...]
 
 
 FIRST_PARAMETER: Final = 2
-"""The number of a step's first parameter."""
+"""Number of the first parameter after the organization."""
 
 WritePlan: TypeAlias = list[BoundStatement]
-"""Statements in the order in which they run."""
+"""Statements to execute in this order, once all checks have passed."""
 
 EmbeddedStatement: TypeAlias = Callable[[int], BoundStatement]
-"""A step that may go within another statement: from the number of its first parameter to it."""
+"""Builds a statement that can be embedded as a CTE. Takes the number of its first parameter."""

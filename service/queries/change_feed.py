@@ -1,13 +1,14 @@
-"""The changes of an organization in their order: numbered, read and cleared (contract, Changes).
+"""Change feed: outbox of an organization's changes, numbered on read (contract, Changes).
 
-Writers leave what they changed without a number. Whoever reads numbers what has been committed,
-under a lock of the feed's own, so that numbers have no gap and what has one is complete.
+Writers insert their changes into the outbox without a sequence number. Readers number the committed
+changes under the feed's lock, so that numbers have no gaps and a numbered change is complete.
 """
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from itertools import takewhile
 from typing import Any, Final, TypeAlias
 
@@ -24,21 +25,21 @@ from service.queries.change_recorder import SETTINGS, UPDATED
 from service.queries.resource import MAX_PAGE_BYTES, Resource, shown_in
 
 NUMBERING_BATCH: Final = 1000
-"""Transactions that are numbered or cleared at a time."""
+"""Maximum number of transactions to number or delete at a time."""
 MAX_TRANSACTIONS: Final = 10_000
-"""Transactions that one page looks through."""
+"""Maximum number of transactions that one page scans."""
 MAX_CAUSES: Final = 50
-"""Causes that one page unfolds: each takes a statement."""
+"""Maximum number of transactions with causes on one page; each fan-out takes statements."""
 
-_Shown: TypeAlias = tuple[Statement, list[int]]
-"""What finds records, and the ids of what they show."""
+_FanOut: TypeAlias = tuple[Statement, list[int]]
+"""Statement that finds the records that show others, and the ids of those others."""
 
 _SQL: Final = load("changes")
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeEntry:
-    """That a transaction changed a record."""
+    """Change of one record by one transaction."""
 
     transaction: asyncpg.Record
     collection: str
@@ -48,7 +49,7 @@ class ChangeEntry:
 
 @dataclass(frozen=True, slots=True)
 class ChangePage:
-    """Entries in their order, and where to go on from."""
+    """Entries in feed order, with the position to continue from."""
 
     entries: Sequence[ChangeEntry]
     after: FeedPosition
@@ -58,24 +59,27 @@ class ChangePage:
 
 @dataclass(frozen=True, slots=True)
 class FeedHead:
-    """How far an organization's changes were numbered when it was looked."""
+    """Last sequence number of an organization's feed."""
 
     organization_id: int
     last: int
     is_behind: bool
-    """Whether something has no number yet."""
+    """Whether there are committed changes without a number."""
 
 
 class ChangeFeed(Resource):
-    """The changes of the given resources, their parts being parts of them."""
+    """Change feed over the given resources.
+
+    ``parts`` are the parts of their records: a change of a part fans out like one of a record.
+    """
 
     name = "changes"
 
     def __init__(self, resources: Iterable[Resource], *, parts: Iterable[Resource] = ()) -> None:
         super().__init__()
         self.resources = {resource.name: resource for resource in resources}
-        self._causes: dict[str, Mapping[str, Statement]] = {
-            **{one.name: one.shown_in for one in (*self.resources.values(), *parts)},
+        self._fan_out_by_cause: dict[str, Mapping[str, Statement]] = {
+            **{resource.name: resource.shown_in for resource in (*self.resources.values(), *parts)},
             SETTINGS: shown_in(load("settings")),
         }
 
@@ -83,153 +87,160 @@ class ChangeFeed(Resource):
         self,
         connection: Connection,
         caller: Caller,
-        wanted: ChangeFilter,
+        change_filter: ChangeFilter,
         after: FeedPosition | None,
         epoch: int | None,
         *,
         is_numbered: bool = False,
     ) -> ChangePage | None:
-        """The entries after a place, or from now on; None where changes have to be numbered first.
+        """Return the entries after a position; None if changes must be numbered first.
 
-        What came since they were numbered is for the next page. Raises ``gone.changes_expired``
-        where entries after the place were cleared, or where the place is of another epoch.
+        If ``after`` is None, return an empty page at the end of the feed. Changes that are
+        committed after the numbering are left to the next page. Raise ``gone.changes_expired`` if
+        entries after the position were deleted or if the position belongs to another epoch.
         """
-        rows = await self._transactions(connection, caller.organization_id, wanted, after)
+        fetch = partial(self._transactions, connection, caller.organization_id, change_filter)
+        rows = await fetch(after)
         if not rows:
             return None
         feed = rows[0]
         must_number = feed["is_behind"] and not is_numbered
         if after is None:
-            now = ChangePage([], FeedPosition(feed["last_n"]), False, feed["epoch"])
-            return None if must_number else now
-        _require_kept(feed, after, epoch)
+            empty_page = ChangePage([], FeedPosition(feed["last_n"]), False, feed["epoch"])
+            return None if must_number else empty_page
+        _require_not_expired(feed, after, epoch)
         if after.n < feed["cleared_n"]:
             after = FeedPosition(feed["cleared_n"])
-            rows = await self._transactions(connection, caller.organization_id, wanted, after)
+            rows = await fetch(after)
         transactions = [row for row in rows if row["n"] is not None]
         if not transactions and must_number and feed["last_n"] <= after.n:
             return None
-        return await self._page(connection, caller, wanted, after, feed, transactions)
+        return await self._page(connection, caller, change_filter, after, feed, transactions)
 
     async def documents_of(
         self, connection: Connection, caller: Caller, entries: Sequence[ChangeEntry]
     ) -> dict[tuple[str, int], bytes] | None:
-        """The documents of the entries' records by collection and id, without what is deleted.
-
-        None where they have too many bytes for a page.
-        """
-        wanted: dict[str, dict[int, None]] = {}
+        """Return live records' documents by collection and id; None if too long for a page."""
+        ids_by_collection: dict[str, dict[int, None]] = {}
         for entry in entries:
-            wanted.setdefault(entry.collection, {})[entry.record] = None
-        found = dict[tuple[str, int], bytes]()
-        for name, ids in wanted.items():
-            rendered = await self.resources[name].render_live(connection, caller, list(ids))
+            ids_by_collection.setdefault(entry.collection, {})[entry.record] = None
+        documents = dict[tuple[str, int], bytes]()
+        for collection, ids in ids_by_collection.items():
+            rendered = await self.resources[collection].render_live(connection, caller, list(ids))
             if rendered is None:
                 return None
-            found |= {(name, one): document for one, document in rendered.items()}
-        return found if sum(map(len, found.values())) <= MAX_PAGE_BYTES else None
+            documents |= {(collection, id_): document for id_, document in rendered.items()}
+        return documents if sum(map(len, documents.values())) <= MAX_PAGE_BYTES else None
 
     async def _transactions(
         self,
         connection: Connection,
         organization_id: int,
-        wanted: ChangeFilter,
+        change_filter: ChangeFilter,
         after: FeedPosition | None,
     ) -> list[asyncpg.Record]:
-        """A row for each transaction that may have entries; at least one, once there is a feed."""
-        condition, parameters = self._condition(wanted)
+        """Return a row per transaction that may have entries; without any, the feed's row alone."""
+        condition, parameters = self._condition(change_filter)
         text = _SQL["page"].fill(span=str(MAX_TRANSACTIONS), condition=condition)
         first = after.n + (after.collection is None) if after else 0
-        limit = wanted.limit if after else 0
+        limit = change_filter.limit if after else 0
         return list(await connection.fetch(text, organization_id, first, limit, *parameters))
 
-    def _condition(self, wanted: ChangeFilter) -> tuple[str, list[Any]]:
-        if not wanted.collections:
+    def _condition(self, change_filter: ChangeFilter) -> tuple[str, list[Any]]:
+        """Return the SQL condition of the filter, and its parameters."""
+        if not change_filter.collections:
             return "", []
-        causes = [n for n, shown in self._causes.items() if shown.keys() & {*wanted.collections}]
-        parameters: list[Any] = [list(wanted.collections), causes]
-        if wanted.record is None:
+        collections = [*change_filter.collections]
+        fan_outs = self._fan_out_by_cause.items()
+        causes = [cause for cause, shown_in in fan_outs if shown_in.keys() & {*collections}]
+        parameters: list[Any] = [collections, causes]
+        if change_filter.record is None:
             return _SQL["touching"].text, parameters
-        return _SQL["touching_record"].text, [*parameters, str(wanted.record)]
+        return _SQL["touching_record"].text, [*parameters, str(change_filter.record)]
 
     async def _page(
         self,
         connection: Connection,
         caller: Caller,
-        wanted: ChangeFilter,
+        change_filter: ChangeFilter,
         after: FeedPosition,
         feed: asyncpg.Record,
         transactions: Sequence[asyncpg.Record],
     ) -> ChangePage:
-        entries, unfolded, place = list[ChangeEntry](), 0, after
+        """Return the page of the transactions' entries, with fan-outs."""
+        entries, fan_outs, position = list[ChangeEntry](), 0, after
         for row in transactions:
-            room = wanted.limit - len(entries)
-            if room == 0 or unfolded >= MAX_CAUSES:
-                return ChangePage(entries, place, True, feed["epoch"])
+            max_entries = change_filter.limit - len(entries)
+            if max_entries == 0 or fan_outs >= MAX_CAUSES:
+                return ChangePage(entries, position, True, feed["epoch"])
             begin = after if row["n"] == after.n else FeedPosition(row["n"], "", 0)
-            found = await self._entries(connection, caller, wanted, row, begin, room)
-            entries += found[:room]
-            unfolded += row["causes"] is not None
-            if len(found) > room:
+            transaction_entries = await self._entries(
+                connection, caller, change_filter, row, begin, max_entries
+            )
+            entries += transaction_entries[:max_entries]
+            fan_outs += row["causes"] is not None
+            if len(transaction_entries) > max_entries:
                 last = entries[-1]
-                place = FeedPosition(row["n"], last.collection, last.record)
-                return ChangePage(entries, place, True, feed["epoch"])
-            place = FeedPosition(row["n"])
-        if _is_all(transactions, wanted.limit):
+                position = FeedPosition(row["n"], last.collection, last.record)
+                return ChangePage(entries, position, True, feed["epoch"])
+            position = FeedPosition(row["n"])
+        if _covers_span(transactions, change_filter.limit):
             first = after.n + (after.collection is None)
-            place = FeedPosition(max(place.n, min(first + MAX_TRANSACTIONS - 1, feed["last_n"])))
-        has_more = place.n < feed["last_n"] or feed["is_behind"]
-        return ChangePage(entries, place, has_more, feed["epoch"])
+            span_end = min(first + MAX_TRANSACTIONS - 1, feed["last_n"])
+            position = FeedPosition(max(position.n, span_end))
+        has_more = position.n < feed["last_n"] or feed["is_behind"]
+        return ChangePage(entries, position, has_more, feed["epoch"])
 
     async def _entries(
         self,
         connection: Connection,
         caller: Caller,
-        wanted: ChangeFilter,
+        change_filter: ChangeFilter,
         row: asyncpg.Record,
         begin: FeedPosition,
-        room: int,
+        max_entries: int,
     ) -> list[ChangeEntry]:
-        """The entries of a transaction after a place in it, one more than there is room for."""
+        """Return up to ``max_entries`` + 1 entries of a transaction, after position ``begin``."""
         records: dict[str, dict[str, list[int]]] = orjson.loads(row["records"])
-        shown = self._shown(orjson.loads(row["causes"] or "{}"))
-        found = list[ChangeEntry]()
-        for name in sorted({*records, *shown}):
-            first = begin.record if name == begin.collection else 0
-            if name < str(begin.collection) or (
-                wanted.collections and name not in wanted.collections
+        fan_out = self._fan_out(orjson.loads(row["causes"] or "{}"))
+        entries = list[ChangeEntry]()
+        for collection in sorted({*records, *fan_out}):
+            first = begin.record if collection == begin.collection else 0
+            if collection < str(begin.collection) or (
+                change_filter.collections and collection not in change_filter.collections
             ):
                 continue
-            own = {one: what for what, ids in records.get(name, {}).items() for one in ids}
-            ids = {one for one in own if one > first}
-            for statement, causes in shown.get(name, ()):
+            ids_by_operation = records.get(collection, {}).items()
+            operations = {id_: operation for operation, ids in ids_by_operation for id_ in ids}
+            ids = {record_id for record_id in operations if record_id > first}
+            for statement, causes in fan_out.get(collection, ()):
                 text = _SQL["shown"].fill(shown=statement.text)
-                parameters = (causes, first, room + 1, wanted.record)
+                parameters = (causes, first, max_entries + 1, change_filter.record)
                 rows = await connection.fetch(text, caller.organization_id, *parameters)
                 ids.update(row["id"] for row in rows)
-            if wanted.record is not None:
-                ids &= {wanted.record}
-            found += [ChangeEntry(row, name, one, own.get(one, UPDATED)) for one in sorted(ids)]
-            if len(found) > room:
+            if change_filter.record is not None:
+                ids &= {change_filter.record}
+            entries += [
+                ChangeEntry(row, collection, id_, operations.get(id_, UPDATED))
+                for id_ in sorted(ids)
+            ]
+            if len(entries) > max_entries:
                 break
-        return found[: room + 1]
+        return entries[: max_entries + 1]
 
-    def _shown(
-        self, causes: Mapping[str, list[int]]
-    ) -> dict[str, list[tuple[Statement, list[int]]]]:
-        """What finds the records that show the causes, by their collection."""
-        found: dict[str, list[_Shown]] = {}
+    def _fan_out(self, causes: Mapping[str, list[int]]) -> dict[str, list[_FanOut]]:
+        """Return the statements that find the records showing the causes, by collection."""
+        result: dict[str, list[_FanOut]] = {}
         for cause, ids in causes.items():
-            for name, statement in self._causes.get(cause, {}).items():
-                found.setdefault(name, []).append((statement, ids))
-        return found
+            for collection, statement in self._fan_out_by_cause.get(cause, {}).items():
+                result.setdefault(collection, []).append((statement, ids))
+        return result
 
 
 async def assign_sequence_numbers(connection: Connection, organization_id: int) -> bool:
-    """Number what has been committed, as much as takes no time; whether there may be more."""
+    """Assign sequence numbers to committed changes; return whether there may be more."""
     feed = await connection.fetchrow(_SQL["lock"].text, organization_id)
     if feed is None:
-        # Begun by whoever comes first; the others wait for it.
         await connection.execute(_SQL["begin"].text, organization_id, secrets.randbits(62))
         feed = await connection.fetchrow(_SQL["lock"].text, organization_id)
     last = feed["last_n"]
@@ -240,47 +251,47 @@ async def assign_sequence_numbers(connection: Connection, organization_id: int) 
 
 
 async def delete_expired(connection: Connection, organization_id: int, before: datetime) -> bool:
-    """Clear the first changes if they are old, as many as take no time; whether there may be more.
+    """Delete up to ``NUMBERING_BATCH`` changes older than ``before``.
 
-    What is left has no gap: a change that is not old yet keeps those after it.
+    Return whether there may be more. Only the feed's beginning is deleted, so that it has no gap.
     """
     feed = await connection.fetchrow(_SQL["lock"].text, organization_id)
     if feed is None:
         return False
-    first = await connection.fetch(
+    oldest = await connection.fetch(
         _SQL["oldest"].text, organization_id, feed["cleared_n"], NUMBERING_BATCH
     )
-    old = [*takewhile(lambda row: row["at"] < before, first)]
-    if old:
-        await connection.execute(_SQL["clear"].text, organization_id, old[-1]["n"])
-        await connection.execute(_SQL["clear_up_to"].text, organization_id, old[-1]["n"])
-    return len(old) == NUMBERING_BATCH
+    expired = [*takewhile(lambda row: row["at"] < before, oldest)]
+    if expired:
+        await connection.execute(_SQL["clear"].text, organization_id, expired[-1]["n"])
+        await connection.execute(_SQL["clear_up_to"].text, organization_id, expired[-1]["n"])
+    return len(expired) == NUMBERING_BATCH
 
 
 async def heads(connection: Connection, organization_ids: list[int]) -> list[FeedHead]:
-    """How far the changes of each organization are numbered."""
+    """Return the feed head of each organization."""
     rows = await connection.fetch(_SQL["news"].text, organization_ids)
     return [FeedHead(*row) for row in rows]
 
 
 def shortened(page: ChangePage) -> ChangePage:
-    """The first half of a page."""
+    """Return the first half of a page."""
     entries = page.entries[: len(page.entries) // 2]
     last = entries[-1]
-    place = FeedPosition(last.transaction["n"], last.collection, last.record)
-    return replace(page, entries=entries, after=place, has_more=True)
+    position = FeedPosition(last.transaction["n"], last.collection, last.record)
+    return replace(page, entries=entries, after=position, has_more=True)
 
 
-def _require_kept(feed: asyncpg.Record, after: FeedPosition, epoch: int | None) -> None:
-    """Raise ``gone.changes_expired`` for a cursor that cannot be gone on from."""
+def _require_not_expired(feed: asyncpg.Record, after: FeedPosition, epoch: int | None) -> None:
+    """Raise ``gone.changes_expired`` unless the feed can continue after a cursor's position."""
     if epoch is None:
         return
-    kept = after.n >= feed["cleared_n"] + (after.collection is not None)
-    if not kept or after.n > feed["last_n"] or epoch != feed["epoch"]:
+    is_available = after.n >= feed["cleared_n"] + (after.collection is not None)
+    if not is_available or after.n > feed["last_n"] or epoch != feed["epoch"]:
         message = "Start again: take the cursor of now, then read the lists."
         raise api_error(ErrorType.GONE_CHANGES_EXPIRED, "cursor", message=message)
 
 
-def _is_all(transactions: Sequence[asyncpg.Record], limit: int) -> bool:
-    """Whether these are all that there are to look through: there was room for more."""
+def _covers_span(transactions: Sequence[asyncpg.Record], limit: int) -> bool:
+    """Return whether the transactions are all of the scanned span: neither limit cut them."""
     return len(transactions) < limit and sum(row["entries"] for row in transactions) < limit

@@ -1,10 +1,11 @@
-"""What a write changed: the ids that its statements answered (contract, Changes).
+"""Change recorder: collects the ids that a write's statements return (contract, Changes).
 
-A statement that writes answers a row for each row that it changed, and none for what stayed as it
-was. The column says whose id it has: ``id`` is the record's that is written, also where the row is
-a part of it; a collection's name is that of a side effect there, behind which may stand what became
-of those records, and null is none. ``shown`` tells that what other records show of this one has
-changed.
+A write statement returns one row per row that it changed, and none for rows that stay equal. The
+column name says whose id it holds:
+
+- ``id``: a record of the written collection, also when the changed row is only a part of it.
+- ``<collection>`` or ``<collection> <operation>``: a record that a side effect changed, or null.
+- ``shown``: a flag. If true, the records that show this record change too (fan-out on read).
 """
 
 from collections import defaultdict
@@ -21,51 +22,58 @@ from service.organizations.caller import Caller
 from service.queries.bound_statements import FIRST_PARAMETER, BoundStatement, EmbeddedStatement
 
 Records: TypeAlias = Mapping[str, Mapping[str, Sequence[int]]]
-"""Ids in their order, by operation, by collection."""
+"""Sorted ids, by collection, then by operation."""
 
 CREATED: Final = "created"
 UPDATED: Final = "updated"
 DELETED: Final = "deleted"
 SHOWN: Final = "shown"
 SETTINGS: Final = "settings"
-"""What the organization's settings are as a cause."""
+"""Name of the organization's settings as a cause."""
 
 _INSERT: Final = load("changes")["record"]
 
 
 class ChangeRecorder:
-    """The ids of what one write changed, by collection; those of what others show are causes."""
+    """Ids that one write changed, by collection.
+
+    ``causes`` are the records whose change also changes the records that show them.
+    """
 
     def __init__(self) -> None:
         self.ids: defaultdict[str, set[int]] = defaultdict(set)
         self.causes: defaultdict[str, set[int]] = defaultdict(set)
         self.operations: defaultdict[str, dict[str, set[int]]] = defaultdict(dict)
-        """What became of ids, where a side effect says so: by operation, by collection."""
+        """Operations that side effects named explicitly: ids by collection, then by operation."""
 
     def collect(self, collection: str, rows: Sequence[asyncpg.Record]) -> None:
-        """Take what a statement of the collection answered."""
-        for place, name in enumerate(rows[0].keys() if rows else ()):
-            if name == SHOWN:
-                self.causes[collection].update(row["id"] for row in rows if row[place])
+        """Add the rows that a statement of ``collection`` returned."""
+        for column_index, column in enumerate(rows[0].keys() if rows else ()):
+            if column == SHOWN:
+                self.causes[collection].update(row["id"] for row in rows if row[column_index])
                 continue
-            target, _, operation = (collection if name == "id" else name).partition(" ")
-            ids = {row[place] for row in rows if row[place] is not None}
+            target, _, operation = (collection if column == "id" else column).partition(" ")
+            ids = {row[column_index] for row in rows if row[column_index] is not None}
             if ids:
                 self.ids[target] |= ids
             if ids and operation:
                 self.operations[target].setdefault(operation, set()).update(ids)
 
     def insert_statement(
-        self, caller: Caller, request_id: str, own: Mapping[str, Mapping[str, Collection[int]]]
+        self,
+        caller: Caller,
+        request_id: str,
+        record_operations: Mapping[str, Mapping[str, Collection[int]]],
     ) -> EmbeddedStatement | None:
-        """What stores the changes in the transaction that made them, if there are any.
+        """Return the statement that inserts the change into the outbox, or None if nothing changed.
 
-        ``own`` are ids that were not updated, by operation, by collection.
+        It runs in the write's own transaction. ``record_operations`` has the ids that were not
+        updated, by collection, then by operation.
         """
         if not self.ids:
             return None
         records = {
-            name: _by_operation(self.ids[name], own.get(name, self.operations[name]))
+            name: _by_operation(self.ids[name], record_operations.get(name, self.operations[name]))
             for name in sorted(self.ids)
         }
         causes = {name: sorted(ids) for name, ids in sorted(self.causes.items()) if ids}
@@ -73,9 +81,9 @@ class ChangeRecorder:
 
 
 async def record_settings(connection: Connection, organization_id: int) -> None:
-    """Store that the operator changed the organization's settings."""
-    step = _insert_statement({}, {SETTINGS: [organization_id]}, None, None, FIRST_PARAMETER)
-    await connection.execute(step.text, organization_id, *step.parameters)
+    """Insert a change of the organization's settings, made by the operator."""
+    statement = _insert_statement({}, {SETTINGS: [organization_id]}, None, None, FIRST_PARAMETER)
+    await connection.execute(statement.text, organization_id, *statement.parameters)
 
 
 def _insert_statement(
@@ -83,9 +91,9 @@ def _insert_statement(
     causes: Mapping[str, Sequence[int]],
     key_id: int | None,
     request_id: str | None,
-    first: int,
+    first_parameter: int,
 ) -> BoundStatement:
-    """What stores a transaction's change, its parameters from the number ``first`` on."""
+    """Return the outbox insert, its parameters numbered from ``first_parameter``."""
     parameters = (
         key_id,
         request_id,
@@ -93,18 +101,22 @@ def _insert_statement(
         orjson.dumps(records).decode(),
         orjson.dumps(causes).decode() if causes else None,
     )
-    return BoundStatement(insert_text(first), parameters)
+    return BoundStatement(insert_text(first_parameter), parameters)
 
 
 @cache
-def insert_text(first: int) -> str:
-    """The statement that stores a change, its parameters from the number ``first`` on."""
+def insert_text(first_parameter: int) -> str:
+    """Return the text of the outbox insert, its parameters numbered from ``first_parameter``."""
     names = ("key_id", "request_id", "entries", "records", "causes")
-    return _INSERT.fill(**{name: f"${number}" for number, name in enumerate(names, first)})
+    return _INSERT.fill(
+        **{name: f"${number}" for number, name in enumerate(names, first_parameter)}
+    )
 
 
-def _by_operation(changed: set[int], others: Mapping[str, Collection[int]]) -> dict[str, list[int]]:
-    """The changed ids in their order; what is under no other operation was updated."""
-    found = {operation: changed.intersection(ids) for operation, ids in others.items()}
-    found[UPDATED] = changed.difference(*found.values())
-    return {operation: sorted(ids) for operation, ids in found.items() if ids}
+def _by_operation(
+    changed_ids: set[int], operation_ids: Mapping[str, Collection[int]]
+) -> dict[str, list[int]]:
+    """Return sorted ids by operation; ids without another operation count as updated."""
+    result = {operation: changed_ids.intersection(ids) for operation, ids in operation_ids.items()}
+    result[UPDATED] = changed_ids.difference(*result.values())
+    return {operation: sorted(ids) for operation, ids in result.items() if ids}

@@ -1,4 +1,4 @@
-"""The entries of a part that is a set of its own: which of the stored ones were sent."""
+"""Child list: entries of a part, matched to the stored children by id or natural key."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,55 +12,58 @@ from service.queries.batch import Batch, Item
 from service.queries.matching import MatchKey, Row, match_existing, next_ids
 
 MAX_CHILDREN: Final = 1000
-"""Of one set, with those that are deactivated."""
+"""Maximum number of entries of one list, deactivated ones included."""
 
 
 @dataclass(slots=True)
 class StoredChildren:
-    """The entries that are there, by id."""
+    """Stored children of a record, by id."""
 
     active: dict[int, Row] = field(default_factory=dict)
     deactivated: dict[int, Row] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, entries: Iterable[tuple[int, bool, Row]]) -> "StoredChildren":
-        """The entries, each with its id, whether it is deactivated, and its members."""
+    def of(cls, children: Iterable[tuple[int, bool, Row]]) -> "StoredChildren":
+        """Group children, given as id, whether it is deactivated, and members."""
         stored = cls()
-        for one, is_deactivated, row in entries:
-            (stored.deactivated if is_deactivated else stored.active)[one] = row
+        for child_id, is_deactivated, row in children:
+            (stored.deactivated if is_deactivated else stored.active)[child_id] = row
         return stored
 
 
 @dataclass(slots=True)
 class MatchedChildren:
-    """The entries of a request: each has an id by now, and none is to be left out."""
+    """Entries of a request, matched to stored children or given new ids."""
 
     existing: dict[int, Item] = field(default_factory=dict)
-    """Those that are stored, by their ids; what was deactivated is brought back."""
+    """Entries that match a stored child, by id; a deactivated child becomes active again."""
     new: dict[int, Item] = field(default_factory=dict)
-    """The others, by the ids that they are given in the order in which they were sent."""
+    """Other entries, by their new ids, which are given in request order."""
     request_indexes: dict[int, int] = field(default_factory=dict)
-    """Where in the request an id's entry stands."""
+    """Index of each id's entry in the request's list."""
     missing: set[int] = field(default_factory=set)
-    """Active ones that were not sent."""
+    """Ids of active children that the request omits."""
 
     @property
     def all(self) -> Mapping[int, Item]:
-        """Those that are active from now on, by id."""
+        """Children that are active after the write, by id."""
         return self.existing | self.new
 
     @staticmethod
-    def json(entries: Mapping[int, Item]) -> str:
-        """Entries as statements take them, with their ids."""
-        return orjson.dumps([entry | {"id": one} for one, entry in entries.items()]).decode()
+    def json(children: Mapping[int, Item]) -> str:
+        """Return entries as a JSON parameter, with their ids."""
+        return orjson.dumps(
+            [entry | {"id": child_id} for child_id, entry in children.items()]
+        ).decode()
 
 
 @dataclass(frozen=True, slots=True)
 class ChildList:
-    """The entries under ``name`` in an item: stored in ``table``, called ``noun`` in messages.
+    """Child list at the member ``name`` of an item, with rows in ``table``.
 
-    One that is sent without its id takes the identity of a stored one that nothing else claims,
-    rather an active one, that is alike in one of the ``ways``; its ``members`` are a row.
+    ``noun`` names an entry in messages; ``key`` is the member with its id. An entry without an id
+    matches an unclaimed stored child, active ones first, that is equal in one of the
+    ``match_keys``. These are computed from the row of the entry's ``members``.
     """
 
     name: str
@@ -73,59 +76,66 @@ class ChildList:
     async def match(
         self, connection: Connection, batch: Batch, stored: StoredChildren
     ) -> MatchedChildren:
-        """The entries of the batch's one item; reports ids that are none of the stored.
+        """Match the entries of the batch's only item to the stored children.
 
-        An entry that says that it is deactivated is as good as left out.
+        Add ``unknown_reference`` to the batch for ids that are not stored. An entry with
+        ``isDeactivated`` true counts as omitted.
         """
         entries = batch.items[0][self.name]
-        named = self._identified(entries, stored)
-        known = stored.active.keys() | stored.deactivated.keys()
-        sent, coming = MatchedChildren(missing={*stored.active}), list[int]()
-        for place, entry in enumerate(entries):
-            one = named.get(place)
-            if one is not None and one not in known:
-                self._fail(batch, place)
+        matched_ids = self._match_ids(entries, stored)
+        stored_ids = stored.active.keys() | stored.deactivated.keys()
+        matched, new_indexes = MatchedChildren(missing={*stored.active}), list[int]()
+        for index, entry in enumerate(entries):
+            child_id = matched_ids.get(index)
+            if child_id is not None and child_id not in stored_ids:
+                self._fail_unknown_id(batch, index)
             elif entry.get("isDeactivated"):
                 continue
-            elif one is None:
-                coming.append(place)
+            elif child_id is None:
+                new_indexes.append(index)
             else:
-                sent.existing[one], sent.request_indexes[one] = entry, place
-        sent.missing -= sent.existing.keys()
-        ids = await next_ids(connection, self.table, len(coming))
-        for place, one in zip(coming, ids, strict=True):
-            sent.new[one], sent.request_indexes[one] = entries[place], place
-        return sent
+                matched.existing[child_id], matched.request_indexes[child_id] = entry, index
+        matched.missing -= matched.existing.keys()
+        new_ids = await next_ids(connection, self.table, len(new_indexes))
+        for index, child_id in zip(new_indexes, new_ids, strict=True):
+            matched.new[child_id], matched.request_indexes[child_id] = entries[index], index
+        return matched
 
     def remove(
-        self, batch: Batch, stored: StoredChildren, sent: MatchedChildren, needed: Collection[int]
+        self,
+        batch: Batch,
+        stored: StoredChildren,
+        matched: MatchedChildren,
+        referenced: Collection[int],
     ) -> tuple[list[int], list[int]]:
-        """Of those that were not sent: the ones to be deactivated, and the ones to be removed.
+        """Return the omitted children to deactivate, and those to delete.
 
-        Who is ``needed`` is deactivated. Reports where there would be too many of them.
+        A ``referenced`` child is deactivated instead of deleted. Add ``too_many_items`` to the
+        batch if the list would exceed ``MAX_CHILDREN``.
         """
-        deactivated = sent.missing & {*needed}
-        kept = stored.deactivated.keys() - sent.existing.keys() | deactivated
-        if len(kept) + len(sent.all) > MAX_CHILDREN:
-            message = f"With those that are deactivated use at most {MAX_CHILDREN:,} {self.noun}s."
+        deactivated = matched.missing & {*referenced}
+        inactive = stored.deactivated.keys() - matched.existing.keys() | deactivated
+        if len(inactive) + len(matched.all) > MAX_CHILDREN:
+            message = f"Use at most {MAX_CHILDREN:,} {self.noun}s, deactivated ones included."
             batch.fail(0, ErrorType.TOO_MANY_ITEMS, self.name, message=message)
-        return sorted(deactivated), sorted(sent.missing - deactivated)
+        return sorted(deactivated), sorted(matched.missing - deactivated)
 
-    def _identified(self, entries: Sequence[Item], stored: StoredChildren) -> dict[int, int]:
-        """The id of each entry that has one, or is recognized, by its place."""
-        ids = {place: one[self.key] for place, one in enumerate(entries) if one.get(self.key)}
-        rows = {place: self._row(one) for place, one in enumerate(entries) if place not in ids}
-        for among in (stored.active, stored.deactivated):
-            free = {one: row for one, row in among.items() if one not in ids.values()}
-            found = match_existing(rows, free, self.match_keys)
-            ids |= found
-            rows = {place: row for place, row in rows.items() if place not in found}
+    def _match_ids(self, entries: Sequence[Item], stored: StoredChildren) -> dict[int, int]:
+        """Return the id of each entry that has one or matches a stored child, by index."""
+        ids = {index: entry[self.key] for index, entry in enumerate(entries) if entry.get(self.key)}
+        rows = {index: self._row(entry) for index, entry in enumerate(entries) if index not in ids}
+        for children in (stored.active, stored.deactivated):
+            claimed = {*ids.values()}
+            unclaimed = {key: row for key, row in children.items() if key not in claimed}
+            matches = match_existing(rows, unclaimed, self.match_keys)
+            ids |= matches
+            rows = {index: row for index, row in rows.items() if index not in matches}
         return ids
 
     def _row(self, entry: Item) -> Row:
         return tuple(entry.get(name) for name in self.members)
 
-    def _fail(self, batch: Batch, place: int) -> None:
+    def _fail_unknown_id(self, batch: Batch, index: int) -> None:
         message = f"There is no such {self.noun} here."
-        kind = ErrorType.UNKNOWN_REFERENCE
-        batch.fail(0, kind, self.name, place, self.key, message=message)
+        type_ = ErrorType.UNKNOWN_REFERENCE
+        batch.fail(0, type_, self.name, index, self.key, message=message)

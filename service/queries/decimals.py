@@ -1,16 +1,16 @@
-"""Measured values as they were sent: decimal texts, to the digit (contract, Values)."""
+"""Decimal texts: measured values to the digit as they were sent (contract, Values)."""
 
 from decimal import Decimal
 
 
 def decimal_text(value: str | float | None, stored: str | None = None) -> str | None:
-    """The value as PostgreSQL writes it; of a double the shortest text that leads back to it.
+    """Return the value as PostgreSQL writes it; for a double, its shortest exact text.
 
-    A double does not say how many digits it has: one that equals what is ``stored`` is that.
+    A double carries no number of digits: if it equals ``stored``, return ``stored``.
     """
     if value is None:
         return None
-    number = Decimal(value if isinstance(value, str) else repr(value))
-    if not isinstance(value, str) and stored is not None and Decimal(stored) == number:
+    decimal = Decimal(value if isinstance(value, str) else repr(value))
+    if not isinstance(value, str) and stored is not None and Decimal(stored) == decimal:
         return stored
-    return format(abs(number) if number.is_zero() else number, "f")
+    return format(abs(decimal) if decimal.is_zero() else decimal, "f")

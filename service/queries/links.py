@@ -1,4 +1,4 @@
-"""Sets of links between records, of which only the differences are written."""
+"""Link sets: many-to-many relations between records, written as differences."""
 
 from collections.abc import Collection, Mapping
 from functools import cache
@@ -12,14 +12,14 @@ from service.queries.batch import Batch
 from service.queries.bound_statements import BoundStatement, WritePlan
 
 LinkSets: TypeAlias = Mapping[int, Collection[int]]
-"""The ids of the linked records by the owner's id."""
+"""Ids of the linked records, by the id of the owner."""
 
 
 class Links:
-    """A table of links, with its columns for the owner's id and for the other one's."""
+    """Link table, with its columns for the owner's id and for the linked record's id."""
 
     def __init__(self, table: str, *, owner: str, linked: str, counted_by: str = "") -> None:
-        """The links of ``table``; ``counted_by`` is the collection whose records count theirs."""
+        """Bind the statements of ``table``; ``counted_by`` is the collection that counts links."""
         self.table = table
         counted = f', {linked} as "{counted_by}"' if counted_by else ""
         self.statements = load_bound(
@@ -28,7 +28,7 @@ class Links:
 
 
 class LinkDifference(NamedTuple):
-    """How sets of links differ from the stored ones: pairs of the owner's id and the other one."""
+    """Links to remove and to add, as pairs of owner id and linked id."""
 
     removed: list[tuple[int, int]]
     added: list[tuple[int, int]]
@@ -37,15 +37,15 @@ class LinkDifference(NamedTuple):
 async def link_statements(
     connection: Connection, batch: Batch, sets: Mapping[Links, LinkSets]
 ) -> WritePlan:
-    """What brings the stored links of the batch's records to these sets."""
+    """Return the plan that makes the batch's stored links equal to the sets."""
     return difference_statements(await differences(connection, batch, sets))
 
 
-def difference_statements(changes: Mapping[Links, LinkDifference]) -> WritePlan:
-    """What makes these changes."""
+def difference_statements(differences_by_links: Mapping[Links, LinkDifference]) -> WritePlan:
+    """Return the plan that writes the differences."""
     return [
         BoundStatement(links.statements[name].text, (orjson.dumps(sorted(pairs)).decode(),))
-        for links, difference in changes.items()
+        for links, difference in differences_by_links.items()
         for name, pairs in (("remove", difference.removed), ("add", difference.added))
         if pairs
     ]
@@ -54,31 +54,31 @@ def difference_statements(changes: Mapping[Links, LinkDifference]) -> WritePlan:
 async def differences(
     connection: Connection, batch: Batch, sets: Mapping[Links, LinkSets]
 ) -> dict[Links, LinkDifference]:
-    """How the sets differ from the stored links of the batch's records.
+    """Return the differences between the sets and the stored links of the batch's records.
 
-    Most requests leave most links as they are: finding what differs takes less than writing what
-    does not, and half as long here as in PostgreSQL, which would unfold and join what it is sent.
+    Most requests leave most links unchanged. Comparing here takes half the time of unfolding and
+    joining the sets in PostgreSQL, and both cost less than rewriting unchanged links.
     """
     organization_id = batch.caller.organization_id
     rows = await connection.fetch(_stored(*sets), organization_id, batch.id_array)
     stored: dict[str, dict[int, list[int]]] = {links.table: {} for links in sets}
     for table, owner_id, linked_ids in rows:
         stored[table][owner_id] = linked_ids
-    return {links: _difference(asked, stored[links.table]) for links, asked in sets.items()}
+    return {links: _difference(target, stored[links.table]) for links, target in sets.items()}
 
 
-def _difference(asked: LinkSets, stored: Mapping[int, list[int]]) -> LinkDifference:
+def _difference(target: LinkSets, stored: Mapping[int, list[int]]) -> LinkDifference:
     removed, added = list[tuple[int, int]](), list[tuple[int, int]]()
-    for owner_id, linked_ids in asked.items():
-        held = stored.get(owner_id, ())
-        if linked_ids != held:
-            before, after = set(held), set(linked_ids)
-            removed += [(owner_id, one) for one in before - after]
-            added += [(owner_id, one) for one in after - before]
+    for owner_id, linked_ids in target.items():
+        stored_ids = stored.get(owner_id, ())
+        if linked_ids != stored_ids:
+            before, after = set(stored_ids), set(linked_ids)
+            removed += [(owner_id, linked_id) for linked_id in before - after]
+            added += [(owner_id, linked_id) for linked_id in after - before]
     return LinkDifference(removed, added)
 
 
 @cache
-def _stored(*tables: Links) -> str:
-    """One statement for the stored links of all the tables: every round trip costs the service."""
-    return "\nunion all\n".join(links.statements["stored"].text for links in tables)
+def _stored(*link_tables: Links) -> str:
+    """Return one statement for the stored links of all tables, to save round trips."""
+    return "\nunion all\n".join(links.statements["stored"].text for links in link_tables)

@@ -1,6 +1,6 @@
-"""The records that a write is about: found and locked, or reported where they are not there.
+"""Record locks: lock the stored rows of a batch, or report the ones that do not exist.
 
-Locks are taken in the order of ids, after the organization's, after a turn among writers by keys.
+Lock order, which prevents deadlocks: writer lock (writes by own key), organization, rows by id.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -18,42 +18,46 @@ from service.queries.reads import foreign_ids
 from service.queries.resource import SHARED
 
 Precondition: TypeAlias = Callable[[AsyncIterator[bytes]], Awaitable[None]]
-"""Raises ApiError unless a record that has these forms may be written; reads what it needs."""
+"""Takes the representations of a stored record; raises ApiError if it may not be written.
+
+It consumes only as many representations as it needs.
+"""
 
 
 @dataclass(slots=True)
 class LockedRecords:
-    """The records that a batch is about, locked where they are there."""
+    """Locked rows of a batch's records, and the ids of records to create."""
 
     deletes: Callable[[Item], bool] | None = None
-    """Whether an item deletes its record; none does where there is nothing to ask."""
+    """Returns whether an item deletes its record; None if no item does."""
     stored: dict[int, LockedRow] = field(default_factory=dict)
+    """Locked rows, by id."""
     new: set[int] = field(default_factory=set)
-    """Ids that are given to records to be made."""
+    """Ids of the records to create."""
 
     def write_set(self, batch: Batch) -> WriteSet:
-        """What a batch does to them, of those of its items that did not fail."""
-        kept, gone = batch.subset(), batch.empty()
+        """Return the write set of the batch's items that have not failed."""
+        upserts, deletions = batch.subset(), batch.empty()
         if deletes := self.deletes:
-            gone = batch.subset(deletes)
-            kept = batch.subset(lambda item: not deletes(item))
-        deleted = {one for one, stored in self.stored.items() if stored["state"] == "deleted"}
-        live = [one for one in gone.ids if one not in deleted] if deleted else gone.ids
-        new = [one for one in kept.ids if one in self.new] if self.new else []
-        restored = [one for one in kept.ids if one in deleted] if deleted else []
-        return WriteSet(batch, kept, gone, live, new, restored)
+            deletions = batch.subset(deletes)
+            upserts = batch.subset(lambda item: not deletes(item))
+        deleted = {id_ for id_, row in self.stored.items() if row["state"] == "deleted"}
+        live_deletes = [id_ for id_ in deletions.ids if id_ not in deleted]
+        created = [id_ for id_ in upserts.ids if id_ in self.new] if self.new else []
+        restored = [id_ for id_ in upserts.ids if id_ in deleted] if deleted else []
+        return WriteSet(batch, upserts, deletions, live_deletes, created, restored)
 
 
 def locks_organization(resource: MasterRecord, *, creates: bool = False) -> bool:
-    """Whether a write has to wait for the others of the organization."""
+    """Return whether a write must lock the whole organization."""
     return resource.locks_organization or (creates and resource.has_position)
 
 
 async def assign_ids(connection: Connection, resource: MasterRecord, items: list[Item]) -> None:
-    """Give each item the id of a record to be made."""
+    """Set the id of a record to create on each item."""
     ids = await next_ids(connection, resource.table, len(items))
-    for item, one in zip(items, ids, strict=True):
-        item["id"] = one
+    for item, record_id in zip(items, ids, strict=True):
+        item["id"] = record_id
 
 
 async def lock_by_key(
@@ -62,59 +66,63 @@ async def lock_by_key(
     batch: Batch,
     deletes: Callable[[Item], bool],
 ) -> LockedRecords:
-    """The records that have the own keys of the batch's items, locked, and ids for new ones.
+    """Lock the records with the items' own keys, and assign ids to items that create records.
 
-    Reports keys that several have, and items that no record can be made of.
+    Add errors to the batch for keys that several live records share, and for items that fail the
+    create schema.
     """
     await own_keys.take_writer_lock(connection, resource, batch)
     if locks_organization(resource, creates=True):
         await lock_organization(connection, batch)
-    strength = _strength(any(map(deletes, batch.items)))
+    strength = _lock_strength(any(map(deletes, batch.items)))
     stored = await own_keys.lock_records(connection, resource, batch, strength)
-    coming = batch.subset(lambda item: "id" not in item and not deletes(item))
-    merge_patch.make_new(resource, coming)
-    if coming.items:
-        await assign_ids(connection, resource, coming.items)
-    return LockedRecords(deletes, stored, {*coming.ids})
+    new_items = batch.subset(lambda item: "id" not in item and not deletes(item))
+    merge_patch.make_new(resource, new_items)
+    if new_items.items:
+        await assign_ids(connection, resource, new_items.items)
+    return LockedRecords(deletes, stored, {*new_items.ids})
 
 
 async def lock_by_id(
     connection: Connection,
     resource: MasterRecord,
     batch: Batch,
-    guard: Precondition | None,
+    precondition: Precondition | None,
     deletes: Callable[[Item], bool],
 ) -> LockedRecords:
-    """The records of the batch, locked; reports the ones that are not there."""
+    """Lock the records with the items' ids, then check the precondition.
+
+    Add errors to the batch for records that do not exist.
+    """
     if locks_organization(resource):
         await lock_organization(connection, batch)
-    goes = any(map(deletes, batch.items))
-    stored = await _locked(connection, resource, batch, goes)
+    deletes_any = any(map(deletes, batch.items))
+    stored = await _lock_rows(connection, resource, batch, deletes_any)
     if missing := set(batch.ids) - stored.keys():
         await _report_missing(connection, resource, batch, missing)
-    elif guard:
-        await _require_precondition(connection, resource, batch, guard)
-    return LockedRecords(deletes if goes else None, stored)
+    elif precondition:
+        await _require_precondition(connection, resource, batch, precondition)
+    return LockedRecords(deletes if deletes_any else None, stored)
 
 
-async def _locked(
-    connection: Connection, resource: MasterRecord, batch: Batch, goes: bool
+async def _lock_rows(
+    connection: Connection, resource: MasterRecord, batch: Batch, deletes_any: bool
 ) -> dict[int, LockedRow]:
-    """Those of the records that are there, locked, by their ids."""
-    text = resource.lock_text(_strength(goes))
+    """Lock the rows of the batch's records that exist; return them by id."""
+    text = resource.lock_text(_lock_strength(deletes_any))
     parameters = (batch.caller.organization_id, batch.id_array, *batch.parents)
     with own_locks():
         rows = await connection.fetch(text, *parameters, record_class=LockedRow)
     return {row[0]: row for row in rows}
 
 
-def _strength(goes: bool) -> str:
-    """How records are locked: for good if any of them goes."""
-    return "for update" if goes else "for no key update"
+def _lock_strength(deletes_any: bool) -> str:
+    """Return ``for update`` if an item deletes its record, else ``for no key update``."""
+    return "for update" if deletes_any else "for no key update"
 
 
 async def lock_organization(connection: Connection, batch: Batch) -> None:
-    """Let one writer at a time do what concerns the whole organization."""
+    """Lock the organization's row, so that its writers run one at a time."""
     with own_locks():
         await connection.execute(SHARED["lock_organization"].text, batch.caller.organization_id)
 
@@ -122,7 +130,7 @@ async def lock_organization(connection: Connection, batch: Batch) -> None:
 async def _report_missing(
     connection: Connection, resource: MasterRecord, batch: Batch, missing: set[int]
 ) -> None:
-    """Report the items of records that are not there, or another organization's."""
+    """Add errors for records that do not exist or belong to another organization."""
     await resource.require_parents(connection, batch.caller, batch.parents)
     foreign = await foreign_ids(connection, resource, sorted(missing))
     batch.fail_records(
@@ -133,12 +141,12 @@ async def _report_missing(
 
 
 async def _require_precondition(
-    connection: Connection, resource: MasterRecord, batch: Batch, guard: Precondition
+    connection: Connection, resource: MasterRecord, batch: Batch, precondition: Precondition
 ) -> None:
-    """Have the guard look at the record, in either of its forms."""
+    """Check the precondition against the document and the writable form."""
 
     async def forms() -> AsyncIterator[bytes]:
         for form in ("documents", "writables"):
             yield await resource.documents(connection, batch.caller, batch.ids, form, batch.parents)
 
-    await guard(forms())
+    await precondition(forms())

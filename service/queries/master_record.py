@@ -1,6 +1,6 @@
-"""Master records: what a resource says of itself for the engine to write it (contract, Surface).
+"""Master record: interface between a resource and the write engine (contract, Surface).
 
-A resource is a subclass of :class:`MasterRecord` and the statements of its SQL file.
+A resource is a subclass of :class:`MasterRecord` with the statements of its SQL file.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -26,41 +26,41 @@ from service.schemas.validation import Validator
 
 @dataclass(frozen=True, slots=True)
 class WriteSet:
-    """What a batch is about to do, its records being locked.
+    """Write set: the items that a batch stores and deletes, with their records locked.
 
-    Of items that failed so far neither part has any.
+    ``upserts`` and ``deletes`` exclude items that have failed.
     """
 
     batch: Batch
     """All items, in request order."""
     upserts: Batch
-    """Those to be stored."""
+    """Items to insert or update."""
     deletes: Batch
-    """Those whose records are deleted."""
+    """Items whose records are to be deleted."""
     live_deletes: list[int]
-    """Of these the ids that are not deleted yet."""
+    """Ids of ``deletes`` whose records are not deleted yet."""
     created_ids: Sequence[int] = ()
-    """The ids of records that it makes."""
+    """Ids of the records to insert."""
     restored_ids: Sequence[int] = ()
-    """The ids of records to be stored that are deleted so far."""
+    """Ids of ``upserts`` whose records are deleted now."""
 
 
 class LockedRow(asyncpg.Record):  # type: ignore[misc]  # asyncpg has no types
-    """What is known of a record that was there before: the row that locked it, as it came."""
+    """Row of a stored record as the locking statement returned it."""
 
     @property
     def state(self) -> str:
-        """Its state."""
+        """The state before the write."""
         return str(self["state"])
 
     @property
     def key(self) -> str | None:
-        """Its own key."""
+        """The own key before the write, if any."""
         return self["key"]  # type: ignore[no-any-return]
 
 
 class Dependency(NamedTuple):
-    """That the item of one record fails, and why, where that of another one fails."""
+    """Dependency between items: ``id`` fails with this error if ``depends_on`` fails."""
 
     id: int
     depends_on: int
@@ -70,41 +70,44 @@ class Dependency(NamedTuple):
 
 
 class MasterRecord(Resource):
-    """One of the resources that callers write.
+    """Base class of the resources that callers write.
 
-    Statements by name, each with ``$1`` the organization and ``$2`` the items as JSON:
-    those of ``inserts``, of ``updates``, and of ``children``, which run after both; ``check``
-    answers a row (item from 1, type, path, message) for each thing that is wrong with items, the
-    path as a JSON array. With ``$2`` ids, as ``id_array`` has them: those of ``deletes`` mark
-    records deleted and see to what hangs on them, and ``in_use`` answers (id, message) of those
-    that others need. Deletes come before updates: what a deleted record held is free for the others
-    of its request.
+    Statements by name, with ``$1`` the organization:
 
-    Each answers what it changed (``service/queries/change_recorder.py``).
+    - ``inserts``, ``updates`` and ``children`` take the items as JSON in ``$2``; ``children`` run
+      last.
+    - ``check`` takes the items as well and returns a row (item from 1, type, path as a JSON array,
+      message) for each error.
+    - ``deletes`` take ids in ``$2``, as ``id_array`` writes them, and delete the records.
+    - ``in_use`` takes ids as well and returns (id, message) of the records that others use.
+
+    Deletes run before updates and inserts, so that a deleted record's unique values are free for
+    the other items. Each write statement returns the ids that it changed
+    (``service/queries/change_recorder.py``).
     """
 
     table: ClassVar[str]
     stored_state: ClassVar[str] = "state"
-    """The column of the state; of records without one, the literal that says what they are."""
+    """Column of the state; for records without one, a literal."""
     hides_deleted = True
     has_position: ClassVar[bool] = False
-    """Whether records have a position, which creating counts on from the highest."""
+    """Whether records have a position; creates number on from the highest one."""
     locks_organization: ClassVar[bool] = False
-    """Whether its writes concern records that they do not name, so that one goes at a time."""
+    """Whether writes change records that they do not name, and so lock the organization."""
     unique_fields: ClassVar[tuple[str, ...]] = ()
-    """Fields whose values no two live items of a request may share."""
+    """Fields whose values must differ between the live items of a request."""
     keeps_omitted: ClassVar[bool] = False
-    """Whether a replace leaves as it is what an item does not say."""
+    """Whether a replace leaves omitted fields unchanged."""
     list_name: ClassVar[str] = ""
-    """Where bodies are lists, by what name items have them."""
+    """Member under which items store the list, if bodies are lists."""
     is_patched: ClassVar[bool] = True
-    """Whether there is a PATCH of one."""
+    """Whether a single record has PATCH."""
     references: ClassVar[tuple[Reference, ...]] = ()
-    """What records refer to and nobody may delete meanwhile."""
+    """References to records that must exist and stay undeleted during the write."""
     uses: ClassVar[tuple[ReferencedBy, ...]] = ()
-    """Who refers to records, which are not deleted then."""
+    """References from other records, which prevent a delete."""
     written_separately: ClassVar[tuple[str, ...]] = ()
-    """Fields that the class writes in its own way: the items of statements are without them."""
+    """Fields that the class writes itself: ``$2`` of the statements omits them."""
     inserts: ClassVar[tuple[str, ...]] = ("insert",)
     updates: ClassVar[tuple[str, ...]] = ("update",)
     children: ClassVar[tuple[str, ...]] = ()
@@ -126,20 +129,20 @@ class MasterRecord(Resource):
 
     @property
     def key_column(self) -> str:
-        """The own key's column, or nothing where records have none."""
+        """Column of the own key, or a null literal if records have none."""
         return column_of(self.own_key) if self.own_key else "null::text"
 
     @property
     def within_column(self) -> str:
-        """The column of the record within which the own key names one, or nothing."""
+        """Column of the parent within which the own key is looked up, or a null literal."""
         return column_of(self.own_key_within) if self.own_key_within else "null::bigint"
 
     def lock_text(self, strength: str) -> str:
-        """The statement that locks the records of ids, ``$2``: it answers id, state and own key."""
+        """Return the statement that locks rows by id, ``$2``; it returns id, state and own key."""
         return self._locking(strength, SHARED["id_is_sent"].text)
 
     def lock_by_key_text(self, strength: str) -> str:
-        """The same of own keys, ``$2``, and of the ids that these are within, if any, ``$3``."""
+        """Return the statement that locks rows by own key, ``$2``, and any parent id, ``$3``."""
         columns = {"table": self.table, "key": self.key_column}
         if self.own_key_within:
             within = self.within_column
@@ -148,22 +151,22 @@ class MasterRecord(Resource):
             )
         return self._locking(strength, SHARED["key_is_sent"].fill(**columns))
 
-    def _locking(self, strength: str, sent: str) -> str:
+    def _locking(self, strength: str, condition: str) -> str:
         columns = (self.stored_state, self.key_column, self.within_column)
-        return _lock_text(self.table, *columns, sent, strength)
+        return _lock_text(self.table, *columns, condition, strength)
 
     def collect_changes(
         self,
-        changed: ChangeRecorder,
+        recorder: ChangeRecorder,
         batch: Batch,  # noqa: ARG002
         rows: Sequence[asyncpg.Record],
     ) -> None:
-        """Take note of what a statement that wrote the batch's items answered."""
-        changed.collect(self.name, rows)
+        """Record the ids that a write statement returned."""
+        recorder.collect(self.name, rows)
 
-    def changed_ids(self, changed: ChangeRecorder, batch: Batch) -> Container[int]:  # noqa: ARG002
-        """The ids of those items of the batch that the write changed anything of."""
-        return changed.ids[self.name]
+    def changed_ids(self, recorder: ChangeRecorder, batch: Batch) -> Container[int]:  # noqa: ARG002
+        """Return the ids of the items whose records the write changed."""
+        return recorder.ids[self.name]
 
     def outcome_id(self, batch: Batch, item: Item) -> int:  # noqa: ARG002
         """Return the id of the record that the outcome of an item names."""
@@ -174,88 +177,100 @@ class MasterRecord(Resource):
         return Validator(self.name, name, self.item_errors)
 
     def item_errors(self, item: Item) -> Iterable[ErrorDetail]:  # noqa: ARG002
-        """What an item alone shows to be wrong beyond its schema, which it may break too."""
+        """Return the errors of a single item beyond its schema.
+
+        The item may violate its schema, too.
+        """
         return ()
 
-    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
-        """What hangs on the kept records and has to be written.
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+        """Return the plan for the children of the upserts.
 
-        Reports to the batch what the database shows to be wrong with its items.
+        Add the errors that only the database reveals to the batch.
         """
-        kept = change.upserts
-        # First, for they hold what they look at: what the statement sees then stays so.
+        upserts = write_set.upserts
+        # The check statement reads referenced records, which others could delete meanwhile.
+        # References lock them, so they are checked first.
         for reference in self.references:
-            await reference.check(connection, kept)
-        if "check" in self.statements and kept.items:
-            kept.fail_all(
+            await reference.check(connection, upserts)
+        if "check" in self.statements and upserts.items:
+            upserts.fail_all(
                 await connection.fetch(
                     self.statements["check"].text,
-                    kept.caller.organization_id,
-                    kept.json(self.written_separately),
+                    upserts.caller.organization_id,
+                    upserts.json(self.written_separately),
                 )
             )
-        return self.item_statements(self.children, kept)
+        return self.item_statements(self.children, upserts)
 
-    async def check_unused(self, connection: Connection, change: WriteSet) -> WritePlan:
-        """What has to be done before records can go; reports those that others need."""
-        room: WritePlan = []
-        if change.live_deletes and self.uses:
-            counts = await in_use(connection, change.batch.caller, self.uses, change.live_deletes)
-            change.deletes.fail_records(usage_messages(counts), ErrorType.CONFLICT_IN_USE)
-            users = {one for found in counts.values() for one in found}
-            clearing = [use.cleared_by for use in self.uses if use.noun in users]
-            room = self.id_statements(change.live_deletes, filter(None, clearing))
-        if change.live_deletes and "in_use" in self.statements:
+    async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+        """Return the plan that clears references to the records to delete.
+
+        Add ``conflict.in_use`` to the batch for records that live records use.
+        """
+        clearing_plan: WritePlan = []
+        if write_set.live_deletes and self.uses:
+            counts = await in_use(
+                connection, write_set.batch.caller, self.uses, write_set.live_deletes
+            )
+            write_set.deletes.fail_records(usage_messages(counts), ErrorType.CONFLICT_IN_USE)
+            nouns = {noun for counts_by_noun in counts.values() for noun in counts_by_noun}
+            clearing_names = [use.cleared_by for use in self.uses if use.noun in nouns]
+            clearing_plan = self.id_statements(write_set.live_deletes, filter(None, clearing_names))
+        if write_set.live_deletes and "in_use" in self.statements:
             text, organization_id = (
                 self.statements["in_use"].text,
-                change.batch.caller.organization_id,
+                write_set.batch.caller.organization_id,
             )
-            rows = await connection.fetch(text, organization_id, id_array(change.live_deletes))
-            change.deletes.fail_records(dict(map(tuple, rows)), ErrorType.CONFLICT_IN_USE)
-        return room
+            rows = await connection.fetch(text, organization_id, id_array(write_set.live_deletes))
+            write_set.deletes.fail_records(dict(map(tuple, rows)), ErrorType.CONFLICT_IN_USE)
+        return clearing_plan
 
     async def dependencies(
         self,
         connection: Connection,  # noqa: ARG002
-        change: WriteSet,  # noqa: ARG002
+        write_set: WriteSet,  # noqa: ARG002
         stored: Mapping[int, LockedRow],  # noqa: ARG002
     ) -> Iterable[Dependency]:
-        """Which items cannot do without which others: what ``check`` would find round by round."""
+        """Return the dependencies between the items of the batch.
+
+        They replace the check rounds that would find them one by one.
+        """
         return ()
 
     def item_statements(self, names: Iterable[str], batch: Batch) -> WritePlan:
-        """The statements of those names on the batch's items."""
+        """Bind the named statements to the batch's items."""
         if not batch.items:
             return []
         items = batch.json(self.written_separately)
         return [BoundStatement(self.statements[name].text, (items,)) for name in names]
 
     def id_statements(self, ids: list[int], names: Iterable[str]) -> WritePlan:
-        """The statements of those names on records that go."""
+        """Bind the named statements to the ids of records to delete."""
         if not ids:
             return []
-        sent = id_array(ids)
-        return [BoundStatement(self.statements[name].text, (sent,)) for name in names]
+        ids_parameter = id_array(ids)
+        return [BoundStatement(self.statements[name].text, (ids_parameter,)) for name in names]
 
     def constraint_error(
         self,
         batch: Batch,  # noqa: ARG002
         error: asyncpg.IntegrityConstraintViolationError,  # noqa: ARG002
     ) -> ApiError | None:
-        """What a constraint that spoke after all checks means; None where it is a defect."""
+        """Return the error for a constraint violation after all checks; None if it is a defect."""
         return None
 
     async def last_documents(
         self,
         connection: Connection,  # noqa: ARG002
-        change: WriteSet,  # noqa: ARG002
+        write_set: WriteSet,  # noqa: ARG002
     ) -> Mapping[int, bytes]:
-        """The documents of records of which nothing is left to read once they are deleted."""
+        """Return the last documents of hard-deleted records, by id; read before the delete."""
         return {}
 
 
 @cache
-def _lock_text(table: str, state: str, key: str, within: str, sent: str, strength: str) -> str:
+def _lock_text(table: str, state: str, key: str, within: str, condition: str, strength: str) -> str:
     return SHARED["lock_records"].fill(
-        table=table, state=state, key=key, within=within, sent=sent, strength=strength
+        table=table, state=state, key=key, within=within, sent=condition, strength=strength
     )

@@ -1,4 +1,4 @@
-"""Members of lists that are sent without an id, recognized by what they hold; ids for new ones."""
+"""Matching of list entries without ids to stored rows by natural key; ids for new rows."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -9,33 +9,33 @@ from service.database.statements import load
 
 Row: TypeAlias = tuple[Any, ...]
 MatchKey: TypeAlias = Callable[[Row], Hashable]
-"""What two rows have alike that are of the same member; None tells nothing."""
+"""Returns the natural key of a row, which equal rows share; None matches nothing."""
 
 
 async def next_ids(connection: Connection, table: str, count: int) -> list[int]:
-    """As many ids that no row of the table has had."""
+    """Take ``count`` new ids from the table's sequence."""
     rows = await connection.fetch(load("shared")["next_ids"].text, table, count) if count else ()
     return [row["id"] for row in rows]
 
 
 def match_existing(
-    sent: Mapping[int, Row], stored: Mapping[int, Row], ways: Sequence[MatchKey]
+    entries: Mapping[int, Row], stored: Mapping[int, Row], match_keys: Sequence[MatchKey]
 ) -> dict[int, int]:
-    """The ids of stored members that sent ones are, by the places of these.
+    """Match request entries to stored rows. Return request index -> stored id.
 
-    Each of ``stored`` is taken once, first by whom the first way leads to it. Of several that are
-    alike the lowest ids go to those that were sent first.
+    Each stored row matches one entry at most; earlier match keys take precedence. Of several equal
+    rows, the lowest ids go to the first entries.
     """
-    found, free = dict[int, int](), dict(stored)
-    for way in ways:
-        if not free or len(found) == len(sent):
+    matches, unclaimed = dict[int, int](), dict(stored)
+    for match_key in match_keys:
+        if not unclaimed or len(matches) == len(entries):
             break
-        alike = defaultdict[Hashable, deque[int]](deque)
-        for one in sorted(free):
-            alike[way(free[one])].append(one)
-        for place, row in sent.items():
-            told = way(row)
-            if place not in found and told is not None and alike.get(told):
-                found[place] = alike[told].popleft()
-                del free[found[place]]
-    return found
+        candidates = defaultdict[Hashable, deque[int]](deque)
+        for stored_id in sorted(unclaimed):
+            candidates[match_key(unclaimed[stored_id])].append(stored_id)
+        for index, row in entries.items():
+            key = match_key(row)
+            if index not in matches and key is not None and candidates.get(key):
+                matches[index] = candidates[key].popleft()
+                del unclaimed[matches[index]]
+    return matches

@@ -1,4 +1,4 @@
-"""Items that say only what changes, merged into what is stored (RFC 7396)."""
+"""JSON Merge Patch: applies bulk patch items to stored records (RFC 7396; contract, Merges)."""
 
 import asyncio
 from typing import Any, Final
@@ -10,12 +10,12 @@ from service.errors import ApiError
 from service.queries.batch import Batch, Item
 from service.queries.master_record import MasterRecord
 
-_LARGE: Final = 2**17
-"""Bytes of records that take some milliseconds to merge and to judge."""
+_YIELD_BYTES: Final = 2**17
+"""Bytes of records after which the merge yields to the event loop; some milliseconds."""
 
 
 def merged(target: Any, patch: Any) -> Any:
-    """The target as the merge patch changes it; null takes a member away."""
+    """Return ``target`` with the merge patch applied; null removes a member (RFC 7396, 2)."""
     if not isinstance(patch, dict):
         return patch
     result = dict(target) if isinstance(target, dict) else {}
@@ -30,52 +30,54 @@ def merged(target: Any, patch: Any) -> Any:
 async def merge_stored(
     connection: Connection, resource: MasterRecord, batch: Batch, *, restores: bool
 ) -> None:
-    """Make of each item the whole record that it leads to; the records are locked.
+    """Replace each item by the stored writable form with the item merged into it.
 
-    Where it ``restores``, what is deleted becomes active unless the item says otherwise; else it
-    stays deleted unless the item says so. Reports what the write schema forbids.
+    The records must be locked. With ``restores``, a deleted record becomes active unless the item
+    sets ``state``; otherwise it stays deleted. Add errors to the batch for what the replace schema
+    forbids.
     """
     if not batch.items:
         return
-    stored = await resource.render(connection, batch.caller, batch.ids, "writables")
-    worked = 0
-    for number, item in enumerate(batch.items):
-        before = stored[item["id"]]
-        whole = _whole(orjson.loads(before), item, restores=restores)
-        _judge(resource, batch, number, whole)
-        _become(item, whole | {"id": item["id"]})
-        worked += len(before)
-        if worked > _LARGE:
-            worked = 0
+    writables = await resource.render(connection, batch.caller, batch.ids, "writables")
+    merged_bytes = 0
+    for index, item in enumerate(batch.items):
+        stored_json = writables[item["id"]]
+        merged_item = _merge_item(orjson.loads(stored_json), item, restores=restores)
+        _validate(resource, batch, index, merged_item)
+        _set_content(item, merged_item | {"id": item["id"]})
+        merged_bytes += len(stored_json)
+        if merged_bytes > _YIELD_BYTES:
+            merged_bytes = 0
             await asyncio.sleep(0)
 
 
 def make_new(resource: MasterRecord, batch: Batch) -> None:
-    """Make of each item the record that it creates; reports what creating forbids."""
-    for number, item in enumerate(batch.items):
-        _become(item, merged({}, item))
-        for failure in resource.create_form.errors(item, b""):
-            batch.fail(number, failure.type, *failure.path, message=failure.message or "")
+    """Turn each item into the record that it creates; add errors for what the schema forbids."""
+    for index, item in enumerate(batch.items):
+        _set_content(item, merged({}, item))
+        for detail in resource.create_form.errors(item, b""):
+            batch.fail(index, detail.type, *detail.path, message=detail.message or "")
 
 
-def _whole(before: Item, item: Item, *, restores: bool) -> Item:
-    """The writable form after the item."""
-    if restores and before["state"] == "deleted":
-        before["state"] = "active"
-    return dict(merged(before, {name: item[name] for name in item if name != "id"}))
+def _merge_item(writable: Item, item: Item, *, restores: bool) -> Item:
+    """Return the writable form with the item merged into it."""
+    if restores and writable["state"] == "deleted":
+        writable["state"] = "active"
+    return dict(merged(writable, {name: item[name] for name in item if name != "id"}))
 
 
-def _judge(resource: MasterRecord, batch: Batch, number: int, whole: Item) -> None:
-    """Report what a replace by the whole form would; a deleted record may stay so."""
-    probe = whole | {"state": "active"} if whole.get("state") == "deleted" else whole
+def _validate(resource: MasterRecord, batch: Batch, index: int, merged_item: Item) -> None:
+    """Add the errors of the replace schema; a record that is deleted may stay so."""
+    is_deleted = merged_item.get("state") == "deleted"
+    probe = merged_item | {"state": "active"} if is_deleted else merged_item
     try:
-        found = resource.replace_form.errors(probe, orjson.dumps(probe))
+        details = resource.replace_form.errors(probe, orjson.dumps(probe))
     except ApiError as error:
-        found = [*error.details]
-    for failure in found:
-        batch.fail(number, failure.type, *failure.path, message=failure.message or "")
+        details = [*error.details]
+    for detail in details:
+        batch.fail(index, detail.type, *detail.path, message=detail.message or "")
 
 
-def _become(item: Item, whole: Item) -> None:
+def _set_content(item: Item, content: Item) -> None:
     item.clear()
-    item.update(whole)
+    item.update(content)

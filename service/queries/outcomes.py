@@ -1,4 +1,4 @@
-"""How a write is asked for beside its items, and what became of each (contract, Outcomes)."""
+"""Write options, and the outcome of each item of a write (contract, Outcomes)."""
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
@@ -15,18 +15,18 @@ FAILED: Final = "failed"
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """How a write goes on where items fail, and whether it tells of documents."""
+    """Options of a write that the engine handles."""
 
     skip_failed: bool = False
-    """Items that fail are left out and the others written; else nothing is written."""
+    """Skip items that fail and write the others; otherwise a failure aborts the write."""
     match_by_key: bool = False
-    """Items name records by their own key."""
+    """Match items to records by own key instead of id."""
     outcomes_only: bool = False
-    """The outcomes are told, and nobody reads the documents."""
+    """Return outcomes and render no documents."""
 
 
 class ItemOutcome(NamedTuple):
-    """What became of an item that did not fail."""
+    """Outcome of one item, with the id and own key of its record."""
 
     outcome: str
     id: int | None
@@ -35,55 +35,60 @@ class ItemOutcome(NamedTuple):
 
 @dataclass(slots=True)
 class WriteResult:
-    """What a write did: the outcomes of a brief one, the documents of any other."""
+    """Result of a write: outcomes with ``outcomes_only``, otherwise documents."""
 
     ids: list[int]
-    """Those of the records that were written, in request order."""
-    failed: ItemErrors
+    """Ids of the written records, in request order."""
+    errors: ItemErrors
     outcomes: dict[int, ItemOutcome] = field(default_factory=dict)
-    """By the item's place, of those that did not fail."""
+    """Outcomes of the items that did not fail, by request index."""
     stored: Mapping[int, tuple[int, str | None]] = field(default_factory=dict)
-    """Id and key of the records that items named, by the item's place."""
+    """Id and own key of the stored records that items matched, by request index."""
     documents: bytes = b""
-    """In request order, joined by commas."""
+    """Documents in request order, joined by commas."""
 
 
 def item_outcomes(
     resource: MasterRecord,
-    change: WriteSet,
+    write_set: WriteSet,
     stored: Mapping[int, LockedRow],
-    changed: Container[int],
+    changed_ids: Container[int],
 ) -> dict[int, ItemOutcome]:
-    """What became of the items of a change that was carried out, by their places."""
-    found = dict[int, ItemOutcome]()
-    live, new = {*change.live_deletes}, {*change.created_ids}
-    for place, item in zip(change.deletes.request_indexes, change.deletes.items, strict=True):
-        one, named = item["id"], resource.outcome_id(change.batch, item)
-        found[place] = ItemOutcome(DELETED if one in live else UNCHANGED, named, stored[one].key)
-    for place, item in zip(change.upserts.request_indexes, change.upserts.items, strict=True):
-        one, named = item["id"], resource.outcome_id(change.batch, item)
-        outcome = CREATED if one in new else UPDATED if one in changed else UNCHANGED
-        found[place] = ItemOutcome(outcome, named, _key_after(resource, item, stored.get(one)))
-    return found
+    """Return the outcomes of an executed write set, by request index."""
+    outcomes = dict[int, ItemOutcome]()
+    live_deletes, created_ids = {*write_set.live_deletes}, {*write_set.created_ids}
+    deletes, upserts = write_set.deletes, write_set.upserts
+    for request_index, item in zip(deletes.request_indexes, deletes.items, strict=True):
+        record_id, outcome_id = item["id"], resource.outcome_id(write_set.batch, item)
+        outcome = DELETED if record_id in live_deletes else UNCHANGED
+        outcomes[request_index] = ItemOutcome(outcome, outcome_id, stored[record_id].key)
+    for request_index, item in zip(upserts.request_indexes, upserts.items, strict=True):
+        record_id, outcome_id = item["id"], resource.outcome_id(write_set.batch, item)
+        outcome = UPDATED if record_id in changed_ids else UNCHANGED
+        if record_id in created_ids:
+            outcome = CREATED
+        key = _key_after(resource, item, stored.get(record_id))
+        outcomes[request_index] = ItemOutcome(outcome, outcome_id, key)
+    return outcomes
 
 
 def absent_outcomes(resource: MasterRecord, batch: Batch) -> dict[int, ItemOutcome]:
-    """What became of the items that had nothing to delete: those that no id was found for."""
+    """Return ``absent`` for deletes by own key without a record, by request index."""
     return {
-        place: ItemOutcome(ABSENT, None, sent_key(resource, item))
-        for place, item in zip(batch.request_indexes, batch.items, strict=True)
-        if "id" not in item and place not in batch.errors
+        request_index: ItemOutcome(ABSENT, None, sent_key(resource, item))
+        for request_index, item in zip(batch.request_indexes, batch.items, strict=True)
+        if "id" not in item and request_index not in batch.errors
     }
 
 
-def _key_after(resource: MasterRecord, item: Item, before: LockedRow | None) -> str | None:
-    """The own key that a kept item leaves its record with."""
+def _key_after(resource: MasterRecord, item: Item, row: LockedRow | None) -> str | None:
+    """Return the own key of the record after the write."""
     key = sent_key(resource, item)
-    return before.key if key is None and before and resource.keeps_omitted else key
+    return row.key if key is None and row and resource.keeps_omitted else key
 
 
 def sent_key(resource: MasterRecord, item: Any) -> str | None:
-    """The own key that an item says, whatever it is."""
+    """Return the own key in an item, if the item is an object and the key is a string."""
     if not isinstance(item, dict) or resource.own_key is None:
         return None
     key = item.get(resource.own_key)

@@ -1,4 +1,4 @@
-"""Records by the keys that the customer's own systems know them by (contract, Own keys)."""
+"""Own keys: match records by the keys of the customer's own systems (contract, Own keys)."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -15,66 +15,66 @@ from service.queries.references import stored_id
 
 _WRITER_LOCKS: Final = load("writer_locks")
 _MAX_LISTED_IDS: Final = 5
-"""Of several records with one key the ids that are told."""
+"""Maximum number of ids in the message about an ambiguous key."""
 
 
 class _OwnKey(NamedTuple):
-    """What tells the record of an item from others."""
+    """Own key of an item or record, with the parent within which it is looked up."""
 
     key: str | None
     within: int | None
-    """The id of the record within which the key does so, where there is such."""
+    """Id of the parent, if the resource has one; otherwise None."""
 
 
 async def take_writer_lock(connection: Connection, resource: MasterRecord, batch: Batch) -> None:
-    """Wait for the others that write the organization's records of this collection by keys.
+    """Lock the writer lock row of the organization's collection until the commit.
 
-    So that no two of them find the same key missing and make twins. Nobody else waits.
+    Only writes by own key take it: otherwise two of them could both miss a key and create it twice.
     """
-    named = (batch.caller.organization_id, resource.name)
+    lock_key = (batch.caller.organization_id, resource.name)
     with own_locks():
-        while await connection.fetchval(_WRITER_LOCKS["lock"].text, *named) is None:
-            await connection.execute(_WRITER_LOCKS["insert"].text, *named)
+        while await connection.fetchval(_WRITER_LOCKS["lock"].text, *lock_key) is None:
+            await connection.execute(_WRITER_LOCKS["insert"].text, *lock_key)
 
 
 async def lock_records(
     connection: Connection, resource: MasterRecord, batch: Batch, strength: str
 ) -> dict[int, LockedRow]:
-    """The records that have the items' keys, locked, by their ids, which the items are given.
+    """Lock the records that have the items' keys; return them by id and set the ids on the items.
 
-    Of each key that is the live one, else the deleted one with the highest id. Reports the keys of
-    several.
+    The live record with a key matches, else the deleted one with the highest id. Add
+    ``conflict.ambiguous_key`` for keys that several live records share.
     """
-    names = [_name(resource, item) for item in batch.items]
-    asked: list[Sequence[str | int | None]] = [[name.key for name in names]]
+    keys = [_key_of(resource, item) for item in batch.items]
+    key_arrays: list[Sequence[str | int | None]] = [[key.key for key in keys]]
     if resource.own_key_within:
-        asked.append([name.within for name in names])
+        key_arrays.append([key.within for key in keys])
     text, organization_id = resource.lock_by_key_text(strength), batch.caller.organization_id
     with own_locks():
-        rows = await connection.fetch(text, organization_id, *asked, record_class=LockedRow)
+        rows = await connection.fetch(text, organization_id, *key_arrays, record_class=LockedRow)
     live: defaultdict[_OwnKey, list[LockedRow]] = defaultdict(list)
     deleted: dict[_OwnKey, LockedRow] = {}
     for row in rows:
-        name = _OwnKey(row["key"], row["within_id"])
+        key = _OwnKey(row["key"], row["within_id"])
         if row["state"] == "deleted":
-            deleted[name] = row
+            deleted[key] = row
         else:
-            live[name].append(row)
+            live[key].append(row)
     stored: dict[int, LockedRow] = {}
-    for number, (name, item) in enumerate(zip(names, batch.items, strict=True)):
+    for index, (key, item) in enumerate(zip(keys, batch.items, strict=True)):
         item.pop("id", None)
-        found = live.get(name) or ([deleted[name]] if name in deleted else [])
-        if len(found) > 1:
-            several = ", ".join(str(one["id"]) for one in found[:_MAX_LISTED_IDS])
-            path, message = resource.own_key or "", f"Records {several} have this key."
-            batch.fail(number, ErrorType.CONFLICT_AMBIGUOUS_KEY, path, message=message)
-        elif found:
-            item["id"] = found[0]["id"]
-            stored[item["id"]] = found[0]
+        matches = live.get(key) or ([deleted[key]] if key in deleted else [])
+        if len(matches) > 1:
+            record_ids = ", ".join(str(row["id"]) for row in matches[:_MAX_LISTED_IDS])
+            path, message = resource.own_key or "", f"Records {record_ids} have this key."
+            batch.fail(index, ErrorType.CONFLICT_AMBIGUOUS_KEY, path, message=message)
+        elif matches:
+            item["id"] = matches[0]["id"]
+            stored[item["id"]] = matches[0]
     return stored
 
 
-def _name(resource: MasterRecord, item: Item) -> _OwnKey:
-    """What names the record of an item."""
+def _key_of(resource: MasterRecord, item: Item) -> _OwnKey:
+    """Return the own key of an item."""
     within = resource.own_key_within
     return _OwnKey(sent_key(resource, item), stored_id(item[within]) if within else None)

@@ -1,8 +1,8 @@
-"""Parts of records that have a path of their own (contract, Parts).
+"""Record part: sub-resource of a record with a path of its own (contract, Parts).
 
-What a record's own writes leave alone is read and replaced below it, as a whole. To the engine a
-part is its owner's record seen from another side: the same row is locked, and what changes is a
-change of the owner; documents, writable form and statements are the part's.
+A record's own writes leave its parts unchanged; a part is read and replaced as a whole. A write of
+a part locks its owner's row and is recorded as a change of the owner. Documents, writable form and
+statements are the part's own.
 """
 
 from collections.abc import Container, Iterator, Sequence
@@ -24,11 +24,11 @@ from service.schemas.validation import Validator
 
 
 class RecordPart(MasterRecord):
-    """A part of a record of ``owner``: ``schemas/<name>.json`` and ``sql/<name>.sql``.
+    """Part of a record of ``owner``: ``schemas/<name>.json`` and ``sql/<name>.sql``.
 
-    Each row that its statements answer tells that the record has changed. The row's ``id`` is what
-    others show, where ``shown`` says that they show something else now: the ``shown_in_…``
-    statements take these ids.
+    Each row that a write statement returns means that the owner has changed. If its ``shown`` is
+    true, the row's ``id`` is a cause: the ``shown_in_<collection>`` statements find the records
+    that show it.
     """
 
     owner: ClassVar[type[MasterRecord]]
@@ -37,7 +37,7 @@ class RecordPart(MasterRecord):
     keeps_omitted = True
     updates = ()
     named_once: ClassVar[tuple[str, ...]] = ()
-    """Members that no two entries of a list which is the body may share."""
+    """Members that must differ between the entries of a body that is a list."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -57,54 +57,56 @@ class RecordPart(MasterRecord):
 
     @property
     def collection(self) -> str:
-        """The owner's."""
+        """Name of the owner's collection."""
         return self.owner.name
 
     @property
     def key_column(self) -> str:
-        """The owner's: outcomes of a part name the owner's record."""
+        """Column of the owner's own key: outcomes of a part name the owner's record."""
         key_fields = schemas.key_fields(self.owner.name)
         return column_of(key_fields[0]) if key_fields else "null::text"
 
     def list_errors(self, entries: Sequence[Any]) -> Iterator[ErrorDetail]:
-        """What is wrong with the list that a body is, beyond what its schema says."""
+        """Yield the errors of a body that is a list, beyond its schema."""
         for name in self.named_once:
             yield from duplicate_errors(enumerate(entries), name)
 
     def record_id(self, batch: Batch) -> int:
-        """The owner's record that the batch is about: a part is written alone."""
+        """Return the id of the owner's record; a batch of a part has one item."""
         return batch.ids[0]
 
     def outcome_id(self, batch: Batch, item: Item) -> int:  # noqa: ARG002
         """Return the id of the owner's record."""
         return self.record_id(batch)
 
-    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
-        """What leads from the stored part to the one that was sent."""
-        return await self.plan(connection, change.upserts) if change.upserts.items else []
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+        """Return the plan that makes the stored part equal to the item."""
+        return await self.plan(connection, write_set.upserts) if write_set.upserts.items else []
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """The same for a batch of one item; reports to it what the database shows to be wrong."""
+        """Return the plan for a batch of one item; add the errors that the database reveals."""
         raise NotImplementedError
 
     def step(self, name: str, *parameters: Any) -> BoundStatement:
-        """The statement of that name, with its parameters after the organization."""
+        """Bind the named statement to its parameters after the organization."""
         return BoundStatement(self.statements[name].text, parameters)
 
     async def fetch(
         self, connection: Connection, batch: Batch, name: str, *parameters: Any
     ) -> Sequence[asyncpg.Record]:
-        """The rows of the statement of that name, with its parameters after the organization."""
+        """Return the rows of the named statement, given its parameters after the organization."""
         text, organization_id = self.statements[name].text, batch.caller.organization_id
-        found: Sequence[asyncpg.Record] = await connection.fetch(text, organization_id, *parameters)
-        return found
+        rows: Sequence[asyncpg.Record] = await connection.fetch(text, organization_id, *parameters)
+        return rows
 
-    def note(self, changed: ChangeRecorder, batch: Batch, rows: Sequence[asyncpg.Record]) -> None:
-        """Whatever a statement changed is a change of the owner's record."""
+    def collect_changes(
+        self, recorder: ChangeRecorder, batch: Batch, rows: Sequence[asyncpg.Record]
+    ) -> None:
+        """Record a change of the owner if the statement returned rows."""
         if rows:
-            changed.ids[self.collection].add(self.record_id(batch))
-        changed.causes[self.name].update(row["id"] for row in rows if row.get(SHOWN))
+            recorder.ids[self.collection].add(self.record_id(batch))
+        recorder.causes[self.name].update(row["id"] for row in rows if row.get(SHOWN))
 
-    def changed_ids(self, changed: ChangeRecorder, batch: Batch) -> Container[int]:
-        """The batch's one item, if anything changed."""
-        return batch.ids if changed.ids else ()
+    def changed_ids(self, recorder: ChangeRecorder, batch: Batch) -> Container[int]:
+        """Return the batch's ids if the write changed anything, else nothing."""
+        return batch.ids if recorder.ids else ()

@@ -1,4 +1,4 @@
-"""One record read by its path, or all that hang on a path."""
+"""Reads: one record by its path, or all records below a path."""
 
 from collections.abc import Sequence
 
@@ -13,14 +13,15 @@ from service.queries.resource import MAX_BATCH_BYTES, SHARED, Resource
 async def read(
     connection: Connection, resource: Resource, caller: Caller, path: Sequence[int], form: str
 ) -> bytes:
-    """One document, or its writable form; ``path`` are the ids of its parents and its own.
+    """Return one document, or its writable form.
 
-    Raises ``not_found``, or ``forbidden.organization``.
+    ``path`` has the ids of the parents and the record's own. Raise ``not_found`` or
+    ``forbidden.organization``.
     """
     *parents, record_id = path
-    found = await resource.render(connection, caller, [record_id], form, parents)
-    if found:
-        return found[record_id]
+    documents = await resource.render(connection, caller, [record_id], form, parents)
+    if documents:
+        return documents[record_id]
     await resource.require_parents(connection, caller, parents)
     if await foreign_ids(connection, resource, [record_id]):
         raise api_error(
@@ -32,9 +33,9 @@ async def read(
 async def read_all(
     connection: Connection, resource: Resource, caller: Caller, parents: Sequence[int]
 ) -> bytes:
-    """The documents of all that hangs on the parents, by id, joined by commas.
+    """Return the documents of all records of the parents, by id, joined by commas.
 
-    Raises ``not_found``, or ``out_of_range`` where they have too many bytes.
+    Raise ``not_found``, or ``out_of_range`` if they exceed ``MAX_BATCH_BYTES``.
     """
     text = SHARED["collect_all"].fill(
         documents=resource.statements["documents"].fill(page=ALL_RECORDS),
@@ -44,14 +45,14 @@ async def read_all(
     if not row["found"]:
         await resource.require_parents(connection, caller, parents)
     if row["documents"] is None:
-        message = f"The answer exceeds {MAX_BATCH_BYTES // 2**20} MiB: read one at a time."
+        message = f"The response exceeds {MAX_BATCH_BYTES // 2**20} MiB. Read single records."
         raise api_error(ErrorType.OUT_OF_RANGE, message=message)
-    found: bytes = row["documents"]
-    return found
+    documents: bytes = row["documents"]
+    return documents
 
 
 async def foreign_ids(connection: Connection, resource: Resource, ids: list[int]) -> set[int]:
-    """Those of the ids that other organizations own, where callers are told of them."""
+    """Return the ids that other organizations own, if the resource may reveal them."""
     if resource.table is None or not resource.foreign_is_forbidden:
         return set()
     text = SHARED["owned_by_any"].fill(table=resource.table)

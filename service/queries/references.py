@@ -1,7 +1,8 @@
-"""What records refer to, and what refers to them: both in one form for every resource.
+"""References: fields that refer to records, and the usage checks before a delete.
 
-A writer that refers to a record holds it as it is (``for key share``), and who deletes one locks it
-``for update`` before looking for what uses it: of two at once, one sees the other's work.
+A writer locks the records that it refers to (``for key share``). A delete locks its record ``for
+update`` before it looks for references. Of two concurrent writers, one therefore sees the other's
+work.
 """
 
 from collections import defaultdict
@@ -26,19 +27,19 @@ _LIVE = "state <> 'deleted'"
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A field that holds the id of a live record, or a list of such ids."""
+    """Field with the id of a live record, or a list of such ids."""
 
     field: str
-    """Its name, after those of the lists that it is in: ``lines.requested.sizeRangeSizeId``."""
+    """Dotted path of the field through lists and objects: ``lines.requested.sizeRangeSizeId``."""
     table: str
     noun: str
-    """What the record is called in messages."""
+    """Name of the record in messages."""
     is_live: str = _LIVE
-    """Which records of the table can be referred to."""
+    """SQL condition of the records that can be referred to."""
     lock: str = "for key share"
-    """How they are held; with ``for no key update`` those who refer to one go one at a time."""
+    """Lock strength; ``for no key update`` serializes the writers that refer to a record."""
     within: str = ""
-    """The table of the records that they are parts of, which are held too."""
+    """Table of the referenced records' owners, if any, which are locked too."""
 
     @property
     def _text(self) -> str:
@@ -47,50 +48,54 @@ class Reference:
     async def find(
         self, connection: Connection, caller: Caller, ids: list[int]
     ) -> dict[int, asyncpg.Record]:
-        """Lock the records of these ids; return the row of each that is there, by id."""
+        """Lock the records of these ids; return the rows of those that exist, by id."""
         rows = await connection.fetch(self._text, caller.organization_id, ids)
         return {row["id"]: row for row in rows}
 
     async def check(self, connection: Connection, batch: Batch) -> None:
-        """Report every place where the items name a record that is not there, or is deleted.
+        """Add ``unknown_reference`` wherever an item refers to a missing or deleted record.
 
-        Records that stay deleted may go on referring to deleted ones.
+        Records that stay deleted may keep their references to deleted records.
         """
-        wanted = {one for item in batch.items for _, one in self._named(item)}
-        if not wanted:
+        referenced_ids = {
+            record_id for item in batch.items for _, record_id in self._references_of(item)
+        }
+        if not referenced_ids:
             return
-        rows = await self.find(connection, batch.caller, sorted(wanted))
-        found = {record_id: row["is_live"] for record_id, row in rows.items()}
-        if len(found) < len(wanted) or not all(found.values()):
-            self._report(batch, found)
+        rows = await self.find(connection, batch.caller, sorted(referenced_ids))
+        is_live_by_id = {record_id: row["is_live"] for record_id, row in rows.items()}
+        if len(is_live_by_id) < len(referenced_ids) or not all(is_live_by_id.values()):
+            self._report(batch, is_live_by_id)
 
-    def _report(self, batch: Batch, found: dict[int, bool]) -> None:
-        kind, message = ErrorType.UNKNOWN_REFERENCE, f"There is no such {self.noun}."
-        for number, item in enumerate(batch.items):
+    def _report(self, batch: Batch, is_live_by_id: dict[int, bool]) -> None:
+        type_, message = ErrorType.UNKNOWN_REFERENCE, f"There is no such {self.noun}."
+        for index, item in enumerate(batch.items):
             stays_deleted = item.get("state") == "deleted"
-            for path, one in self._named(item):
-                if not found.get(one, False) and not (stays_deleted and one in found):
-                    batch.fail(number, kind, *path, message=message)
+            for path, record_id in self._references_of(item):
+                if not is_live_by_id.get(record_id, False) and not (
+                    stays_deleted and record_id in is_live_by_id
+                ):
+                    batch.fail(index, type_, *path, message=message)
 
-    def _named(self, item: Item) -> Iterator[tuple[Path, int]]:
-        """The ids that an item names, and where."""
+    def _references_of(self, item: Item) -> Iterator[tuple[Path, int]]:
+        """Yield the path and id of each reference of an item."""
         yield from _ids(item, self.field.split("."), ())
 
 
 def _ids(value: Any, names: list[str], path: Path) -> Iterator[tuple[Path, int]]:
-    """The ids that a value holds under these names, one within the other, and where."""
+    """Yield the path and id of each reference below the nested member names."""
     if isinstance(value, list):
-        for place, one in enumerate(value):
-            yield from _ids(one, names, (*path, place))
+        for index, element in enumerate(value):
+            yield from _ids(element, names, (*path, index))
     elif names and value is not None:
-        first, *rest = names
-        yield from _ids(value.get(first), rest, (*path, first))
+        name, *rest = names
+        yield from _ids(value.get(name), rest, (*path, name))
     elif value is not None:
         yield path, stored_id(value)
 
 
 def stored_id(value: Any) -> int:
-    """The stored id; one that no record can have for a text of another form."""
+    """Return the stored id of a JSON value; 0, which no record has, for a text that is no id."""
     if isinstance(value, int):
         return value
     try:
@@ -101,24 +106,24 @@ def stored_id(value: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ReferencedBy:
-    """How records of a table refer to others: by a column of their own, or of a table of links."""
+    """Reference from other records, by a column of their table or of a link table."""
 
     noun: str
-    """What they are called in messages."""
+    """Name of the referring records in messages."""
     table: str
     column: str
     link: str = ""
-    """The table of the column, if it is not that of the records."""
+    """Table of ``column``, if it is not the referring records' own table."""
     owner: str = "id"
-    """The column there that holds the records' own ids."""
+    """Column of that table with the ids of the referring records."""
     is_live: str = f"record.{_LIVE}"
-    """Which records keep others from going."""
+    """SQL condition of the referring records that prevent a delete."""
     cleared_by: str = ""
-    """The statement after which the others refer to nothing, where what goes is gone for good."""
+    """Statement that clears the remaining references before a hard delete."""
 
     @property
     def text(self) -> str:
-        """The statement that counts them."""
+        """Statement that counts the referring records."""
         return SHARED["uses"].fill(
             users=self.noun,
             table=self.table,
@@ -130,10 +135,13 @@ class ReferencedBy:
 
 
 async def in_use(
-    connection: Connection, caller: Caller, uses: tuple[ReferencedBy, ...], ids: list[int]
+    connection: Connection, caller: Caller, referenced_by: tuple[ReferencedBy, ...], ids: list[int]
 ) -> dict[int, dict[str, int]]:
-    """What refers to which of the ids, and how many of them are live."""
-    text = _uses(uses)
+    """Return how many live records refer to each id, by id and noun.
+
+    The count is 0 where only deleted records refer to an id.
+    """
+    text = _uses(referenced_by)
     counts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for row in await connection.fetch(text, caller.organization_id, id_array(ids)):
         counts[row["id"]][row["users"]] += row["uses"]
@@ -141,12 +149,14 @@ async def in_use(
 
 
 def usage_messages(counts: Mapping[int, Mapping[str, int]]) -> dict[int, str]:
-    """Of those of the ids that live records use: by what, and how often."""
+    """Return a message for each id that live records refer to."""
     live = {
-        one: [f"{users}: {uses}" for users, uses in found.items() if uses]
-        for one, found in counts.items()
+        record_id: [f"{noun}: {count}" for noun, count in counts_by_noun.items() if count]
+        for record_id, counts_by_noun in counts.items()
     }
-    return {one: f"Used by {', '.join(found)}." for one, found in live.items() if found}
+    return {
+        record_id: f"Used by {', '.join(usages)}." for record_id, usages in live.items() if usages
+    }
 
 
 @cache

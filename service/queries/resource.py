@@ -1,4 +1,4 @@
-"""What can be listed and read: one documents statement, and the page that it is given."""
+"""Resource: a collection that can be listed and read, and its compiled list queries."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,60 +20,60 @@ from service.queries.bound_statements import BoundStatement, EmbeddedStatement
 SHARED = statements.load("shared")
 SHOWN_IN: Final = "shown_in_"
 MAX_PAGE_BYTES: Final = 8 * 2**20
-"""Of the documents of one page; beyond, it ends before its size."""
+"""Maximum bytes of a page's documents; a page with more ends early."""
 MAX_BATCH_BYTES: Final = 32 * 2**20
-"""Of the documents of one bulk write; beyond, it is refused."""
+"""Maximum bytes of a bulk write's documents; a write with more is rejected."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListQuery:
-    """A listing, and the statement that answers it for whichever organization and parents."""
+    """Compiled list query: SQL text of a listing, for any organization and parents."""
 
     listing: Listing
     text: str
     parameters: tuple[Any, ...]
-    """Those after the organization and the parents."""
+    """Parameters after the organization and the parents."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentPage:
-    """Rendered documents, joined by commas, and the sort values to continue from, if any."""
+    """Documents joined by commas, and the sort values to continue from, if there are more."""
 
     documents: bytes
     last: list[Any] | None
 
 
 class Resource:
-    """A collection of the interface: ``schemas/<name>.json`` and ``sql/<name>.sql``.
+    """Collection of the interface: ``schemas/<name>.json`` and ``sql/<name>.sql``.
 
-    Its ``documents`` statement takes the organization as ``$1`` and has one slot, the page; it
-    answers a row ``(page_order, sort_values, document)`` per record. Where records hang on parents,
-    whose ids follow the organization, ``unknown_parent`` answers the name of the first id that is
-    not there.
+    The ``documents`` statement takes the organization as ``$1`` and has one slot, the page. It
+    returns a row ``(page_order, sort_values, document)`` per record. For records below parents, the
+    ids of the parents follow the organization, and ``unknown_parent`` returns the name of the first
+    id that does not exist.
     """
 
     name: str
     parents: ClassVar[Mapping[str, str]] = {}
-    """The collections whose records lead to these, by the names of their ids, outermost first."""
+    """Collections of the parents, by the name of their path id, outermost first."""
     segment: ClassVar[str] = ""
-    """The last part of the path, where it is not the name."""
+    """Last segment of the path, if it differs from the name."""
     below: ClassVar[str] = ""
-    """What the path of one record goes on with, of a part of it."""
+    """Path suffix after the id of a record, for parts."""
     key = "id"
-    """The name of a record's own id beside theirs."""
+    """Name of the record's own id in the path."""
     hides_deleted = False
     table: ClassVar[str | None] = None
-    """The table of the records, where the engine has statements of its own on it."""
+    """Table of the records, if the engine runs its own statements on it."""
     foreign_is_forbidden: ClassVar[bool] = False
-    """Whether another organization's record is told from an unknown one."""
+    """Whether another organization's record is 403 instead of 404."""
     can_be_in_use = False
-    """Whether deleting a record can be refused for who needs it."""
+    """Whether a delete can fail because other records use the record."""
     string_ids = False
-    """Whether ids are texts in JSON; they are integers in the database all the same."""
+    """Whether ids are strings in JSON; in the database they are integers."""
     own_failures: ClassVar[tuple[str, ...]] = ()
-    """Types of failures that bodies meet here beside those that every resource answers."""
+    """Error types of writes beyond those of every resource."""
     own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {}
-    """Summary and description of operations, by kind, that the common ones do not fit."""
+    """Summary and description by operation, in place of the common ones (OpenAPI)."""
 
     def __init__(self, name: str = "") -> None:
         self.name = name or self.name
@@ -82,30 +82,31 @@ class Resource:
 
     @property
     def collection(self) -> str:
-        """The collection whose records it is about."""
+        """Name of the collection whose records the resource is about."""
         return self.name
 
     @property
     def home_of_ids(self) -> str:
-        """The schema file that defines ``id`` and ``ids`` as callers send them."""
+        """Schema file that defines ``id`` and ``ids`` of requests."""
         return self.name if self.string_ids else "common/scalars"
 
     def load_statements(self) -> Mapping[str, statements.Statement]:
-        """The collection's statements by name: those of its file."""
+        """Return the statements of the collection's SQL file, by name."""
         return statements.load(self.name.replace("-", "_"))
 
     @cached_property
     def shown_in(self) -> Mapping[str, statements.Statement]:
-        """What finds the ids of others that show its records, by the collection of those.
+        """Fan-out statements by the collection of the records that they find.
 
-        From ``$2``, the ids of what is shown: statements whose name says so.
+        Each takes ids of this resource in ``$2`` and returns the ids of the records that show them.
         """
         return shown_in(self.statements)
 
     def stored_id(self, text: str) -> int:
-        """The stored id of one in a path or query; ValueError where the form is wrong.
+        """Return the stored id of a path or query value.
 
-        Of string ids every form is right: one that no record can have is 0.
+        Raise ValueError for a malformed integer id. A malformed string id is 0, which no record
+        has.
         """
         try:
             return parse_id(text)
@@ -114,37 +115,47 @@ class Resource:
                 return 0
             raise
 
-    def compile_list(self, wanted: Listing, *, is_cut: bool = False) -> ListQuery:
-        """What a listing asks; if it is cut, as many records as fit into a page's bytes."""
-        leading, hidden = 1 + len(self.parents), self.hides_deleted
-        page = listing_page(leading, wanted, hides_deleted=hidden, may_end_anywhere=is_cut)
+    def compile_list(self, listing: Listing, *, is_cut: bool = False) -> ListQuery:
+        """Compile a listing into a list query.
+
+        With ``is_cut``, the page ends after as many records as fit into ``MAX_PAGE_BYTES``.
+        """
+        leading_parameters, hides_deleted = 1 + len(self.parents), self.hides_deleted
+        page = listing_page(
+            leading_parameters, listing, hides_deleted=hides_deleted, may_end_anywhere=is_cut
+        )
         text = SHARED["collect_cut_page" if is_cut else "collect_page"].fill(
             documents=self.statements["documents"].fill(page=page.text),
             size=page.size,
             most=str(MAX_PAGE_BYTES),
         )
-        return ListQuery(wanted, text, tuple(page.parameters))
+        return ListQuery(listing, text, tuple(page.parameters))
 
     async def page(
-        self, connection: Connection, caller: Caller, asked: ListQuery, parents: Sequence[int] = ()
+        self,
+        connection: Connection,
+        caller: Caller,
+        list_query: ListQuery,
+        parents: Sequence[int] = (),
     ) -> DocumentPage:
-        """One page of documents, in the listing's order, of those that hang on ``parents``.
+        """Return one page of the documents below ``parents``, in the listing's order.
 
-        One that would have too many bytes ends early, after a record at least. Numbers could not
-        lead on from there: a numbered page is refused.
+        A page that would exceed ``MAX_PAGE_BYTES`` ends early, but has one record at least. Raise
+        ``out_of_range`` instead for a page by number: the next number would skip the records that
+        were cut off. Raise ``not_found`` if a parent does not exist.
         """
         row = await connection.fetchrow(
-            asked.text, caller.organization_id, *parents, *asked.parameters
+            list_query.text, caller.organization_id, *parents, *list_query.parameters
         )
         if row["documents"] is None:
-            if asked.listing.page_number and asked.listing.page_size > 1:
+            if list_query.listing.page_number and list_query.listing.page_size > 1:
                 message = (
-                    f"This page exceeds {_mib(MAX_PAGE_BYTES)}: use a smaller one, or cursors."
+                    f"This page exceeds {_mib(MAX_PAGE_BYTES)}. Use a smaller pageSize, or cursors."
                 )
                 raise api_error(ErrorType.OUT_OF_RANGE, "pageSize", message=message)
-            cut = self.compile_list(asked.listing, is_cut=True)
+            cut_query = self.compile_list(list_query.listing, is_cut=True)
             row = await connection.fetchrow(
-                cut.text, caller.organization_id, *parents, *cut.parameters
+                cut_query.text, caller.organization_id, *parents, *cut_query.parameters
             )
         if not row["documents"]:
             await self.require_parents(connection, caller, parents)
@@ -156,13 +167,13 @@ class Resource:
         self,
         connection: Connection,
         caller: Caller,
-        wanted: Listing,
+        listing: Listing,
         parents: Sequence[int] = (),
     ) -> int:
-        """How many records a listing has on all its pages together."""
-        page = counted_page(1 + len(parents), wanted, hides_deleted=self.hides_deleted)
-        beginning = self.statements["documents"].pieces[0]
-        text = SHARED["count"].fill(beginning=beginning, page=page.text)
+        """Return the number of records on all pages of a listing."""
+        page = counted_page(1 + len(parents), listing, hides_deleted=self.hides_deleted)
+        documents_head = self.statements["documents"].pieces[0]
+        text = SHARED["count"].fill(beginning=documents_head, page=page.text)
         total: int = await connection.fetchval(
             text, caller.organization_id, *parents, *page.parameters
         )
@@ -176,7 +187,7 @@ class Resource:
         form: str = "documents",
         parents: Sequence[int] = (),
     ) -> bytes:
-        """The documents of ``ids`` in that order, joined by commas; unknown ids are left out."""
+        """Return the documents of ``ids`` in that order, joined by commas; skip unknown ids."""
         return joined(await self.render(connection, caller, ids, form, parents), ids)
 
     async def render(
@@ -186,51 +197,55 @@ class Resource:
         ids: list[int],
         form: str = "documents",
         parents: Sequence[int] = (),
-        aside: EmbeddedStatement | None = None,
+        embedded: EmbeddedStatement | None = None,
     ) -> dict[int, bytes]:
-        """The documents of ``ids``, which hang on ``parents``, by id; unknown ids are left out.
+        """Return the documents of ``ids`` below ``parents``, by id; skip unknown ids.
 
-        ``form`` is ``documents``, ``writables``, or another statement of their kind. What is done
-        aside costs no statement of its own. Raises ApiError where they have too many bytes.
+        ``form`` names the statement: ``documents``, ``writables`` or another of that shape.
+        ``embedded`` runs as a CTE of that statement, which saves a round trip. Raise
+        ``too_many_items`` if the documents exceed ``MAX_BATCH_BYTES``.
         """
         page = batch_page(1 + len(parents), ids)
-        found = await self._collected(
-            connection, caller, page, form, parents, MAX_BATCH_BYTES, aside
+        documents = await self._fetch_documents(
+            connection, caller, page, form, parents, MAX_BATCH_BYTES, embedded
         )
-        if found is None:
-            message = f"The answer exceeds {_mib(MAX_BATCH_BYTES)}: send fewer items."
+        if documents is None:
+            message = f"The response exceeds {_mib(MAX_BATCH_BYTES)}. Send fewer items."
             raise api_error(ErrorType.TOO_MANY_ITEMS, message=message)
-        return found
+        return documents
 
     async def render_live(
         self, connection: Connection, caller: Caller, ids: list[int]
     ) -> dict[int, bytes] | None:
-        """The documents of those of ``ids`` that lists show; None if a page is too short."""
+        """Return the documents of the ids that lists show; None if they exceed a page's bytes."""
         page = batch_page(1, ids, hides_deleted=self.hides_deleted)
-        return await self._collected(connection, caller, page, "documents", (), MAX_PAGE_BYTES)
+        return await self._fetch_documents(
+            connection, caller, page, "documents", (), MAX_PAGE_BYTES
+        )
 
-    async def _collected(
+    async def _fetch_documents(
         self,
         connection: Connection,
         caller: Caller,
         page: PageSql,
         form: str,
         parents: Sequence[int],
-        most: int,
-        aside: EmbeddedStatement | None = None,
+        max_bytes: int,
+        embedded: EmbeddedStatement | None = None,
     ) -> dict[int, bytes] | None:
+        """Return the documents by id; None if they exceed ``max_bytes``."""
         parameters = [caller.organization_id, *parents, *page.parameters]
-        step = BoundStatement("", ()) if aside is None else aside(len(parameters) + 1)
-        text = _batch_text(self.statements[form], page.text, most, step.text)
-        found, documents = await connection.fetchrow(text, *parameters, *step.parameters)
-        if found and documents is None:
+        statement = BoundStatement("", ()) if embedded is None else embedded(len(parameters) + 1)
+        text = _batch_text(self.statements[form], page.text, max_bytes, statement.text)
+        ids, documents = await connection.fetchrow(text, *parameters, *statement.parameters)
+        if ids and documents is None:
             return None
-        return dict(zip(found or (), documents or (), strict=True))
+        return dict(zip(ids or (), documents or (), strict=True))
 
     async def require_parents(
         self, connection: Connection, caller: Caller, parents: Sequence[int]
     ) -> None:
-        """Raise ``not_found`` for the first of the parents that is not there."""
+        """Raise ``not_found`` for the first parent that does not exist."""
         if parents:
             statement = self.statements["unknown_parent"].text
             unknown = await connection.fetchval(statement, caller.organization_id, *parents)
@@ -238,18 +253,18 @@ class Resource:
                 raise api_error(ErrorType.NOT_FOUND, unknown, message="There is no such record.")
 
 
-def shown_in(known: Mapping[str, statements.Statement]) -> dict[str, statements.Statement]:
-    """The statements named ``shown_in_<collection>``, by collection."""
+def shown_in(loaded: Mapping[str, statements.Statement]) -> dict[str, statements.Statement]:
+    """Return the statements named ``shown_in_<collection>``, by collection."""
     return {
         name.removeprefix(SHOWN_IN).replace("_", "-"): statement
-        for name, statement in known.items()
+        for name, statement in loaded.items()
         if name.startswith(SHOWN_IN)
     }
 
 
 def joined(documents: Mapping[int, bytes], ids: list[int]) -> bytes:
-    """Those of the documents that there are, in the order of ``ids``, joined by commas."""
-    return b",".join([documents[one] for one in ids if one in documents])
+    """Return the documents that exist, in the order of ``ids``, joined by commas."""
+    return b",".join([documents[record_id] for record_id in ids if record_id in documents])
 
 
 def _mib(size: int) -> str:
@@ -257,10 +272,10 @@ def _mib(size: int) -> str:
 
 
 @cache
-def _batch_text(documents: statements.Statement, page: str, most: int, aside: str) -> str:
-    """The statement that collects a batch: long, and on the way of every write."""
+def _batch_text(documents: statements.Statement, page: str, max_bytes: int, embedded: str) -> str:
+    """Return the text of a batch's documents statement; cached, as every write needs it."""
     return SHARED["collect_batch"].fill(
         documents=documents.fill(page=page),
-        most=str(most),
-        aside=SHARED["aside"].fill(step=aside) if aside else "",
+        most=str(max_bytes),
+        aside=SHARED["aside"].fill(step=embedded) if embedded else "",
     )

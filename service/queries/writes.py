@@ -1,8 +1,8 @@
-"""Every write is a batch in one transaction, in four phases: lock, check, write, render.
+"""Write engine: every write is a batch in one transaction: lock, check, write, render.
 
-Locks are taken in the order of ids. A check reports what is wrong with items and returns the plan
-of what hangs on them; if anything is wrong with any item nothing is written, or else, where the
-caller wants that, the others are (contract, Bulk).
+Rows are locked in the order of ids. Checks add errors to the batch and return the plan for
+dependent rows. Any error aborts the write; with ``skip_failed``, the items without errors are
+written (contract, Bulk).
 """
 
 from collections import defaultdict
@@ -32,56 +32,56 @@ from service.queries.outcomes import WriteOptions, WriteResult, absent_outcomes,
 from service.queries.resource import joined
 
 Edit: TypeAlias = Callable[[Item], Item]
-"""From the stored writable form to the one to store; raises ApiError."""
+"""Returns the new writable form, given the stored one; raises ApiError."""
 _MAX_CHECK_ROUNDS: Final = 3
-"""Of checks, after which what relies on failed items is not left to further ones to find."""
+"""Check rounds after which items fail by their ``dependencies`` on failed items."""
 
 
 async def create(
-    connection: Connection, resource: MasterRecord, batch: Batch, manner: WriteOptions
+    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
 ) -> WriteResult:
-    """Make new records."""
+    """Create records."""
     if locks_organization(resource, creates=True):
         await lock_organization(connection, batch)
     await assign_ids(connection, resource, batch.items)
     records = LockedRecords(new={*batch.ids})
-    return await _execute(connection, resource, batch, records, manner)
+    return await _execute(connection, resource, batch, records, options)
 
 
 async def replace(
     connection: Connection,
     resource: MasterRecord,
     batch: Batch,
-    manner: WriteOptions,
-    guard: Precondition | None = None,
+    options: WriteOptions,
+    precondition: Precondition | None = None,
 ) -> WriteResult:
-    """Replace records; those of items whose state is ``deleted`` are deleted."""
-    records = await lock_by_id(connection, resource, batch, guard, deletes=_is_deletion)
-    return await _execute(connection, resource, batch, records, manner)
+    """Replace records; delete those of items whose ``state`` is ``deleted``."""
+    records = await lock_by_id(connection, resource, batch, precondition, deletes=_is_deletion)
+    return await _execute(connection, resource, batch, records, options)
 
 
 async def delete(
     connection: Connection,
     resource: MasterRecord,
     batch: Batch,
-    manner: WriteOptions,
-    guard: Precondition | None = None,
+    options: WriteOptions,
+    precondition: Precondition | None = None,
 ) -> WriteResult:
-    """Delete records; deleting again changes nothing."""
-    records = await lock_by_id(connection, resource, batch, guard, deletes=_all)
-    return await _execute(connection, resource, batch, records, manner)
+    """Delete records; a deleted record stays unchanged."""
+    records = await lock_by_id(connection, resource, batch, precondition, deletes=_always)
+    return await _execute(connection, resource, batch, records, options)
 
 
 async def patch(
     connection: Connection,
     resource: MasterRecord,
     batch: Batch,
-    manner: WriteOptions,
-    guard: Precondition | None,
+    options: WriteOptions,
+    precondition: Precondition | None,
     edit: Edit,
 ) -> WriteResult:
-    """Change a record's writable form by ``edit``, under the record's lock."""
-    records = await lock_by_id(connection, resource, batch, guard, deletes=_none)
+    """Replace a record's writable form by the result of ``edit``, under the record's lock."""
+    records = await lock_by_id(connection, resource, batch, precondition, deletes=_never)
     batch.errors.raise_any()
     caller, parents = batch.caller, batch.parents
     writable = await resource.documents(connection, caller, batch.ids, "writables", parents)
@@ -90,41 +90,44 @@ async def patch(
     item.clear()
     item.update(edited)
     batch.errors.order_by(batch.request_indexes[0], item)
-    return await _execute(connection, resource, batch, records, manner)
+    return await _execute(connection, resource, batch, records, options)
 
 
 async def replace_by_key(
-    connection: Connection, resource: MasterRecord, batch: Batch, manner: WriteOptions
+    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
 ) -> WriteResult:
-    """Replace, restore or delete the records that have the items' own keys; make the others."""
+    """Upsert by own key: replace the records with the items' keys, else create them.
+
+    Deleted records are restored; items whose ``state`` is ``deleted`` delete theirs.
+    """
     records = await lock_by_key(connection, resource, batch, deletes=_is_deletion)
-    return await _execute(connection, resource, batch, records, manner)
+    return await _execute(connection, resource, batch, records, options)
 
 
 async def merge(
-    connection: Connection, resource: MasterRecord, batch: Batch, manner: WriteOptions
+    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
 ) -> WriteResult:
-    """Change of each record what its item says (RFC 7396)."""
-    records = await lock_by_id(connection, resource, batch, None, deletes=_none)
+    """Merge items into the records with their ids (RFC 7396)."""
+    records = await lock_by_id(connection, resource, batch, None, deletes=_never)
     await merge_patch.merge_stored(connection, resource, batch.subset(), restores=False)
-    return await _execute(connection, resource, batch, records, manner)
+    return await _execute(connection, resource, batch, records, options)
 
 
 async def merge_by_key(
-    connection: Connection, resource: MasterRecord, batch: Batch, manner: WriteOptions
+    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
 ) -> WriteResult:
-    """The same of records that have the items' own keys; make the others."""
-    records = await lock_by_key(connection, resource, batch, deletes=_none)
-    there = batch.subset(lambda item: item.get("id") in records.stored)
-    await merge_patch.merge_stored(connection, resource, there, restores=True)
-    return await _execute(connection, resource, batch, records, manner)
+    """Upsert by own key: merge items into the records with their keys, else create them."""
+    records = await lock_by_key(connection, resource, batch, deletes=_never)
+    stored_items = batch.subset(lambda item: item.get("id") in records.stored)
+    await merge_patch.merge_stored(connection, resource, stored_items, restores=True)
+    return await _execute(connection, resource, batch, records, options)
 
 
-def _all(_: Item) -> bool:
+def _always(_: Item) -> bool:
     return True
 
 
-def _none(_: Item) -> bool:
+def _never(_: Item) -> bool:
     return False
 
 
@@ -137,37 +140,41 @@ async def _execute(
     resource: MasterRecord,
     batch: Batch,
     records: LockedRecords,
-    manner: WriteOptions,
+    options: WriteOptions,
 ) -> WriteResult:
-    """Check, write and read back what a batch whose records are locked does."""
-    change, plan = await _check(connection, resource, batch, records, manner)
+    """Check, write and render a batch whose records are locked."""
+    write_set, plan = await _check(connection, resource, batch, records, options)
     documents: dict[int, bytes] = {}
-    if not manner.outcomes_only:
-        documents = {**await resource.last_documents(connection, change)}
-    changed = await _write(connection, resource, change, plan, manner)
-    own = {resource.name: {CREATED: change.created_ids, DELETED: change.live_deletes}}
-    recording = changed.insert_statement(batch.caller, batch.request_id, own)
-    written = WriteResult(change.batch.ids, batch.errors)
-    staying = [] if manner.outcomes_only else [one for one in written.ids if one not in documents]
-    if staying:
+    if not options.outcomes_only:
+        documents = {**await resource.last_documents(connection, write_set)}
+    recorder = await _write(connection, resource, write_set, plan, options)
+    record_operations = {
+        resource.name: {CREATED: write_set.created_ids, DELETED: write_set.live_deletes}
+    }
+    insert_change = recorder.insert_statement(batch.caller, batch.request_id, record_operations)
+    result = WriteResult(write_set.batch.ids, batch.errors)
+    rendered_ids = (
+        [] if options.outcomes_only else [id_ for id_ in result.ids if id_ not in documents]
+    )
+    if rendered_ids:
         documents |= await resource.render(
-            connection, batch.caller, staying, parents=batch.parents, aside=recording
+            connection, batch.caller, rendered_ids, parents=batch.parents, embedded=insert_change
         )
-    elif recording:
-        await _run(connection, batch, recording(FIRST_PARAMETER))
-    if manner.outcomes_only:
-        written.outcomes = item_outcomes(
-            resource, change, records.stored, resource.changed_ids(changed, batch)
+    elif insert_change:
+        await _run(connection, batch, insert_change(FIRST_PARAMETER))
+    if options.outcomes_only:
+        result.outcomes = item_outcomes(
+            resource, write_set, records.stored, resource.changed_ids(recorder, batch)
         )
-        written.outcomes |= absent_outcomes(resource, batch)
-        written.stored = {
-            place: (resource.outcome_id(batch, item), records.stored[item["id"]].key)
-            for place, item in zip(batch.request_indexes, batch.items, strict=True)
+        result.outcomes |= absent_outcomes(resource, batch)
+        result.stored = {
+            request_index: (resource.outcome_id(batch, item), records.stored[item["id"]].key)
+            for request_index, item in zip(batch.request_indexes, batch.items, strict=True)
             if item.get("id") in records.stored
         }
-        return written
-    written.documents = joined(documents, written.ids)
-    return written
+        return result
+    result.documents = joined(documents, result.ids)
+    return result
 
 
 async def _check(
@@ -175,91 +182,97 @@ async def _check(
     resource: MasterRecord,
     batch: Batch,
     records: LockedRecords,
-    manner: WriteOptions,
+    options: WriteOptions,
 ) -> tuple[WriteSet, WritePlan]:
-    """What is done with the items that pass all checks, and the statements that do it.
+    """Return the write set of the items that pass all checks, and its plan.
 
-    Items that fail are left out only if the caller wants that: the others are checked again, for
-    they may have relied on them.
+    With ``skip_failed``, drop failed items and check the others again, because they may depend on
+    dropped ones.
     """
     batch = batch.subset(lambda item: "id" in item)
-    for rounds in count(1):
-        change = records.write_set(batch)
-        plan = await resource.check(connection, change)
-        room = await resource.check_unused(connection, change)
-        if not manner.skip_failed:
+    for round_number in count(1):
+        write_set = records.write_set(batch)
+        plan = await resource.check(connection, write_set)
+        clearing_plan = await resource.check_unused(connection, write_set)
+        if not options.skip_failed:
             batch.errors.raise_any()
-        rest = batch.subset()
-        if rest is batch:
-            return change, room + _steps(resource, change) + plan
-        if rounds >= _MAX_CHECK_ROUNDS:
-            relied = await resource.dependencies(
+        remaining = batch.subset()
+        if remaining is batch:
+            return write_set, clearing_plan + _record_statements(resource, write_set) + plan
+        if round_number >= _MAX_CHECK_ROUNDS:
+            dependencies = await resource.dependencies(
                 connection, records.write_set(batch), records.stored
             )
-            _fail_dependents(batch, {*batch.ids} - {*rest.ids}, relied)
-            rest = rest.subset()
-        batch = rest
+            _fail_dependents(batch, {*batch.ids} - {*remaining.ids}, dependencies)
+            remaining = remaining.subset()
+        batch = remaining
     raise AssertionError("unreachable")
 
 
-def _fail_dependents(batch: Batch, failed: set[int], relied: Iterable[Dependency]) -> None:
-    """Report the items that rely on failed records, and those that rely on these in turn."""
-    relying = defaultdict[int, list[Dependency]](list)
-    for one in relied:
-        relying[one.depends_on].append(one)
-    numbers = {record_id: number for number, record_id in enumerate(batch.ids)}
-    waiting = [*failed]
-    while waiting:
-        for one in relying.pop(waiting.pop(), ()):
-            if one.id in numbers and one.id not in failed:
-                failed.add(one.id)
-                waiting.append(one.id)
-                batch.fail(numbers[one.id], one.type, one.field, message=one.message)
+def _fail_dependents(batch: Batch, failed: set[int], dependencies: Iterable[Dependency]) -> None:
+    """Fail the items that depend on failed records, directly or transitively."""
+    dependents = defaultdict[int, list[Dependency]](list)
+    for dependency in dependencies:
+        dependents[dependency.depends_on].append(dependency)
+    indexes = {record_id: index for index, record_id in enumerate(batch.ids)}
+    pending = [*failed]
+    while pending:
+        for dependency in dependents.pop(pending.pop(), ()):
+            if dependency.id in indexes and dependency.id not in failed:
+                failed.add(dependency.id)
+                pending.append(dependency.id)
+                batch.fail(
+                    indexes[dependency.id],
+                    dependency.type,
+                    dependency.field,
+                    message=dependency.message,
+                )
 
 
-def _steps(resource: MasterRecord, change: WriteSet) -> WritePlan:
-    """What writes the records themselves: what goes and what changes makes room for what comes."""
-    new, staying = {*change.created_ids}, change.upserts
-    coming: WritePlan = []
-    if new:
-        staying = change.upserts.subset(lambda item: item["id"] not in new)
-        made = change.upserts.subset(lambda item: item["id"] in new)
-        coming = resource.item_statements(resource.inserts, made)
+def _record_statements(resource: MasterRecord, write_set: WriteSet) -> WritePlan:
+    """Return the plan for the records themselves: deletes, updates, inserts."""
+    created_ids, updated = {*write_set.created_ids}, write_set.upserts
+    inserts: WritePlan = []
+    if created_ids:
+        updated = write_set.upserts.subset(lambda item: item["id"] not in created_ids)
+        created = write_set.upserts.subset(lambda item: item["id"] in created_ids)
+        inserts = resource.item_statements(resource.inserts, created)
     return [
-        *resource.id_statements(change.live_deletes, resource.deletes),
-        *resource.item_statements(resource.updates, staying),
-        *coming,
+        *resource.id_statements(write_set.live_deletes, resource.deletes),
+        *resource.item_statements(resource.updates, updated),
+        *inserts,
     ]
 
 
 async def _write(
     connection: Connection,
     resource: MasterRecord,
-    change: WriteSet,
+    write_set: WriteSet,
     plan: WritePlan,
-    manner: WriteOptions,
+    options: WriteOptions,
 ) -> ChangeRecorder:
-    """What the plan changed; raises ApiError where a constraint tells what no check could see."""
-    batch, changed = change.batch, ChangeRecorder()
+    """Execute the plan; raise ApiError if a constraint reveals what no check could see."""
+    batch, recorder = write_set.batch, ChangeRecorder()
     try:
-        for step in plan:
-            resource.collect_changes(changed, batch, await _run(connection, batch, step))
+        for statement in plan:
+            resource.collect_changes(recorder, batch, await _run(connection, batch, statement))
     except asyncpg.IntegrityConstraintViolationError as error:
-        refusal = resource.constraint_error(batch, error)
-        if refusal is None:
+        api_error = resource.constraint_error(batch, error)
+        if api_error is None:
             raise
-        if manner.skip_failed:
-            # What was not there yet when it was checked is seen when all is done again.
+        if options.skip_failed:
+            # A concurrent write violated the constraint after the check. Failing the batch would
+            # break onError=skip. Run the transaction again: its check sees the other write.
             raise asyncpg.SerializationError(str(error)) from error
-        raise refusal from None
-    return changed
+        raise api_error from None
+    return recorder
 
 
 async def _run(
-    connection: Connection, batch: Batch, step: BoundStatement
+    connection: Connection, batch: Batch, statement: BoundStatement
 ) -> Sequence[asyncpg.Record]:
-    """The rows that a step answers."""
+    """Execute a statement and return its rows."""
     rows: Sequence[asyncpg.Record] = await connection.fetch(
-        step.text, batch.caller.organization_id, *step.parameters
+        statement.text, batch.caller.organization_id, *statement.parameters
     )
     return rows

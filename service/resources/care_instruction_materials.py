@@ -29,7 +29,7 @@ class CareInstructionMaterials(CareText):
 
     name = "care-instruction-materials"
     table = "care_instruction_material"
-    unique = ("userDefinedId",)
+    unique_fields = ("userDefinedId",)
     updates = ("release_references", "update")
     own_failures = (*CareText.own_failures, ErrorType.CONFLICT_DUPLICATE)
 
@@ -51,7 +51,7 @@ class CareInstructionMaterials(CareText):
             )
         return plan
 
-    async def reliances(
+    async def dependencies(
         self,
         connection: Connection,  # noqa: ARG002
         change: WriteSet,
@@ -67,7 +67,7 @@ class CareInstructionMaterials(CareText):
             if (key := item.get("userDefinedId") or "") in held and held[key] != item["id"]
         ]
 
-    def refusal(
+    def constraint_error(
         self, batch: Batch, error: asyncpg.IntegrityConstraintViolationError
     ) -> ApiError | None:
         """``conflict.duplicate`` where another request took a reference since the check."""

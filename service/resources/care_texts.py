@@ -26,7 +26,7 @@ class CareText(MasterRecord):
         """Those that both kinds share, on this one's tables, and its own."""
         return load_bound("care_texts", table=self.table) | dict(super().load_statements())
 
-    def item_failures(self, item: Item) -> Iterator[ErrorDetail]:
+    def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """A text has one translation into a language."""
         languages = item.get("languages")
         if isinstance(languages, list):

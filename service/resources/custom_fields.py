@@ -23,7 +23,7 @@ class CustomFields(MasterRecord):
     Values sent with an id keep their identity; a parent of live fields is not deleted.
     """
 
-    one_writer = True
+    locks_organization = True
     kind: ClassVar[str]
     """What leads the names of the tables."""
     parent_is_fixed: ClassVar[bool]
@@ -49,7 +49,7 @@ class CustomFields(MasterRecord):
             **super().load_statements(),
         }
 
-    def item_failures(self, item: Item) -> Iterator[ErrorDetail]:
+    def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """Allowed values differ by id, and at most one is the default.
 
         An item that deletes shows nothing else.
@@ -93,7 +93,7 @@ class CustomFields(MasterRecord):
             change.deletes.fail_records(dict(rows), ErrorType.CONFLICT_IN_USE)
         return []
 
-    async def reliances(
+    async def dependencies(
         self,
         connection: Connection,
         change: WriteSet,

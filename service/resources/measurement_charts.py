@@ -81,7 +81,7 @@ class MeasurementCharts(RecordPart):
             },
         }
 
-    def item_failures(self, item: Item) -> Iterator[ErrorDetail]:
+    def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """Lines differ by id, and their values by size."""
         lines = item.get("lines")
         if not isinstance(lines, list):

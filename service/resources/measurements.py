@@ -61,7 +61,7 @@ class Measurements(RecordPart):
         """The sample request."""
         return batch.parents[-1]
 
-    def item_failures(self, item: Item) -> Iterator[ErrorDetail]:
+    def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """Lines differ by id."""
         lines = item.get("lines")
         if isinstance(lines, list):

@@ -22,8 +22,8 @@ class SizeRanges(MasterRecord):
     name = "size-ranges"
     table = "size_range"
     foreign_is_forbidden = True
-    one_writer = True
-    unique = ("isDefault",)
+    locks_organization = True
+    unique_fields = ("isDefault",)
     own_failures = (ErrorType.UNKNOWN_REFERENCE,)
     inserts = ("demote", "insert")
     updates = ("demote", "update")
@@ -55,7 +55,7 @@ class SizeRanges(MasterRecord):
             change.deletes.fail_records(dict(map(tuple, rows)), ErrorType.CONFLICT_IN_USE)
         return []
 
-    async def reliances(
+    async def dependencies(
         self, connection: Connection, change: WriteSet, stored: Mapping[int, LockedRow]
     ) -> Iterable[Dependency]:
         """Return what relates to what: ranges go with those that relate to them, or come back."""

@@ -30,7 +30,7 @@ class StyleRelations(HardDeleted, PlainRecord):
         Reference("relatedStyleId", "style", "style"),
     )
 
-    def item_failures(self, item: Item) -> Iterator[ErrorDetail]:
+    def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """No style is related to itself."""
         if isinstance(item.get("styleId"), int) and item["styleId"] == item.get("relatedStyleId"):
             message = "Relate the style to another one."

@@ -73,7 +73,7 @@ class SubSuppliers(PlainRecord):
                 for place, one in enumerate(item["contacts"])
             ]
 
-    def item_failures(self, item: Item) -> Iterator[ErrorDetail]:
+    def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """Contacts differ by id."""
         contacts = item.get("contacts")
         if isinstance(contacts, list):

@@ -201,7 +201,7 @@ async def test_who_waits_takes_no_place(api: Api, monkeypatch: pytest.MonkeyPatc
         stack.callback(lambda: [one.cancel() for one in reading])
         for readers in (35, 70):
             reading += [asyncio.create_task(api.get(PATH, asked)) for _ in range(35)]
-            await until(lambda readers=readers: len(watch._waiting[1]) == readers)  # type: ignore[misc]
+            await until(lambda readers=readers: len(watch._waiters[1]) == readers)  # type: ignore[misc]
         assert (await api.get(GROUPS)).status == 200
         is_failure(await api.get(PATH, asked), 429, "too_many_requests")
         await long_poll.end_watching(app)

@@ -73,7 +73,7 @@ def body(collection: Resource, form: str, known: References, random: Random) -> 
     What no two live records may share is another one each time.
     """
     made = _object(schemas.definition(collection.name, form), known, random)
-    for name in {*getattr(collection, "unique", ())} - _LEFT_OUT:
+    for name in {*getattr(collection, "unique_fields", ())} - _LEFT_OUT:
         made[name] = f"{random.choice(_ALPHABET)} {next(_NUMBERS)}"
     if form == "replace" and collection.name == "sample-requests":
         # Once stored it can only be repeated.

@@ -211,7 +211,10 @@ def test_the_operation_at_fault_is_named() -> None:
         ({"op": "add", "path": "/a/b", "value": 1}, "Nothing can be added at /a/b."),
         ({"op": "add", "path": "/a/{b}", "value": 1}, "Nothing can be added at /a/{b}."),
         ({"op": "remove", "path": "/list/7"}, "There is nothing to remove at /list/7."),
-        ({"op": "remove", "path": ""}, "The document as a whole stays where it is."),
+        (
+            {"op": "remove", "path": ""},
+            "The whole document cannot be moved or removed. Use a path within it.",
+        ),
         ({"op": "replace", "path": "/b", "value": 1}, "There is nothing to replace at /b."),
         (
             {"op": "move", "from": "/list", "path": "/list/0"},
@@ -219,14 +222,14 @@ def test_the_operation_at_fault_is_named() -> None:
         ),
         (
             {"op": "move", "from": "", "path": "/b"},
-            "The document as a whole stays where it is.",
+            "The whole document cannot be moved or removed. Use a path within it.",
         ),
         (
             {"op": "copy", "from": "/b", "path": "/c"},
             "There is nothing at /b, or nothing can be added at /c.",
         ),
         ({"op": "test", "path": "/b", "value": 1}, "There is nothing at /b."),
-        ({"op": "test", "path": "/a", "value": True}, "The stored value is another one."),
+        ({"op": "test", "path": "/a", "value": True}, "The stored value differs."),
     ],
 )
 def test_messages_are_our_own(operation: dict[str, Any], message: str) -> None:

@@ -51,7 +51,7 @@ def test_the_weight_never_exceeds_the_bound() -> None:
     for number in range(10_000):
         made.remembered(str(number % 777))
         assert made.remembered._weight <= 640
-    assert made.remembered._weight == sum(weight for _, weight in made.remembered._known.values())
+    assert made.remembered._weight == sum(weight for _, weight in made.remembered._entries.values())
 
 
 def test_failures_are_not_remembered() -> None:
