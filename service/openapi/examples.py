@@ -67,8 +67,11 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
     ),
     ErrorType.UNKNOWN_PARAMETER: (("colour",), "There is no such parameter."),
     ErrorType.TOO_MANY_PARAMETERS: ((), TOO_MANY_PARAMETERS),
-    ErrorType.EXCLUSIVE_PARAMETERS: (("pageSize",), "A cursor carries the whole query."),
-    ErrorType.INVALID_CURSOR: (("cursor",), "This is not a cursor of this list."),
+    ErrorType.EXCLUSIVE_PARAMETERS: (("pageSize",), "Leave this out: the cursor has it."),
+    ErrorType.INVALID_CURSOR: (
+        ("cursor",),
+        "Send pagination.cursor of an earlier page of this list.",
+    ),
     ErrorType.MALFORMED_JSON: (
         (),
         "Send valid JSON; it cannot be read at line 1, column 2.",
@@ -159,7 +162,7 @@ OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
         ErrorType.INVALID_VALUE: (("from",), "Use oldest or now."),
         ErrorType.OUT_OF_RANGE: (("limit",), f"Use a number from 1 to {MAX_LIMIT}."),
         ErrorType.DUPLICATE: (("limit",), "Give this parameter once."),
-        ErrorType.EXCLUSIVE_PARAMETERS: (("limit",), "A cursor carries the whole query."),
+        ErrorType.EXCLUSIVE_PARAMETERS: (("limit",), "Leave this out: the cursor has it."),
     },
     READ: {ErrorType.INVALID_VALUE: (("id",), _NO_ID)},
     DELETE: {ErrorType.INVALID_VALUE: (("id",), _NO_ID)},
