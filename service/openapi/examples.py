@@ -30,19 +30,19 @@ from service.listing.changes import MAX_LIMIT
 from service.listing.cursor import MAX_LENGTH
 from service.listing.list_request import MAX_CONDITIONS, MAX_PAGE_SIZE
 from service.resources.colors import MULTIPLE_LANGUAGE_IS_OFF
-from service.schemas.messages import of_kind, of_limit
+from service.schemas.messages import limit_message, type_message
 
 
 def _limit(file: str, definition: str, keyword: str) -> str:
     """The message where a value exceeds that limit."""
-    return of_limit(keyword, schemas.definition(file, definition).schema[keyword])[1]
+    return limit_message(keyword, schemas.definition(file, definition).schema[keyword])[1]
 
 
 EXAMPLES: dict[str, tuple[Path, str]] = {
     ErrorType.REQUIRED_FIELD: (("name",), "This field is required."),
     ErrorType.UNKNOWN_FIELD: (("colour",), "There is no such field."),
     ErrorType.READ_ONLY_FIELD: (("position",), "This field is set by the service."),
-    ErrorType.INVALID_TYPE: (("name",), of_kind(["string"])),
+    ErrorType.INVALID_TYPE: (("name",), type_message(["string"])),
     ErrorType.INVALID_VALUE: (("state",), "Use one of active, inactive."),
     ErrorType.TOO_SHORT: (("name",), _limit("common/scalars", "name", "minLength")),
     ErrorType.TOO_LONG: (("name",), _limit("common/scalars", "name", "maxLength")),
@@ -54,7 +54,7 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
     ErrorType.TOO_FEW_ITEMS: ((), _limit("groups", "bulkReplace", "minItems")),
     ErrorType.DUPLICATE: (
         ("languages", 1, "languageId"),
-        "Another one of this request has this value.",
+        "Another item of this request has this value.",
     ),
     ErrorType.UNKNOWN_REFERENCE: (
         ("languages", 0, "languageId"),
@@ -74,7 +74,7 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
     ),
     ErrorType.MALFORMED_JSON: (
         (),
-        "Send valid JSON; it cannot be read at line 1, column 2.",
+        "Send valid JSON: there is a syntax error at line 1, column 2.",
     ),
     ErrorType.MALFORMED_REQUEST: ((), MALFORMED),
     ErrorType.UNAUTHORIZED: ((), "Present a valid API key as a bearer token."),

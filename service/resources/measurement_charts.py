@@ -56,8 +56,8 @@ class MeasurementCharts(RecordPart):
     own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the measurement chart of a style",
-            "The unit, and all lines with their requested values. Only deactivated lines have "
-            "`isDeactivated`.",
+            "The unit, and all lines with their requested values. `isDeactivated` marks "
+            "deactivated lines.",
         ),
         "replace": (
             "Replace the measurement chart of a style",

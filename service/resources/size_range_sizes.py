@@ -45,7 +45,7 @@ class SizeRangeSizes(RecordPart):
     own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the sizes of a size range",
-            "All sizes of the size range. Only deactivated sizes have `isDeactivated`.",
+            "All sizes of the size range. `isDeactivated` marks deactivated ones.",
         ),
         "replace": (
             "Replace the sizes of a size range",
