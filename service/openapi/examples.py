@@ -1,6 +1,6 @@
-"""An example of each failure: where it can be in a request, and the message that is answered.
+"""Examples of error responses: a path and a message for each error type.
 
-Tests provoke every one of them and compare.
+Tests provoke every example and compare the response.
 """
 
 from typing import Any
@@ -34,7 +34,7 @@ from service.schemas.messages import limit_message, type_message
 
 
 def _limit(file: str, definition: str, keyword: str) -> str:
-    """The message where a value exceeds that limit."""
+    """Return the message of a value that exceeds a limit of a schema."""
     return limit_message(keyword, schemas.definition(file, definition).schema[keyword])[1]
 
 
@@ -185,16 +185,16 @@ OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
     }
     | {ErrorType.INVALID_VALUE: ((3, "state"), "Use one of active, inactive, deleted.")},
 }
-"""The same where operations of one kind answer otherwise; of several items the fourth is wrong."""
+"""Examples that differ for one operation; in bulk operations the fourth item is invalid."""
 
 
 def name_of(error_type: str, kind: Operation) -> str:
-    """The name of the component that is the example for operations of the kind."""
+    """Return the component name of an error type's example for an operation."""
     return f"{kind.name}.{error_type}" if error_type in OF_KIND.get(kind, ()) else str(error_type)
 
 
 def components() -> dict[str, Any]:
-    """The example components by name."""
+    """Return the example components by name."""
     common = {str(name): {"value": example(name)} for name in EXAMPLES}
     return common | {
         name_of(name, kind): {"value": example(name, kind)}
@@ -204,7 +204,7 @@ def components() -> dict[str, Any]:
 
 
 def example(error_type: str, kind: Operation | None = None) -> Any:
-    """The body of a failure of this type; of bulk operations with what they tell of their items."""
+    """Return the body of an error response; that of a bulk operation has item counts."""
     own = OF_KIND.get(kind, {}) if kind else {}
     path, message = own.get(error_type) or EXAMPLES[error_type]
     error = ApiError([ErrorDetail(error_type, path, message)])
@@ -215,6 +215,6 @@ def example(error_type: str, kind: Operation | None = None) -> Any:
 
 
 def problem(error_type: str) -> Any:
-    """The same failure as problem details (RFC 9457)."""
+    """Return the example as problem details (RFC 9457)."""
     path, message = EXAMPLES[error_type]
     return orjson.loads(envelope.problem(ApiError([ErrorDetail(error_type, path, message)])).body)

@@ -17,7 +17,7 @@ _REFERENCE_KEY = "care_material_reference_key"
 
 
 def _duplicate_message(key: str) -> str:
-    return f"Another material has the userDefinedId {key}."
+    return f"Another material holds {key}."
 
 
 def _is_live(record: LockedRow) -> bool:
