@@ -82,9 +82,9 @@ def _names(part: Any) -> set[str]:
 def _definitions() -> dict[str, Schema]:
     """Return every definition that is a component, by name."""
     return {
-        name_of(file, name): _published(resolved)
-        for file, name, resolved in _all_definitions()
-        if _is_component(resolved)
+        name_of(file, name): _published(unresolved)
+        for file, name, unresolved in _all_definitions()
+        if _is_component(unresolved)
     }
 
 
@@ -96,38 +96,42 @@ def _all_definitions() -> Iterator[tuple[str, str, ResolvedSchema]]:
             yield file, name, ResolvedSchema(definition, file)
 
 
-def _is_component(resolved: ResolvedSchema) -> bool:
+def _is_component(unresolved: ResolvedSchema) -> bool:
     """Return whether a schema becomes a component, of which clients make a type."""
-    flat = flattened(resolved)
+    flat = flattened(unresolved)
     element = flat.items if flat.types == {"array"} else flat
     return "object" in element.types or "enum" in flat.schema
 
 
-def _used(resolved: ResolvedSchema) -> Schema:
+def _used(unresolved: ResolvedSchema) -> Schema:
     """Return a reference to the schema's component, or the inlined schema."""
-    if resolved.schema.keys() <= _BESIDE_REFERENCE and "$ref" in resolved.schema:
-        home, definition = _target(resolved)
+    if unresolved.schema.keys() <= _BESIDE_REFERENCE and "$ref" in unresolved.schema:
+        home, definition = _target(unresolved)
         schema = schemas.load()[home]
         target = ResolvedSchema(schema["$defs"][definition] if definition else schema, home)
         if _is_component(target):
-            return {**resolved.schema, **named(name_of(home, definition))}
-        return _used(ResolvedSchema({**target.schema, **_without_reference(resolved.schema)}, home))
-    return _published(resolved)
+            return {**unresolved.schema, **named(name_of(home, definition))}
+        return _used(
+            ResolvedSchema({**target.schema, **_without_reference(unresolved.schema)}, home)
+        )
+    return _published(unresolved)
 
 
-def _target(resolved: ResolvedSchema) -> tuple[str, str]:
+def _target(unresolved: ResolvedSchema) -> tuple[str, str]:
     """Return the file and the definition that a reference names."""
-    path, _, definition = resolved.schema["$ref"].partition("#/$defs/")
-    return urljoin(resolved.home, path.removesuffix(".json")) if path else resolved.home, definition
+    path, _, definition = unresolved.schema["$ref"].partition("#/$defs/")
+    return urljoin(
+        unresolved.home, path.removesuffix(".json")
+    ) if path else unresolved.home, definition
 
 
 def _without_reference(schema: Schema) -> Schema:
     return {key: value for key, value in schema.items() if key != "$ref"}
 
 
-def _published(resolved: ResolvedSchema) -> Schema:
+def _published(unresolved: ResolvedSchema) -> Schema:
     """Return a flattened schema, with references to components and without internal keywords."""
-    flat = flattened(resolved)
+    flat = flattened(unresolved)
     published = {key: value for key, value in flat.schema.items() if not _INTERNAL.match(key)}
     published.pop("title", None)
     if "properties" in published:

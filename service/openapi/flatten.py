@@ -16,17 +16,17 @@ _CONDITION = frozenset({"if", "then", "else", "allOf"})
 
 def flattened(unresolved: ResolvedSchema) -> ResolvedSchema:
     """Return the schema with references resolved and conditional branches merged in."""
-    whole = unresolved.resolved()
-    branches = [*_branches(whole)]
+    resolved = unresolved.resolved()
+    branches = [*_branches(resolved)]
     if not branches:
-        return whole
-    own = {key: value for key, value in whole.schema.items() if key not in _CONDITION}
+        return resolved
+    own = {key: value for key, value in resolved.schema.items() if key not in _CONDITION}
     merged: Schema = reduce(lambda rest, branch: branch.schema | rest, branches, own)
     merged["properties"] = reduce(_merge_properties, branches, own.get("properties", {}))
     merged.pop("required", None)
-    if required := [*own.get("required", ()), *_always_required(whole.schema)]:
+    if required := [*own.get("required", ()), *_always_required(resolved.schema)]:
         merged["required"] = required
-    return ResolvedSchema(merged, whole.home)
+    return ResolvedSchema(merged, resolved.home)
 
 
 def is_writable(schema: Any, home: str) -> bool:
