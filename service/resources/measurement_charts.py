@@ -1,4 +1,4 @@
-"""The measurement chart of a style (contract, Measurement charts)."""
+"""Measurement chart of a style (contract, Measurement charts)."""
 
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, TypeAlias
