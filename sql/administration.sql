@@ -1,5 +1,5 @@
--- The operator's own statements: organizations and API keys. They run from the command line, never
--- for a caller, and are the only ones that look across organizations.
+-- Administration: organizations and API keys. Only the command line runs these statements, never a request. Only
+-- they read several organizations.
 
 -- name: create_key
 insert into api_key (organization_id, name, scope, secret_sha256, expires_at)

@@ -1,4 +1,4 @@
--- What a style custom field is restricted to: {{link}} holds custom fields with a {{column}} of {{target}}.
+-- Associations of style custom fields: {{link}} links custom fields to {{target}} by {{column}}.
 
 -- name: delete_restrictions
 delete from {{link}}
@@ -6,7 +6,7 @@ where organization_id = $1::bigint and {{column}} = any((select $2::text::bigint
 returning custom_field_id as "style-custom-fields";
 
 -- name: documents
--- A part of its owner's documents and writables, which are of one shape here.
+-- Part of the documents and writables of style custom fields.
 select
     stored.custom_field_id,
     string_agg('{"id":' || t.id || ',"name":' || to_json(t.name) || '}', ',' order by t.id) as documents

@@ -1,7 +1,7 @@
--- What care instruction materials have beside care_texts.sql: each userDefinedId belongs to one live material.
+-- Care instruction materials, besides care_texts.sql: a userDefinedId is unique among live materials.
 
 -- name: check_references
--- Judges by the state after the request, whose deletions are $3: claims are what its items will then hold.
+-- Check references by the state after the request. Its deletions are $3; claims are the references of its items.
 with item as materialized (
     select
         item.n,
@@ -39,7 +39,7 @@ where claim.reference is distinct from claim.held
 order by claim.n;
 
 -- name: release_references
--- The unique index looks at every row by itself: references that move on are let go before any is taken.
+-- The unique index is checked row by row, so an update would fail to swap references. Release them first.
 update care_instruction_material as stored set user_defined_id = null
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text)
 where stored.organization_id = $1::bigint and stored.id = item.id

@@ -1,4 +1,4 @@
--- What care instructions have beside care_texts.sql: they are deleted for good.
+-- Care instructions, besides care_texts.sql: hard delete.
 
 -- name: purge
 delete from care_instruction

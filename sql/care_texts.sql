@@ -1,7 +1,8 @@
--- Care instructions and care instruction materials (contract, Care instructions): one shape, so one set of statements; {{table}} is care_instruction or care_instruction_material.
+-- Care texts: statements of care instructions and care instruction materials (contract, Care instructions).
+-- {{table}} is care_instruction or care_instruction_material.
 
 -- name: check
--- Languages are shared by all organizations; the tenant is a parameter here as it is everywhere.
+-- Languages are shared by all organizations. The organization is a parameter, as in every statement.
 select
     item.n::integer as item,
     'validation_error.unknown_reference' as type,
@@ -19,7 +20,7 @@ where organization_id = $1::bigint and id = any((select $2::text::bigint[])::big
 returning id;
 
 -- name: documents
--- {{state}} is the column of that name, or what it becomes of those that go for good.
+-- {{state}} is the column, or the state after a hard delete.
 with record as (
     select t.* from {{table}} t where t.organization_id = $1::bigint
 ),
@@ -93,7 +94,7 @@ on conflict (organization_id, {{table}}_id, language_id) do update set text = ex
 returning {{table}}_id as id;
 
 -- name: update
--- What an item does not say stays as it is.
+-- Omitted fields keep their values.
 update {{table}} as stored
 set
     user_defined_id = coalesce(item."userDefinedId", stored.user_defined_id),

@@ -1,4 +1,4 @@
--- The changes of an organization: left without a number by who writes, numbered by who reads (contract, Changes).
+-- Change feed: an outbox in which writers insert changes, and readers assign sequence numbers (contract, Changes).
 
 -- name: advance
 update change_feed set last_n = $2::bigint
@@ -52,8 +52,8 @@ order by n
 limit $3::integer;
 
 -- name: page
--- Transactions from the number $2 on, among the next {{span}}: as many as it takes to have $3 entries. There is a row
--- also where there is none of them, so that all that is read here was so at one moment.
+-- Page of the feed: transactions from sequence number $2, at most {{span}} of them, until there are $3 entries. The
+-- result has a row even without entries, so that the feed's position is of the same snapshot.
 select
     feed.last_n,
     feed.cleared_n,
@@ -88,7 +88,7 @@ select
     $1::bigint,
     coalesce(
         (
-            -- Not as an aggregate of the insert itself, for which a cluster would ask all shards.
+            -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
             select earlier.clock from change earlier
             where earlier.organization_id = $1::bigint and earlier.n is null
             order by earlier.clock desc
@@ -104,7 +104,7 @@ select
 returning id;
 
 -- name: shown
--- What shows records, from the one after $3 on.
+-- Ids of records that show the changed ones, after id $3.
 select distinct shown.id
 from ({{shown}}) as shown
 where shown.id > $3::bigint and ($5::bigint is null or shown.id = $5::bigint)
@@ -112,11 +112,11 @@ order by shown.id
 limit $4::integer;
 
 -- name: touching
--- A condition of page: of the collections $4, or caused by $5.
+-- Condition of page: changes in the collections $4, or with the causes $5.
 and (one.records ?| $4::text[] or one.causes ?| $5::text[])
 
 -- name: touching_record
--- A condition of page: of the record $6 of the collection $4, or caused by $5.
+-- Condition of page: changes of the record $6 of the collection $4, or with the causes $5.
 and (
     one.records #> array[($4::text[])[1], 'created'] @> $6::jsonb
     or one.records #> array[($4::text[])[1], 'updated'] @> $6::jsonb

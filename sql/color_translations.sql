@@ -1,4 +1,4 @@
--- The names of a color in other languages, which are its links to these (contract, Translations).
+-- Translations of a color's name, which are also its links to languages (contract, Translations).
 
 -- name: documents
 with record as (
@@ -14,7 +14,7 @@ left join lateral (
 ) as linked on true;
 
 -- name: entries
--- A part of both forms.
+-- Part of documents and writables.
 select string_agg(
     '{"languageId":' || stored.language_id
     || ',"colorName":' || coalesce(to_json(stored.color_name)::text, 'null') || '}',
@@ -24,7 +24,7 @@ from color_language stored
 where stored.organization_id = $1::bigint and stored.color_id = page.id;
 
 -- name: remove
--- What the languages $3 do not name.
+-- Remove translations into other languages than $3.
 delete from color_language
 where organization_id = $1::bigint and color_id = $2::bigint and language_id <> all($3::bigint[])
 returning color_id as id;
@@ -41,7 +41,7 @@ on conflict (organization_id, color_id, language_id) do update set color_name = 
 returning color_id as id;
 
 -- name: writables
--- Without the feature nothing is written, so there is nothing to write.
+-- Empty without the multiple-language feature, which writes require.
 with record as (
     select c.id from color c where c.organization_id = $1::bigint
 ),

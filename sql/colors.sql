@@ -89,7 +89,7 @@ from jsonb_to_recordset($2::jsonb) as item(
 returning id;
 
 -- name: unknown_references
--- Groups are locked: they stay what they are until the writer is done.
+-- Lock the groups until the end of the transaction.
 with color_groups as materialized (
     select id, state <> 'deleted' as is_live
     from color_group

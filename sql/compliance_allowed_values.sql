@@ -10,7 +10,7 @@ order by field_id, n
 returning custom_field_id as id;
 
 -- name: sent
--- Allowed values as they were sent, each an array.
+-- Allowed values of the request, a JSON array each.
 select
     (sent ->> 0)::bigint as field_id,
     (sent ->> 1)::bigint as id,

@@ -1,5 +1,4 @@
--- Compliance custom fields (contract, Compliance custom fields); what style custom fields
--- share with them is in custom_fields.sql.
+-- Compliance custom fields (contract, Compliance custom fields), besides custom_fields.sql.
 
 -- name: documents
 with record as (

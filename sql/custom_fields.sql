@@ -1,4 +1,4 @@
--- What compliance and style custom fields share; {{kind}} is compliance or style.
+-- Custom fields: statements of compliance and style custom fields; {{kind}} is compliance or style.
 
 -- name: check
 with recursive item as materialized (
@@ -18,7 +18,7 @@ with recursive item as materialized (
     ) with ordinality as sent(id, type, state, parent_id, n)
     left join {{kind}}_custom_field stored on stored.organization_id = $1::bigint and stored.id = sent.id
 ),
--- As they will be after the batch, which may close a circle with several of its items.
+-- Ancestors after the batch: several of its items together can close a cycle.
 ancestor(descendant_id, id) as (
     select id, parent_id from item where parent_id is not null
     union
@@ -81,7 +81,7 @@ where parent_id = any((select $2::text::bigint[])::bigint[])
 group by parent_id;
 
 -- name: reliances
--- The parents that fields have now, and those that they will have, as they are stored.
+-- Stored rows of the current parents of fields, and of the parents in the request.
 select
     sent.id,
     stored.state <> 'deleted' as is_live,

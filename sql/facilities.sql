@@ -1,7 +1,7 @@
 -- Facilities (contract, Facilities).
 
 -- name: leave_former
--- One that moves does not come back with the sub-supplier that it went with.
+-- A facility that moves is no longer restored with its former sub-supplier.
 update facility set state_before = null
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "subSupplierId" bigint)
 where facility.organization_id = $1::bigint and facility.id = item.id

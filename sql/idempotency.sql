@@ -1,4 +1,4 @@
--- First answers, by the Idempotency-Key of their request.
+-- Idempotency: stored responses by Idempotency-Key.
 
 -- name: claim
 insert into idempotency_key (organization_id, key, request_sha256, created_at)

@@ -1,4 +1,4 @@
--- Item categories (contract, Item categories): deleted for good, unless items are in them.
+-- Item categories (contract, Item categories): hard delete, refused while items refer to them.
 
 -- name: clear_in_deleted_items
 update item set item_category_id = null

@@ -1,4 +1,4 @@
--- The languages that texts are translated into; every organization shares them.
+-- Languages of translations, shared by all organizations.
 
 -- name: documents
 with record as (

@@ -1,5 +1,5 @@
--- Sets of records that others are linked to: {{link}} holds an {{owner}} and a {{linked}}. Links come as JSON,
--- each an array of both ids.
+-- Links between records: {{link}} has the columns {{owner}} and {{linked}}. Links are passed as JSON, an array of
+-- both ids each.
 
 -- name: add
 insert into {{link}} (organization_id, {{owner}}, {{linked}})

@@ -1,4 +1,4 @@
--- What a key stands for: the installation that knows it, and its organization.
+-- Identity of an API key: its installation and its organization.
 
 -- name: identity
 select jsonb_build_object(

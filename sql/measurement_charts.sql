@@ -1,5 +1,4 @@
--- The measurement chart of a style: its unit, its lines, and the values that these ask for in sizes
--- (contract, Measurement charts).
+-- Measurement chart of a style: its unit, its lines, and their requested values by size (contract, Measurement charts).
 
 -- name: deactivate
 update measurement_line set is_deactivated = true
@@ -7,7 +6,7 @@ where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactiv
 returning id, is_deactivated as shown;
 
 -- name: documents
--- The values of each line are looked up by themselves, which the offset is for: no plan reads those of all lines.
+-- The offset makes the planner look up the values line by line. Without it, a plan may read those of all lines.
 with record as (
     select s.id, s.measurement_unit from style s where s.organization_id = $1::bigint
 ),
@@ -62,7 +61,7 @@ from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, tolerance numer
 returning id;
 
 -- name: needed
--- Which of the lines $2 of the style $3 sample requests have.
+-- Return the lines among $2 of the style $3 that sample requests use.
 select distinct measured.measurement_line_id as id
 from sample_request request
 join sample_request_measurement measured
@@ -125,7 +124,7 @@ cross join lateral (
 where line.organization_id = $1::bigint and line.style_id = $2::bigint;
 
 -- name: update
--- What was deactivated is brought back. Values are compared to the digit.
+-- Reactivates deactivated lines. Compares values as exact texts.
 update measurement_line as stored
 set name = item.name, tolerance = item.tolerance, is_deactivated = false
 from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, tolerance numeric)

@@ -1,8 +1,8 @@
--- What was measured on the samples of one size of a sample request ($3) of a style ($2)
--- (contract, Measurement read). Numbers are answered to the digit as stored.
+-- Measured values of one size of a sample request ($3) of a style ($2) (contract, Measurement read). Numbers are
+-- returned exactly as stored.
 
 -- name: documents
--- The sizes of the request are looked up by it, which the offset is for: one size can be in many requests.
+-- The offset makes the planner look up sizes by request. Without it, a plan may start from a size of many requests.
 with record as (
     select
         requested.size_range_size_id as id,
@@ -68,7 +68,7 @@ from page
 left join lines on lines.size_range_size_id = page.id;
 
 -- name: lock
--- The requested size, with its request: whoever changes the request's sizes comes before or after.
+-- Lock the requested size and its request, so that changes of the request's sizes wait.
 select
     requested.size_range_size_id as id,
     'active' as state,
@@ -82,7 +82,7 @@ where request.organization_id = $1::bigint and request.id = $4::bigint and reque
 for no key update of request, requested;
 
 -- name: measured_lines
--- The lines of a size ($3) of a request ($2) that can be written, and what was measured.
+-- Active lines of a size ($3) of a request ($2), with their measured values.
 select
     line.id,
     measured.company_measurement::text as "companyMeasurement",
@@ -118,7 +118,7 @@ where stored.organization_id = $1::bigint and stored.sample_request_id = $3::big
 returning stored.size_range_size_id as id;
 
 -- name: update_lines
--- Values are compared to the digit.
+-- Compares values as exact texts.
 update sample_request_measurement as stored
 set
     company_measurement = item."companyMeasurement",
@@ -137,7 +137,7 @@ where stored.organization_id = $1::bigint and stored.sample_request_id = $3::big
 returning stored.measurement_line_id as id;
 
 -- name: writables
--- Lines that can be written, values as texts.
+-- Active lines, with values as texts.
 with record as (
     select
         requested.size_range_size_id as id,

@@ -1,4 +1,4 @@
--- Records whose fields are columns of {{table}}: what differs is filled in from the schema (service/resources/plain_records.py).
+-- Plain records: fields are columns of {{table}}. service/resources/plain_records.py fills the slots from the schema.
 
 -- name: delete
 update {{table}} set {{deleted}}

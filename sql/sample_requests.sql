@@ -1,8 +1,8 @@
--- Requests for samples of a style, and the sizes that were asked for (contract, Sample requests).
+-- Sample requests of styles, and their requested sizes (contract, Sample requests).
 
 -- name: check
--- The style stays; requested values are of active lines and of requested sizes, one each; a deactivated size, or one of a
--- deleted size range, is no new one, and one with measured values does not go.
+-- Reports a changed style; requested values of inactive lines or of sizes that are not requested; new sizes that are
+-- deactivated or of a deleted size range; and removed sizes with measured values.
 with item as materialized (
     select item.*
     from rows from (
@@ -73,7 +73,7 @@ where wanted.id is null and held.measured > 0
 group by item.n;
 
 -- name: documents
--- The sizes of each request are looked up by themselves, which the offset is for: no plan reads those of all requests.
+-- The offset makes the planner look up sizes request by request. Without it, a plan may read those of all requests.
 with record as (
     select r.* from sample_request r where r.organization_id = $1::bigint
         {{of_style}}
@@ -115,7 +115,7 @@ from page
 left join sizes on sizes.sample_request_id = page.id;
 
 -- name: freeze
--- The requested values of sizes that are new: $3 has the ids of a request and a size each.
+-- Freeze the requested values of new sizes: $3 has pairs of a request id and a size id.
 with sent as materialized (
     select item.id, item.requested
     from jsonb_to_recordset($2::jsonb) as item(id bigint, requested jsonb)
@@ -150,7 +150,7 @@ left join measurement_line_value chart
 returning sample_request_id as id;
 
 -- name: hold_charts
--- The styles of requests: their charts stay what they are until the writer is done.
+-- Lock the styles of requests, so that their charts do not change until the end of the transaction.
 select style.id
 from style
 where style.organization_id = $1::bigint
@@ -168,7 +168,7 @@ select
     item.id,
     item."styleId",
     item.name,
-    -- Whoever sends the values sends their unit, too, be it none.
+    -- An item with requested values has their unit, too, even if it is null.
     coalesce(item.unit, case when item.requested is null then style.measurement_unit end)
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, name text, unit text, requested jsonb)
 join style on style.organization_id = $1::bigint and style.id = item."styleId"
@@ -186,7 +186,7 @@ left join sample_request_size stored
 where stored.size_range_size_id is null;
 
 -- name: of_style
--- A condition of documents: of one style.
+-- Condition of documents: requests of one style.
 and r.style_id = $2::bigint;
 
 -- name: purge

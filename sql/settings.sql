@@ -1,4 +1,4 @@
--- What shows the organization's settings; $2 is its id, as those of records are elsewhere.
+-- Records that show the organization's settings. $2 has the organization's id, in place of record ids.
 
 -- name: shown_in_size_ranges
 select id from size_range

@@ -1,4 +1,4 @@
--- Statements that serve every resource. Slots are filled from the registry alone.
+-- Shared statements of all resources. Slots are filled only from the registry.
 
 -- name: aside
 with aside as (
@@ -48,7 +48,7 @@ from (
 ) as page;
 
 -- name: count
--- The beginning is that of a documents statement, up to its page.
+-- Begins like a documents statement, up to its page.
 {{beginning}}{{page}}
 )
 select count(*) as total from page;
@@ -62,7 +62,7 @@ id = any(array(
 ))
 
 -- name: key_within_is_sent
--- Keys name records within others, whose ids are $3. One by one, which the offset is for: so no plan reads all records.
+-- Own keys within records with the ids $3. The offset makes the planner look keys up one by one, not read all records.
 id = any(array(
     select found.id
     from unnest($2::text[], $3::bigint[]) as sent(key, within_id)
@@ -89,14 +89,14 @@ select nextval(pg_get_serial_sequence($1::text, 'id')) as id from generate_serie
 select id from {{table}} where id = any($1::bigint[]);
 
 -- name: referred
--- Locked: what a writer refers to stays as it is until the writer is done.
+-- Lock the referred records until the end of the transaction.
 select id, {{is_live}} as is_live from {{table}}
 where organization_id = $1::bigint and id = any($2::bigint[])
 order by id
 {{lock}};
 
 -- name: referred_within
--- The same of parts of records in {{within}}, which are held with them, so that they are not deleted meanwhile.
+-- The same for parts of records in {{within}}. Locks these records, too, so that they are not deleted meanwhile.
 select record.id, owner.id as owner_id, {{is_live}} as is_live
 from {{table}} record
 join {{within}} owner on owner.organization_id = $1::bigint and owner.id = record.{{within}}_id
@@ -105,7 +105,7 @@ order by owner.id, record.id
 {{lock}};
 
 -- name: uses
--- What records of {{table}} refer to through {{link}}, which may be that table itself; live ones are counted.
+-- Ids that records of {{table}} refer to by {{link}}, which may be the same table, with the number of live records.
 select link.{{column}} as id, '{{users}}' as users, count(*) filter (where {{is_live}}) as uses
 from {{link}} link
 join {{table}} record on record.organization_id = $1::bigint and record.id = link.{{owner}}

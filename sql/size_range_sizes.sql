@@ -1,4 +1,4 @@
--- The sizes of a size range (contract, Sizes): $2 is the size range where nothing else is said.
+-- Sizes of a size range (contract, Sizes): $2 is the size range unless stated otherwise.
 
 -- name: deactivate
 update size_range_size set is_deactivated = true
@@ -6,7 +6,7 @@ where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactiv
 returning id, is_deactivated as shown;
 
 -- name: documents
--- Members that may be null are left out, or null in the form that is sent back.
+-- Null members are left out of documents; writables have them.
 with record as (
     select r.id, r.default_grading_size_id from size_range r where r.organization_id = $1::bigint
 ),
@@ -51,14 +51,14 @@ from jsonb_to_recordset($2::jsonb) as item(
 returning id;
 
 -- name: mark_default
--- The size that grading starts from.
+-- Set the size that grading starts from.
 update size_range set default_grading_size_id = $3::bigint
 where organization_id = $1::bigint and id = $2::bigint
     and default_grading_size_id is distinct from $3::bigint
 returning id;
 
 -- name: needed
--- Which of the sizes $2 cannot go, whatever becomes of the others of their size range $3.
+-- Return the sizes among $2 in use outside of their size range $3.
 select gone.id
 from unnest($2::bigint[]) as gone(id)
 where exists (
@@ -85,7 +85,7 @@ select sample_request_id as id from sample_request_size
 where organization_id = $1::bigint and size_range_size_id = any($2::bigint[]);
 
 -- name: stored
--- Locked: nobody comes to need a size that is looked at here.
+-- Lock the sizes, so that no other transaction starts to use them.
 select id, is_deactivated, name, size_id, related_size_range_size_id, grading_group_id
 from size_range_size
 where organization_id = $1::bigint and size_range_id = $2::bigint
@@ -93,7 +93,7 @@ order by id
 for update;
 
 -- name: update
--- What was deactivated is brought back.
+-- Reactivates deactivated sizes.
 update size_range_size as stored
 set
     name = item.name,

@@ -1,8 +1,8 @@
--- Size ranges and their sizes (contract, Size ranges). Without the Pro module no grading is
--- advanced, whatever was stored while the organization had it.
+-- Size ranges and their sizes (contract, Size ranges). Without the Pro module advanced grading is shown as false, even
+-- if true is stored from before.
 
 -- name: check
--- A size range comes back only if the sizes that its sizes relate to are there, or come back with it.
+-- A size range can be restored only if the sizes that its sizes relate to are live, or restored with it.
 with item as materialized (
     select item.*
     from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
@@ -89,7 +89,7 @@ from page
 left join sizes on sizes.size_range_id = page.id;
 
 -- name: in_use
--- By what the size ranges that go are used: $3 are those that come back, $4 says that the default has a successor.
+-- Uses of the size ranges to delete. $3 are the restored ones; $4 is true if the default has a successor.
 with gone as materialized (
     select size.size_range_id as id, size.id as size_id
     from size_range_size size
@@ -148,7 +148,7 @@ join organization o on o.id = $1::bigint
 returning id;
 
 -- name: reliances
--- Which of the size ranges $2 have sizes that relate to sizes of which others of them.
+-- Pairs of the size ranges $2 in which a size of the first relates to a size of the second.
 select distinct size.size_range_id as id, related.size_range_id as related_id
 from size_range_size size
 join size_range_size related

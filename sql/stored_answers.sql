@@ -1,4 +1,4 @@
--- How much is stored for safe retries, and whose turn it is to have what is old cleared.
+-- Stored responses: their number and size, and the organizations to remove expired ones of.
 
 -- name: organizations
 select id from organization where id > $1::bigint order by id limit 100;

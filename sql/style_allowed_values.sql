@@ -1,7 +1,7 @@
--- Allowed values of style custom fields, which go with values of the parent field (contract, Style custom fields).
+-- Allowed values of style custom fields, which can depend on parent values (contract, Style custom fields).
 
 -- name: forget_parent_values
--- Only deleted fields and values on their way out still point to what is removed.
+-- Clear references to removed values: only deleted fields and values to be removed have them.
 update style_allowed_value set parent_allowed_value_id = null
 where organization_id = $1::bigint and parent_allowed_value_id = any($2::bigint[])
 returning custom_field_id as id;
@@ -16,7 +16,7 @@ order by field_id, n
 returning custom_field_id as id;
 
 -- name: needed_values
--- What values of live fields point to stays; both as they will be after the batch, whose fields are $5.
+-- Return removed values that values of live fields refer to, by the state after the batch, whose fields are $5.
 with removed as materialized (
     select custom_field_id as field_id, id, value
     from style_allowed_value
@@ -46,7 +46,7 @@ from used
 group by field_id;
 
 -- name: sent
--- Allowed values as they were sent, each an array.
+-- Allowed values of the request, a JSON array each.
 select
     (sent ->> 0)::bigint as field_id,
     (sent ->> 1)::bigint as id,
@@ -69,7 +69,7 @@ from style_allowed_value
 where organization_id = $1::bigint and custom_field_id = any((select $2::text::bigint[])::bigint[]);
 
 -- name: unknown_parent_values
--- Of fields that are new the parent is $3, of others it is the stored one.
+-- The parent of new fields is $3; that of others is the stored one.
 select sent.n
 from unnest($2::bigint[], $3::bigint[], $4::bigint[])
     with ordinality as sent(field_id, parent_field_id, parent_id, n)

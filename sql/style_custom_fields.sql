@@ -1,5 +1,4 @@
--- Style custom fields (contract, Style custom fields); what compliance custom fields share with
--- them is in custom_fields.sql.
+-- Style custom fields (contract, Style custom fields), besides custom_fields.sql.
 
 -- name: documents
 with record as (

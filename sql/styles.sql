@@ -1,7 +1,7 @@
 -- Styles (contract, Styles).
 
 -- name: charted_in
--- Which of the styles $2 have values in sizes of the size ranges $3.
+-- Return the styles among $2 whose charts have values in sizes of the size ranges $3.
 select distinct line.style_id as id
 from measurement_line line
 join measurement_line_value charted
@@ -11,7 +11,7 @@ where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
     and size.size_range_id = any($3::bigint[]);
 
 -- name: hold_size_ranges
--- The size ranges that the charts of the styles $2 have values in: none is deleted until the writer is done.
+-- Lock the size ranges in which the charts of the styles $2 have values, until the end of the transaction.
 select owner.id, owner.state
 from size_range owner
 where owner.organization_id = $1::bigint
@@ -28,7 +28,7 @@ order by owner.id
 for key share;
 
 -- name: more
--- A part of documents and writables: the groups of each style.
+-- Part of documents and writables: the groups of each style.
 left join lateral (
     select string_agg(stored.group_id::text, ',' order by stored.group_id) as group_ids
     from style_in_group stored
@@ -40,12 +40,12 @@ select id from style_relation
 where organization_id = $1::bigint and related_style_id = any($2::bigint[]);
 
 -- name: tell_deleted
--- Groups count one style less.
+-- Record changes of the groups, which count one style less.
 select group_id as groups from style_in_group
 where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[]);
 
 -- name: tell_restored
--- Groups count one style more.
+-- Record changes of the groups, which count one style more.
 select linked.group_id as groups
 from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
 join style stored on stored.organization_id = $1::bigint and stored.id = item.id

@@ -1,5 +1,5 @@
--- Sub-suppliers with their contacts and facilities (contract, Sub-suppliers). What a deletion
--- took along is marked as such and otherwise left as it was, so that it can come back.
+-- Sub-suppliers with their contacts and facilities (contract, Sub-suppliers). A deletion marks both and leaves them
+-- otherwise unchanged, so that they can be restored.
 
 -- name: check
 select
@@ -191,7 +191,7 @@ from sub_supplier_contact
 where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[]);
 
 -- name: update_contacts
--- The ids alone let the planner, which cannot guess how many contacts there are, read by the key.
+-- The planner cannot estimate the number of contacts. An array of ids makes it read by the primary key.
 with wanted as materialized (
     select contact.*, item.id as sub_supplier_id, item.state = 'deleted' as goes
     from jsonb_to_recordset($2::jsonb) as item(id bigint, state text, contacts jsonb)

@@ -1,4 +1,4 @@
--- Writer locks: rows that writers by own keys lock, one for each collection of an organization.
+-- Writer locks: a row for each collection of an organization, locked by writers that match by own keys.
 
 -- name: insert
 insert into writer_lock (organization_id, purpose) values ($1::bigint, $2::text)

@@ -91,8 +91,8 @@ LIST: Final = Operation(
     _MANY,
     reads.list_records,
     "List {several}",
-    "One page, filtered and sorted. Deleted records are left out unless `state` is filtered "
-    "on. Every field of one value filters; fields that are counted do not sort.",
+    "Returns one page of records, filtered and sorted. Deleted records are included only with a "
+    "filter on `state`. Every scalar field can be a filter; counts cannot be sort keys.",
     failures=(
         ErrorType.REQUIRED_FIELD,
         ErrorType.OUT_OF_RANGE,
@@ -109,7 +109,7 @@ READ: Final = Operation(
     _ONE,
     reads.read_record,
     "Read {one}",
-    "The record, deleted or not, with its entity tag.",
+    "Returns the record, deleted or not, with its entity tag.",
 )
 READ_ALL: Final = Operation(
     "read_all",
@@ -117,7 +117,7 @@ READ_ALL: Final = Operation(
     _MANY,
     reads.read_all,
     "Read all {several}",
-    "All of them at once, by id.",
+    "Returns all records without paging, ordered by id.",
     failures=(ErrorType.OUT_OF_RANGE,),
 )
 CREATE: Final = Operation(
@@ -126,7 +126,7 @@ CREATE: Final = Operation(
     _MANY,
     writes.create,
     "Create {several}",
-    "An object creates {one}, an array several, in one transaction and in request order.",
+    "An object creates {one}, an array several in one transaction, in request order.",
     ("create", "bulkCreate"),
 )
 REPLACE: Final = Operation(
@@ -135,7 +135,7 @@ REPLACE: Final = Operation(
     _ONE,
     writes.replace,
     "Replace {one}",
-    "The id in the path decides; one in the body is ignored. `state` sent as `active` or "
+    "The path identifies the record; an `id` in the body is ignored. `state` `active` or "
     "`inactive` restores a deleted record.",
     ("replace",),
 )
@@ -145,7 +145,7 @@ PATCH: Final = Operation(
     _ONE,
     writes.patch,
     "Patch {one}",
-    "Edits the writable form, which `?form=writable` shows: all operations or none.",
+    "Applies all operations to the writable form, which `?form=writable` shows, or none.",
     ("patch",),
     failures=(ErrorType.CONFLICT_TEST_FAILED, ErrorType.UNPROCESSABLE_PATCH),
 )
@@ -155,7 +155,7 @@ DELETE: Final = Operation(
     _ONE,
     writes.delete,
     "Delete {one}",
-    "Answers the record as it was deleted. Deleting what is deleted changes nothing.",
+    "Returns the deleted record. Deleting a deleted record changes nothing.",
     deletes=True,
 )
 BULK_REPLACE: Final = Operation(
@@ -164,9 +164,9 @@ BULK_REPLACE: Final = Operation(
     _MANY,
     writes.replace_many,
     "Replace or delete {several}",
-    "One transaction. An item with `state` `deleted` deletes its record. With `match` items name "
-    "records by their own key: the live record is replaced, else a deleted one restored, else one "
-    "is created.",
+    "Runs in one transaction. An item with `state` `deleted` deletes its record. With `match`, "
+    "items identify records by their own key (upsert): an item replaces the live record, else "
+    "restores a deleted one, else creates a record.",
     ("bulkReplace", "bulkReplaceByKey"),
     deletes=True,
     failures=(ErrorType.CONFLICT_AMBIGUOUS_KEY,),
@@ -177,9 +177,9 @@ BULK_PATCH: Final = Operation(
     _MANY,
     writes.merge_many,
     "Change {several} in part",
-    "Merges each item into the record that it names (RFC 7396): what is not sent stays, null takes "
-    "a value away. With `match` items name records by their own key: what is deleted is restored, "
-    "what is not there is created.",
+    "Applies each item as a merge patch (RFC 7396): omitted fields keep their values, null clears "
+    "a field. With `match`, items identify records by their own key (upsert): deleted records are "
+    "restored, missing ones created.",
     ("bulkMerge", "bulkMergeByKey"),
     failures=(ErrorType.CONFLICT_AMBIGUOUS_KEY,),
 )
@@ -189,7 +189,7 @@ BULK_DELETE: Final = Operation(
     _MANY,
     writes.delete_many,
     "Delete {several}",
-    "One transaction. Deleting what is deleted changes nothing.",
+    "Runs in one transaction. Deleting a deleted record changes nothing.",
     deletes=True,
 )
 
@@ -199,9 +199,10 @@ CHANGES: Final = Operation(
     _MANY,
     changes.read_changes,
     "Follow {several}",
-    "What was changed since a cursor, in order, so that a copy can be kept equal. Take the cursor "
-    "of `from=now`, walk the lists, then follow it: nothing is missed. Of what shows or counts "
-    "other records, or settings, an entry comes for each record that does so when it is read.",
+    "Change feed: returns the changes since a cursor, in order, to keep a replica in sync. Take "
+    "the cursor of `from=now`, read the lists, then follow the feed from that cursor to miss "
+    "nothing. Records that show or count a changed record or setting get an entry, too, as of the "
+    "time of reading.",
     failures=(
         ErrorType.REQUIRED_FIELD,
         ErrorType.OUT_OF_RANGE,
@@ -218,9 +219,9 @@ IDENTIFY: Final = Operation(
     _MANY,
     identity.read_identity,
     "Identify {one}",
-    "The installation of the service and the organization that the API key belongs to. Clients "
-    "that keep ids of records keep them by both: the same records have other addresses when the "
-    "service moves.",
+    "Returns the installation of the service and the organization of the API key. Clients that "
+    "store record ids should store both with them: the service's address can change, these "
+    "cannot.",
 )
 
 OF_MASTER_RECORDS: Final = (

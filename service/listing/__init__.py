@@ -1,1 +1,1 @@
-"""Lists: from a query string to one page of records."""
+"""Lists: query string -> list request -> SQL of one page of records."""

@@ -1,4 +1,4 @@
-"""What a reader of changes asks for, and its cursor (contract, Changes)."""
+"""Query of the change feed: its parameters and its cursor (contract, Changes)."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -21,9 +21,10 @@ _ONCE: Final = ("recordId", "limit", "from", "wait", "documents", "cursor")
 
 @dataclass(frozen=True, slots=True)
 class FeedPosition:
-    """Where a reader has come to: all transactions up to ``n`` are read.
+    """Position in the change feed: the reader has read all transactions before ``n``.
 
-    With a collection ``n`` itself is read up to that record, in the order of collections and ids.
+    Without a collection it has also read transaction ``n``. With a collection it has read ``n`` up
+    to that record, in the order of collections and ids.
     """
 
     n: int
@@ -33,50 +34,50 @@ class FeedPosition:
 
 @dataclass(frozen=True, slots=True)
 class ChangeFilter:
-    """Which changes a reader wants, and how."""
+    """Filter and form of the changes that a reader requests."""
 
     collections: tuple[str, ...] = ()
-    """Empty for all of them."""
+    """Empty for all collections."""
     record: int | None = None
-    """Of the one collection."""
+    """Stored id of a record of the only collection; None for all records."""
     limit: int = DEFAULT_LIMIT
     documents: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ChangesRequest:
-    """A request for changes."""
+    """Request for one page of the change feed."""
 
     filter: ChangeFilter
     after: FeedPosition | None
-    """None for those from now on."""
+    """None to start at the end of the feed."""
     epoch: int | None = None
-    """What the place is of; None for a place that is no cursor's."""
+    """Epoch of the feed that issued the cursor; None without a cursor."""
     wait: int = 0
-    """Seconds."""
+    """Timeout of the long poll in seconds."""
 
 
 @dataclass
 class _Reader:
-    """Reads one query string and gathers everything that is wrong with it."""
+    """Reader of one query string; collects an error detail for each wrong parameter."""
 
     pairs: Sequence[tuple[str, str]]
-    failures: list[ErrorDetail] = field(default_factory=list)
+    errors: list[ErrorDetail] = field(default_factory=list)
 
     def fail(self, kind: str, name: str, message: str) -> None:
-        self.failures.append(ErrorDetail(f"validation_error.{kind}", (name,), message))
+        self.errors.append(ErrorDetail(f"validation_error.{kind}", (name,), message))
 
-    def only(self, *known: str) -> None:
-        """Report parameters that are not there, and those that stand twice."""
+    def only(self, *names: str) -> None:
+        """Report parameters that are not among ``names``, and duplicates of single ones."""
         for name in dict.fromkeys(name for name, _ in self.pairs):
-            if name not in known:
+            if name not in names:
                 shown = name.replace("\0", "\\0")
                 self.fail("unknown_parameter", shown, "There is no such parameter.")
             elif name in _ONCE and len(self.all(name)) > 1:
                 self.fail("duplicate", name, "Give this parameter once.")
 
     def all(self, name: str) -> list[str]:
-        return [text for known, text in self.pairs if known == name]
+        return [text for key, text in self.pairs if key == name]
 
     def number(self, name: str, default: int, low: int, high: int) -> int:
         for text in self.all(name)[:1]:
@@ -89,7 +90,7 @@ class _Reader:
         return default
 
     def choice(self, name: str, *choices: str) -> str:
-        """The value sent, or else the first choice."""
+        """Return the value of the parameter, by default the first choice."""
         for text in self.all(name)[:1]:
             if text in choices:
                 return text
@@ -97,85 +98,98 @@ class _Reader:
         return choices[0]
 
 
-def read(pairs: Sequence[tuple[str, str]], known: Mapping[str, Any], scope: str) -> ChangesRequest:
-    """What the query asks for; ``known`` are the resources that change, by name.
+def read(
+    pairs: Sequence[tuple[str, str]], resources: Mapping[str, Any], scope: str
+) -> ChangesRequest:
+    """Parse a query string of the change feed; ``resources`` are those in the feed, by name.
 
-    Raises ApiError with everything that is wrong with it.
+    Raises ApiError with a detail for each wrong parameter (contract, Changes).
     """
     reader = _Reader(pairs)
     reader.only("collection", *_ONCE)
     wait = reader.number("wait", 0, 0, MAX_WAIT)
     if reader.all("cursor"):
-        found = _continued(reader, known, scope, wait)
+        request = _from_cursor(reader, resources, scope, wait)
     else:
-        found = ChangesRequest(_wanted(reader, known), _start(reader), wait=wait)
-    if reader.failures:
-        raise ApiError(in_query_order(pairs, reader.failures))
-    return found
+        request = ChangesRequest(_filter(reader, resources), _start(reader), wait=wait)
+    if reader.errors:
+        raise ApiError(in_query_order(pairs, reader.errors))
+    return request
 
 
-def encode(wanted: ChangeFilter, after: FeedPosition, epoch: int, scope: str) -> str:
-    """The cursor of a place, which carries what is wanted."""
-    place = [after.n, after.collection, after.record]
-    asked = [wanted.collections, wanted.record, wanted.limit, wanted.documents]
-    return cursor.seal(orjson.dumps([_VERSION, epoch, place, asked]), scope)
+def encode(change_filter: ChangeFilter, after: FeedPosition, epoch: int, scope: str) -> str:
+    """Return the cursor of a position, which carries the filter."""
+    position = [after.n, after.collection, after.record]
+    members = [
+        change_filter.collections,
+        change_filter.record,
+        change_filter.limit,
+        change_filter.documents,
+    ]
+    return cursor.seal(orjson.dumps([_VERSION, epoch, position, members]), scope)
 
 
 def _start(reader: _Reader) -> FeedPosition | None:
     return None if reader.choice("from", "oldest", "now") == "now" else FeedPosition(0)
 
 
-def _wanted(reader: _Reader, known: Mapping[str, Any]) -> ChangeFilter:
+def _filter(reader: _Reader, resources: Mapping[str, Any]) -> ChangeFilter:
     collections = tuple(dict.fromkeys(reader.all("collection")))
     for name in collections:
-        if name not in known:
-            reader.fail("invalid_value", "collection", f"Use one of {', '.join(known)}.")
+        if name not in resources:
+            reader.fail("invalid_value", "collection", f"Use one of {', '.join(resources)}.")
             break
     limit = reader.number("limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
     documents = reader.choice("documents", "false", "true") == "true"
-    return ChangeFilter(collections, _record(reader, known, collections), limit, documents)
+    return ChangeFilter(collections, _record(reader, resources, collections), limit, documents)
 
 
-def _record(reader: _Reader, known: Mapping[str, Any], collections: Sequence[str]) -> int | None:
+def _record(
+    reader: _Reader, resources: Mapping[str, Any], collections: Sequence[str]
+) -> int | None:
     for text in reader.all("recordId")[:1]:
         if len(collections) != 1:
             reader.fail("required_field", "collection", "Name one collection beside recordId.")
-        elif collections[0] in known:
+        elif collections[0] in resources:
             try:
-                return int(known[collections[0]].stored_id(text))
+                return int(resources[collections[0]].stored_id(text))
             except ValueError as error:
                 reader.fail("invalid_value", "recordId", str(error))
     return None
 
 
-def _continued(reader: _Reader, known: Collection[str], scope: str, wait: int) -> ChangesRequest:
-    """What a cursor continues; only ``wait`` stands beside it."""
+def _from_cursor(
+    reader: _Reader, collections: Collection[str], scope: str, wait: int
+) -> ChangesRequest:
+    """Return the request that a cursor continues; report parameters other than ``wait``."""
     for name in dict.fromkeys(name for name, _ in reader.pairs):
         if name in ("collection", *_ONCE) and name not in ("cursor", "wait"):
-            reader.fail("exclusive_parameters", name, "A cursor carries the whole query.")
+            reader.fail("exclusive_parameters", name, "Leave this out: the cursor has it.")
     try:
-        version, epoch, place, asked = orjson.loads(cursor.unseal(reader.all("cursor")[0], scope))
+        payload = orjson.loads(cursor.unseal(reader.all("cursor")[0], scope))
+        version, epoch, position, members = payload
         if version != _VERSION:
             raise ValueError("unknown version")
-        after, wanted = _place(known, *place), _carried(known, *asked)
-        return ChangesRequest(wanted, after, _whole(epoch), wait)
+        after = _position(collections, *position)
+        change_filter = _filter_of_cursor(collections, *members)
+        return ChangesRequest(change_filter, after, _whole(epoch), wait)
     except (ValueError, TypeError, *cursor.UNREADABLE):
-        reader.failures += cursor.invalid().details
+        reader.errors += cursor.invalid().details
         return ChangesRequest(ChangeFilter(), None)
 
 
-def _place(known: Collection[str], n: Any, collection: Any, record: Any) -> FeedPosition:
-    if collection is not None and collection not in known:
+def _position(collections: Collection[str], n: Any, collection: Any, record: Any) -> FeedPosition:
+    if collection is not None and collection not in collections:
         raise ValueError("no such collection")
     return FeedPosition(_whole(n), collection, _whole(record))
 
 
-def _carried(
-    known: Collection[str], collections: Any, record: Any, limit: Any, documents: Any
+def _filter_of_cursor(
+    known_collections: Collection[str], collections: Any, record: Any, limit: Any, documents: Any
 ) -> ChangeFilter:
     if not isinstance(collections, list) or not isinstance(documents, bool):
         raise TypeError("wrong form")
-    if not all(isinstance(name, str) and name in known for name in collections):
+    if not all(isinstance(name, str) and name in known_collections for name in collections):
         raise ValueError("no such collection")
     if record is not None and len(collections) != 1:
         raise ValueError("a record without its collection")
@@ -186,7 +200,7 @@ def _carried(
 
 
 def _whole(value: Any) -> int:
-    """The value; ValueError where it is no number that the database could hold."""
+    """Return the value; raise ValueError unless it is an integer from 0 to 2**62."""
     if type(value) is not int or not 0 <= value <= _LARGEST:
         raise ValueError("no number")
     return value

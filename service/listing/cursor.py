@@ -1,7 +1,8 @@
-"""Opaque cursors: a whole query and the sort values of the last record, in URL-safe base64.
+"""Opaque cursors for keyset pagination: the query and the last record's sort values, in base64url.
 
-A cursor carries a digest over itself, its collection and its organization. That is no secret:
-what is in it is read like any query, so forging one gains nothing (contract, Cursors).
+A cursor carries a checksum over its payload, its collection and its organization. The checksum
+needs no secret: cursor values pass the same checks as query parameters, so a forged cursor gains
+nothing (contract, Cursors).
 """
 
 import base64
@@ -22,10 +23,10 @@ from service.listing.properties import Properties, Property
 
 VERSION = 1
 UNREADABLE = (ValueError, TypeError, KeyError, zlib.error)
-"""What reading raises where a cursor is none of ours."""
+"""Exceptions that mean an invalid cursor while it is decoded."""
 MAX_LENGTH = 4096
 _MAX_PAYLOAD = 64 * 1024
-#: Bytes; compressing a shorter query takes longer than all else that makes the cursor.
+#: Minimum payload to compress, in bytes: below it, compression takes most of the encoding time.
 _COMPRESS_FROM = 256
 _DIGEST_BYTES = 9
 _JSON_TYPES: dict[str, tuple[type, ...]] = {
@@ -35,14 +36,14 @@ _JSON_TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "date-time": (str,),
 }
-"""What the sort values of each kind are in a cursor."""
+"""Types of the sort values in a cursor's JSON, by kind of property."""
 
 
 def encode(listing: Listing, last: list[Any], scope: str) -> str:
-    """The cursor of the page after the record whose sort values are ``last``.
+    """Return the cursor of the page after the record whose sort values are ``last``.
 
-    ``scope`` names collection and organization. Raises ApiError when the query is too long for
-    a cursor of MAX_LENGTH, which no caller could carry on from.
+    ``scope`` names collection and organization. Raises ApiError ``too_long`` if the cursor would
+    exceed MAX_LENGTH bytes.
     """
     payload = orjson.dumps(
         [
@@ -64,14 +65,14 @@ def encode(listing: Listing, last: list[Any], scope: str) -> str:
 
 
 def seal(payload: bytes, scope: str) -> str:
-    """The payload as text, with its digest."""
+    """Return checksum and payload as base64url text; compress a payload over 256 bytes."""
     if len(payload) > _COMPRESS_FROM:
         payload = zlib.compress(payload, level=9)
     return base64.urlsafe_b64encode(_digest(payload, scope) + payload).rstrip(b"=").decode()
 
 
 def decode(text: str, properties: Properties, scope: str) -> Listing:
-    """The listing that a cursor continues; raises ApiError ``invalid_cursor``."""
+    """Return the list request that a cursor continues; raise ApiError ``invalid_cursor``."""
     try:
         payload = unseal(text, scope)
         version, conditions, sort, page_size, last = orjson.loads(payload)
@@ -92,13 +93,13 @@ def decode(text: str, properties: Properties, scope: str) -> Listing:
 
 
 def invalid() -> ApiError:
-    """400: the cursor was cut, altered, made elsewhere or is of an unknown version."""
-    message = "This is not a cursor of this list."
+    """Return a 400: the cursor is damaged, of another list, or of an unknown version."""
+    message = "Send pagination.cursor of an earlier page of this list."
     return api_error(ErrorType.INVALID_CURSOR, "cursor", message=message)
 
 
 def unseal(text: str, scope: str) -> bytes:
-    """The payload of a sealed text; raises ValueError, or another of UNREADABLE."""
+    """Return the payload of a sealed text; raise one of UNREADABLE if it is invalid."""
     if len(text) > MAX_LENGTH or not text.isascii() or "=" in text:
         raise ValueError("wrong form")
     try:
@@ -113,19 +114,19 @@ def unseal(text: str, scope: str) -> bytes:
         raise ValueError("altered")
     if payload.startswith(b"["):
         return payload
-    inflating = zlib.decompressobj()
-    inflated = inflating.decompress(payload, _MAX_PAYLOAD)
-    if not inflating.eof:
+    decompressor = zlib.decompressobj()
+    payload = decompressor.decompress(payload, _MAX_PAYLOAD)
+    if not decompressor.eof:
         raise ValueError("cut, or too long")
-    return inflated
+    return payload
 
 
 def _condition(properties: Properties, name: Any, operator: Any, texts: Any) -> Condition:
-    prop, known = properties[_checked(name)], OPERATORS[_checked(operator).lower()]
-    if not known.fits(prop) or not _list(texts) or (len(texts) > 1 and not known.takes_any):
+    prop, op = properties[_checked(name)], OPERATORS[_checked(operator).lower()]
+    if not op.fits(prop) or not _list(texts) or (len(texts) > 1 and not op.takes_any):
         raise ValueError("operator not allowed")
-    compared = known.compared(prop)
-    return Condition(prop, known, tuple(compared.parse(_checked(text)) for text in texts))
+    compared = op.compared(prop)
+    return Condition(prop, op, tuple(compared.parse(_checked(text)) for text in texts))
 
 
 def _sort_key(properties: Properties, name: Any, descending: Any) -> SortKey:
@@ -136,14 +137,14 @@ def _sort_key(properties: Properties, name: Any, descending: Any) -> SortKey:
 
 
 def _list(value: Any) -> list[Any]:
-    """The value; ValueError where it is no list."""
+    """Return the value; raise ValueError unless it is a list."""
     if not isinstance(value, list):
         raise ValueError("not a list")
     return value
 
 
 def _after(sort: tuple[SortKey, ...], last: list[Any]) -> tuple[Any, ...]:
-    """The sort values of the last record, typed."""
+    """Return the typed sort values of the last record."""
     names = [key.property.name for key in sort]
     if names[-1:] != ["id"] or len(set(names)) < len(names):
         raise ValueError("no tie-break, or a field sorts twice")
@@ -159,14 +160,14 @@ def _stored(prop: Property, value: Any) -> Any:
 
 
 def _checked(text: Any) -> str:
-    """The text; ValueError where it is none, or none that PostgreSQL can compare with."""
+    """Return the text; raise ValueError unless it is a string without NUL."""
     if not isinstance(text, str) or "\0" in text:
         raise ValueError("not a text")
     return text
 
 
 def _text(value: Any) -> str:
-    """A value in the response's format, which the properties parse."""
+    """Return a value in the response's format, which properties parse."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
@@ -175,7 +176,7 @@ def _text(value: Any) -> str:
 
 
 def scope(collection: str, organization_id: int) -> str:
-    """What a cursor belongs to."""
+    """Return the scope of a cursor: collection and organization."""
     return f"{collection}/{organization_id}"
 
 

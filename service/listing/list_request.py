@@ -1,4 +1,4 @@
-"""What a list is asked for, typed and checked, before any SQL exists (contract, Lists)."""
+"""List request: typed and checked filters, sort and paging (contract, Lists)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ MAX_CONDITIONS = 50
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One filter; ``values`` are typed, and several of them mean any of them."""
+    """Filter condition on one property; ``values`` are typed, and any of them may match."""
 
     property: Property
     operator: Operator
@@ -23,7 +23,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """One sort column."""
+    """Sort key: a property and its direction."""
 
     property: Property
     descending: bool
@@ -31,15 +31,16 @@ class SortKey:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One page of one collection; ``after`` holds the sort values of the last record before it."""
+    """Request for one page of a collection."""
 
     conditions: tuple[Condition, ...] = ()
     sort: tuple[SortKey, ...] = ()
     page_size: int = DEFAULT_PAGE_SIZE
     page_number: int | None = None
-    """None for the first page, and where ``after`` says where the page begins."""
+    """1-based; None for the first page and with ``after``."""
     after: tuple[Any, ...] | None = None
+    """Sort values of the last record of the page before (keyset pagination)."""
 
     def filters(self, name: str) -> bool:
-        """Whether any condition is on the property."""
+        """Return whether a condition filters by the property."""
         return any(condition.property.name == name for condition in self.conditions)

@@ -1,7 +1,7 @@
-"""The operators of filters: each is one object, which parameters, cursors and SQL go by.
+"""Filter operators: one object each, used by parameters, cursors and SQL.
 
-Texts compare by code point; parts of texts ignore case by the database's own rules (contract,
-Lists).
+Comparisons of whole texts are by code point. Substring operators ignore case by the rules of the
+database's collation (contract, Lists).
 """
 
 from dataclasses import dataclass, replace
@@ -13,36 +13,36 @@ _ANY_KIND: Final = frozenset({"integer", "number", "boolean", "string", "date-ti
 _ORDERED: Final = _ANY_KIND - {"boolean"}
 _TEXT: Final = frozenset({"string"})
 _IS_NULL: Final = Property("isNull", "boolean", nullable=False, sortable=False)
-"""What ``isNull`` is compared with: a boolean, whatever the field's own kind."""
+"""Property that parses the value of ``isNull``: a boolean for fields of every kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """How a filter compares a field with its value."""
+    """Filter operator: a comparison of a field with a value."""
 
     name: str
-    """As parameters and cursors have it."""
+    """Name in parameters and cursors."""
     sql: str
-    """The condition, with slots for the column and for the parameter."""
+    """SQL condition with slots for the column and for the parameter."""
     kinds: frozenset[str]
-    """The kinds of fields that it makes sense for."""
+    """Kinds of fields that the operator accepts."""
     takes_any: bool = False
-    """Whether it may hold for any of several values."""
+    """Whether the operator accepts several values, of which any may match."""
     splits: bool = False
-    """Whether its value is a comma-separated list."""
+    """Whether the value is a comma-separated list."""
     of_stored: bool = False
-    """Whether it compares what is stored, not what is shown: ids sort as the numbers they are."""
+    """Whether the operator compares the stored value: ids compare as numbers, not as texts."""
     of_parts: bool = False
-    """Whether its values are parts of the field's, which no list of choices binds."""
+    """Whether the value is a substring of the field's, so that its enumeration does not apply."""
     of_null: bool = False
-    """Whether it only asks if there is a value."""
+    """Whether the operator tests for null."""
 
     def fits(self, prop: Property) -> bool:
-        """Whether it makes sense for the field."""
+        """Return whether the operator accepts the field's kind."""
         return prop.kind in self.kinds
 
     def compared(self, prop: Property) -> Property:
-        """The field as its values are read for this operator."""
+        """Return the property that parses values for this operator."""
         if self.of_null:
             return _IS_NULL
         if self.of_stored:
@@ -73,11 +73,11 @@ _ALL: Final = (
     Operator("isNull", "({} is null) = {}", _ANY_KIND, of_null=True),
 )
 OPERATORS: Final = {operator.name.lower(): operator for operator in _ALL}
-"""The operators by their lowercase names, for callers may write them in any case."""
+"""Operators by lowercase name: callers may write names in any case."""
 NAMES: Final = sorted(operator.name for operator in _ALL)
 EQ: Final = OPERATORS["eq"]
 
 
 def names_of(prop: Property) -> list[str]:
-    """The names of the operators that make sense for a field, in alphabetical order."""
+    """Return the names of the operators that a field accepts, in alphabetical order."""
     return sorted(operator.name for operator in _ALL if operator.fits(prop))

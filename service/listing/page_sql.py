@@ -1,8 +1,8 @@
-"""From a listing to the page that a documents statement reads: filters, order, keyset.
+"""SQL of pages: filters, order and keyset pagination of a documents statement.
 
-Every value is a parameter; column names come from the properties alone. The keyset predicate is
-spelled out per sort key with nulls where PostgreSQL sorts them (last ascending, first
-descending), in the form that an index range serves: ``a <= $1 and (a < $1 or id > $2)``.
+Every value is a parameter; column names come from the properties alone. The keyset predicate has
+a term per sort key, with nulls where PostgreSQL sorts them (last ascending, first descending). Its
+form allows an index range scan: ``a <= $1 and (a < $1 or id > $2)``.
 """
 
 import re
@@ -24,41 +24,46 @@ _SQL_TYPES = {
 ALL_RECORDS: Final = (
     "select record.*, record.id as page_order, null::text as sort_values from record"
 )
-"""Not a page, but everything, in any order; the ``page_order`` is the id."""
+"""Page of all records in any order; ``page_order`` is the id."""
 _LIVE = "record.state <> 'deleted'"
 _UTC = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 
 
 @dataclass
 class PageSql:
-    """Text and parameters of a page; one allocator hands out the numbers."""
+    """SQL text and parameters of a page; allocates the numbers of its ``$n`` parameters."""
 
     leading: int
-    """How many parameters of the statement come before the page's."""
+    """Number of the statement's parameters before the page's."""
     parameters: list[Any] = field(default_factory=list)
     text: str = ""
     size: str = ""
-    """The page size, a literal: behind a placeholder the planner guesses a page that costs a
-    multiple, and makes a plan anew for every request (twice the time of a short list)."""
+    """Page size as a literal. With a placeholder the planner misjudges the cost of the page and
+    makes a plan for every request, which doubles the time of a short list."""
 
     def parameter(self, value: Any, sql_type: str) -> str:
-        """The placeholder of a new parameter, with its type."""
+        """Add a parameter; return its placeholder with its type."""
         self.parameters.append(value)
         return f"${self.leading + len(self.parameters)}::{sql_type}"
 
 
 def batch_page(leading: int, ids: list[int], *, hides_deleted: bool = False) -> PageSql:
-    """The records of ``ids``, in any order; their ``page_order`` is the id."""
-    # An array of one would be planned anew every time: a plan for any array costs more.
-    wanted = ids[0] if len(ids) == 1 else id_array(ids)
+    """Return the page of the records of ``ids``, in any order; ``page_order`` is the id."""
+    # PostgreSQL estimates the generic plan of an array as costlier than that of one element, so it
+    # would plan each request anew. A single id is therefore compared without an array.
+    parameter = ids[0] if len(ids) == 1 else id_array(ids)
     text = _batch_text(leading, alone=len(ids) == 1, hides_deleted=hides_deleted)
-    return PageSql(leading, [wanted], text)
+    return PageSql(leading, [parameter], text)
 
 
 @cache
 def _batch_text(leading: int, *, alone: bool, hides_deleted: bool) -> str:
-    wanted = f"${leading + 1}"
-    ids = f"{wanted}::bigint" if alone else f"any((select {wanted}::text::bigint[])::bigint[])"
+    placeholder = f"${leading + 1}"
+    ids = (
+        f"{placeholder}::bigint"
+        if alone
+        else f"any((select {placeholder}::text::bigint[])::bigint[])"
+    )
     hidden = f" and {_LIVE}" if hides_deleted else ""
     return (
         "select record.*, record.id as page_order, null::text as sort_values\n"
@@ -69,10 +74,10 @@ def _batch_text(leading: int, *, alone: bool, hides_deleted: bool) -> str:
 def listing_page(
     leading: int, listing: Listing, *, hides_deleted: bool, may_end_anywhere: bool = False
 ) -> PageSql:
-    """One page of a listing and one record more, which tells whether there are more pages.
+    """Return the page of a list request plus one record, which shows that another page follows.
 
-    Each row has the ``page_order`` from 1; the page's last one has the ``sort_values``, the JSON
-    array that a cursor continues from. Where the page may end anywhere, every row has them.
+    Each row has its ``page_order`` from 1. The last row of the page has ``sort_values``, the JSON
+    array that a cursor continues from; with ``may_end_anywhere`` every row has them.
     """
     page = PageSql(leading, size=str(listing.page_size))
     conditions = _conditions(page, listing, hides_deleted=hides_deleted)
@@ -96,7 +101,7 @@ def listing_page(
 
 
 def counted_page(leading: int, listing: Listing, *, hides_deleted: bool) -> PageSql:
-    """All records of a listing, whatever its pages are."""
+    """Return the ids of all records that match a list request, for counting."""
     page = PageSql(leading)
     where = _where(_conditions(page, listing, hides_deleted=hides_deleted))
     page.text = f"select record.id from record {where}"
@@ -104,7 +109,7 @@ def counted_page(leading: int, listing: Listing, *, hides_deleted: bool) -> Page
 
 
 def _conditions(page: PageSql, listing: Listing, *, hides_deleted: bool) -> list[str]:
-    """What records have to be, by the filters."""
+    """Return the SQL conditions of the filters."""
     conditions = [_condition(page, condition) for condition in listing.conditions]
     if hides_deleted and not listing.filters("state"):
         conditions.append(_LIVE)
@@ -121,7 +126,7 @@ def _column(prop: Property) -> str:
 
 @cache
 def column_of(name: str) -> str:
-    """The column of a field's name."""
+    """Return the column of a field: its name in snake case."""
     return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
 
 
@@ -140,10 +145,10 @@ def _condition(page: PageSql, condition: Condition) -> str:
 
 
 def _after(page: PageSql, keys: list[tuple[SortKey, Any]]) -> str:
-    """What comes after the record with these sort values, key by key.
+    """Return the keyset predicate: records after the one with these sort values.
 
-    For each key: within the range from its value on, either beyond the value, or at it and
-    after by the keys that follow.
+    The term of each key selects values beyond the given one, or equal ones whose following keys
+    are beyond theirs.
     """
     (key, value), *rest = keys
     column = _column(key.property)

@@ -1,7 +1,4 @@
-"""Query strings of lists: from parameters to a frozen description, before any SQL exists.
-
-Source: contract, Lists.
-"""
+"""Query parameters of lists: parse a query string into a list request (contract, Lists)."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,18 +29,18 @@ _ORDERS = {"asc": False, "ascending": False, "desc": True, "descending": True}
 
 @dataclass
 class _Reader:
-    """Reads one query string and gathers everything that is wrong with it."""
+    """Reader of one query string; collects an error detail for each wrong parameter."""
 
     properties: Properties
-    failures: list[ErrorDetail] = field(default_factory=list)
+    errors: list[ErrorDetail] = field(default_factory=list)
 
     def fail(self, kind: str, *path: str | int, message: str) -> None:
-        self.failures.append(ErrorDetail(f"validation_error.{kind}", path, message))
+        self.errors.append(ErrorDetail(f"validation_error.{kind}", path, message))
 
-    def raise_failures(self, pairs: Sequence[tuple[str, str]]) -> None:
-        """Raise ApiError with every failure so far, in the order of the query, if there are any."""
-        if self.failures:
-            raise ApiError(in_query_order(pairs, self.failures))
+    def raise_errors(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Raise ApiError with the error details in query order, if there are any."""
+        if self.errors:
+            raise ApiError(in_query_order(pairs, self.errors))
 
     def number(self, name: str, texts: list[str], default: int, limit: int) -> int:
         if not texts:
@@ -68,19 +65,19 @@ class _Reader:
                 yield Condition(prop, EQ, self.values(prop, texts, name))
 
     def values(self, prop: Property, texts: list[str], *path: str | int) -> tuple[Any, ...]:
-        """The values in one order; of unusable ones the first is reported, and None is among them.
+        """Return the parsed values, sorted; report the first invalid one and return (None,).
 
-        A parameter of 32 KiB has thousands of values. A failure for each would take seconds.
+        A parameter of 32 KiB has thousands of values. Reporting each would take seconds.
         """
         try:
-            found = {prop.parse(text) for text in texts}
+            values = {prop.parse(text) for text in texts}
         except ValueError as error:
             self.fail("invalid_value", *path, message=str(error))
             return (None,)
-        return tuple(sorted(found))
+        return tuple(sorted(values))
 
-    def filter(self, number: int, members: Mapping[str, str]) -> Iterator[Condition]:
-        path = ("filter", number)
+    def filter(self, index: int, members: Mapping[str, str]) -> Iterator[Condition]:
+        path = ("filter", index)
         prop = self.named(path, members)
         operator = OPERATORS.get(members.get("operator", EQ.name).lower())
         if operator is None or (prop and not operator.fits(prop)):
@@ -94,14 +91,14 @@ class _Reader:
             values = self.values(operator.compared(prop), texts, *path, "value")
             yield Condition(prop, operator, values)
 
-    def sort(self, number: int, members: Mapping[str, str]) -> Iterator[SortKey]:
-        path = ("sort", number)
+    def sort(self, index: int, members: Mapping[str, str]) -> Iterator[SortKey]:
+        path = ("sort", index)
         prop = self.named(path, members)
         if prop and not prop.sortable:
-            message = "This field is counted: it only filters."
+            message = "Sort by another field: a counted field only filters."
             self.fail("invalid_value", *path, "property", message=message)
         if "order" in members and "direction" in members:
-            message = "Give order or direction."
+            message = "Give order or direction, not both."
             self.fail("exclusive_parameters", *path, "direction", message=message)
         spelled = "direction" if "direction" in members else "order"
         descending = _ORDERS.get(members.get(spelled, "asc").lower())
@@ -122,25 +119,25 @@ class _Reader:
 
 
 def _total(sort: dict[str, SortKey], properties: Properties) -> tuple[SortKey, ...]:
-    """The sort made total: it ends in the id, and nothing can matter after the id."""
+    """Return a total order: append the id as tie-break, and drop the keys after the id."""
     sort.setdefault("id", SortKey(properties["id"], descending=False))
     return tuple(sort.values())[: list(sort).index("id") + 1]
 
 
 def read(pairs: Sequence[tuple[str, str]], properties: Properties) -> Listing:
-    """The listing that page-mode parameters ask for; raises ApiError with every wrong one."""
+    """Parse page-mode parameters; raise ApiError with a detail for each wrong one."""
     single: dict[str, list[str]] = {"pageSize": [], "pageNumber": []}
     plain: dict[str, list[str]] = {}
     indexed: dict[str, dict[int, dict[str, str]]] = {"filter": {}, "sort": {}}
     reader = _Reader(properties)
     for name, text in pairs:
         if "\0" in name or "\0" in text:
-            message = "U+0000 cannot be in a text."
+            message = "Remove the character U+0000."
             reader.fail("invalid_value", name.replace("\0", ""), message=message)
         elif name in single:
             single[name].append(text)
         elif name in indexed:
-            message = f"Use {name}[0].property and its companions."
+            message = f"Use {name}[0].property and the other {name}[0] parameters."
             reader.fail("invalid_value", name, message=message)
         elif match := _INDEXED.fullmatch(name):
             members = indexed[match[1]].setdefault(int(match[2]), {})
@@ -151,33 +148,36 @@ def read(pairs: Sequence[tuple[str, str]], properties: Properties) -> Listing:
             else:
                 members[match[3]] = text
         else:
-            known = properties.get(name)
-            plain.setdefault(known.name if known else name, []).append(text)
+            prop = properties.get(name)
+            plain.setdefault(prop.name if prop else name, []).append(text)
     listing = _listing(reader, plain, indexed, single)
-    reader.raise_failures(pairs)
+    reader.raise_errors(pairs)
     return listing
 
 
 def check_beside_cursor(
-    pairs: Sequence[tuple[str, str]], properties: Properties, carried: Listing
+    pairs: Sequence[tuple[str, str]], properties: Properties, listing: Listing
 ) -> None:
-    """Raise ApiError for what cannot stand beside a cursor: anything but its own field filters."""
+    """Raise ApiError for parameters beside a cursor, except field filters that it carries."""
     reader, plain = _Reader(properties), dict[str, list[str]]()
     for name, text in pairs:
-        known = properties.get(name)
-        if known:
-            plain.setdefault(known.name, []).append(text)
+        prop = properties.get(name)
+        if prop:
+            plain.setdefault(prop.name, []).append(text)
         elif name in ("pageSize", "pageNumber", "filter", "sort") or _INDEXED.fullmatch(name):
-            message = "A cursor carries the whole query."
+            message = "Leave this out: the cursor has it."
             reader.fail("exclusive_parameters", name, message=message)
         elif name != "cursor":
             reader.fail("unknown_parameter", name, message="There is no such parameter.")
-    own = [(c.property, c.values) for c in carried.conditions if c.operator is EQ]
+    carried_filters = [(c.property, c.values) for c in listing.conditions if c.operator is EQ]
     for condition in reader.fields(plain):
-        if None not in condition.values and (condition.property, condition.values) not in own:
-            message = "A cursor carries the whole query, and not this filter."
+        if (
+            None not in condition.values
+            and (condition.property, condition.values) not in carried_filters
+        ):
+            message = "Leave this out: the cursor has other filters."
             reader.fail("exclusive_parameters", condition.property.name, message=message)
-    reader.raise_failures(pairs)
+    reader.raise_errors(pairs)
 
 
 def _listing(
@@ -193,13 +193,13 @@ def _listing(
     for index, members in sorted(indexed["sort"].items()):
         for key in reader.sort(index, members):
             if sort.setdefault(key.property.name, key) is not key:
-                message = "This field sorts already."
+                message = "Remove this sort key: another one has the same field."
                 reader.fail("duplicate", "sort", index, "property", message=message)
     if len(conditions) > MAX_CONDITIONS:
         message = f"Use at most {MAX_CONDITIONS} conditions."
         reader.fail("too_many_items", "filter", message=message)
     return Listing(
-        # One canonical order keeps the number of distinct statements small.
+        # Sort conditions, so that their order in the query adds no distinct statements.
         tuple(sorted(conditions, key=lambda c: (c.property.name, c.operator.name, repr(c.values)))),
         _total(sort, reader.properties),
         reader.number("pageSize", single["pageSize"], DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE),

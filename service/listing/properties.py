@@ -1,4 +1,4 @@
-"""The scalar fields of documents: what lists filter and sort by, derived from ``schemas/``.
+"""Properties: the scalar fields that lists filter and sort by, derived from ``schemas/``.
 
 Source: contract, Lists.
 """
@@ -19,7 +19,7 @@ _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A scalar response field: filterable, and sortable unless it is counted."""
+    """Scalar response field: filterable, and sortable unless it is a count."""
 
     name: str
     kind: str
@@ -28,48 +28,48 @@ class Property:
     sortable: bool
     choices: frozenset[str] | None = None
     is_number: bool = False
-    """Whether the stored value is a number, also where callers see a text: every id is."""
+    """Whether the stored value is an integer, even if responses show a string: as every id."""
 
     @property
     def stored(self) -> str:
-        """The kind of the stored value, which sorts."""
+        """Return the kind of the stored value, by which lists sort."""
         return "integer" if self.is_number else self.kind
 
     def parse(self, text: str) -> Any:
-        """The value that the text stands for in the response's format; ValueError if none."""
+        """Parse a value in the response's format; raise ValueError if it is invalid."""
         if self.choices is not None and text not in self.choices:
             raise ValueError(f"Use one of {', '.join(sorted(self.choices))}.")
         return _PARSERS[self.kind](text)
 
     def parse_stored(self, text: str) -> Any:
-        """The stored value that the text of a cursor stands for; ValueError if none."""
+        """Parse a stored value in a cursor's format; raise ValueError if it is invalid."""
         return _PARSERS[self.stored](text)
 
 
 class Properties(Mapping[str, Property]):
-    """The scalar fields of a collection's documents, by name in any case."""
+    """Mapping of a collection's scalar fields by case-insensitive name."""
 
     def __init__(self, collection: str) -> None:
         document = schemas.definition(collection, "document")
         required = document.schema.get("required", ())
         self._by_name = {
-            name.lower(): found
-            for name, located in document.properties.items()
-            if (found := _property(name, located, name in required))
+            name.lower(): prop
+            for name, schema in document.properties.items()
+            if (prop := _property(name, schema, name in required))
         }
 
     def __getitem__(self, name: str) -> Property:
         return self._by_name[name.lower()]
 
     def __iter__(self) -> Iterator[str]:
-        return (found.name for found in self._by_name.values())
+        return (prop.name for prop in self._by_name.values())
 
     def __len__(self) -> int:
         return len(self._by_name)
 
 
-def _property(name: str, located: schemas.ResolvedSchema, required: bool) -> Property | None:
-    types, schema = located.types, located.schema
+def _property(name: str, resolved: schemas.ResolvedSchema, required: bool) -> Property | None:
+    types, schema = resolved.types, resolved.schema
     kind = next(iter(types - {"null"}), "")
     if kind not in ("integer", "number", "boolean", "string"):
         return None
@@ -85,15 +85,15 @@ def _property(name: str, located: schemas.ResolvedSchema, required: bool) -> Pro
 
 
 def parse_id(text: str) -> int:
-    """The id that a text in a path or query names; ValueError unless positive and 64 bits."""
-    found = parse_ids([text])
-    if found is None:
+    """Parse an id of a path or query; raise ValueError unless it is from 1 to 2**63 - 1."""
+    ids = parse_ids([text])
+    if ids is None:
         raise ValueError("Use a positive whole number of at most 64 bits.")
-    return found[0]
+    return ids[0]
 
 
 def parse_ids(texts: list[str]) -> list[int] | None:
-    """The ids of many texts, or None where one of them names no id."""
+    """Parse ids; return None if any of them is invalid."""
     if not all(map(_ID.fullmatch, texts)):
         return None
     ids = [*map(int, texts)]

@@ -1,7 +1,7 @@
-"""The OpenAPI 3.1 document, put together from ``schemas/`` and the route table.
+"""OpenAPI 3.1 document: generated from ``schemas/`` and the route table.
 
-No schema is written here: components are the schema files, parameters of lists come from the
-documents' fields, examples from the schemas and from the error table (contract, OpenAPI document).
+Component schemas come from the schema files, list parameters from the documents' fields, and
+examples from the schemas and the error table (contract, OpenAPI document).
 """
 
 from collections.abc import Collection, Iterator
@@ -19,30 +19,31 @@ from service.openapi.shared_responses import SharedResponses
 from service.routes import routes
 
 _DESCRIPTION = """\
-Every key belongs to an organization, and every request acts on that organization's records alone.
+Every API key belongs to an organization. A request reads and writes the records of that
+organization only.
 
-**Answers** stand in an envelope: `status`, `code`, then `data` or `error`, and `pagination` on
-lists. A field that may be null is always there; another one without a value is left out. Every
-object is closed: it has no other fields.
+**Responses** have an envelope: `status`, `code`, then `data` or `error`, and `pagination` on
+lists. Nullable fields are always present; other fields without a value are left out. Every object
+is closed: it has no fields other than the documented ones.
 
-**Failures** list every field or rule that failed in `error.details`; branch on `type`. A path that
-does not exist is 404 `not_found.route`, a method that a path does not have 405
-`method_not_allowed` with `Allow`. A request that failed has changed nothing.
+**Errors** list every invalid field and violated rule in `error.details`; branch on `type`. An
+unknown path is 404 `not_found.route`. A method that a path does not support is 405
+`method_not_allowed` with `Allow`. A failed request has changed nothing.
 
-**Bulk** requests are one transaction: all items or none, or with `onError=skip` those that do not
-fail. With `match` items name records by the customer's own key. `dryRun=true` rehearses any write.
+**Bulk** requests run in one transaction: all items or none, or with `onError=skip` all valid items.
+With `match`, items identify records by the customer's own key. `dryRun=true` makes any write a dry
+run.
 
-**Lists** filter by `?field=value`, or with `filter[n].property`, `.operator` and `.value`, and sort
-with `sort[n].property` and `.order`. Send the answer's `pagination.cursor` as the parameter
-`cursor`, alone, for the next page.
-An unknown parameter is refused, never ignored.
+**Lists** filter by `?field=value`, or by `filter[n].property`, `.operator` and `.value`. They sort
+by `sort[n].property` and `.order`. For the next page send `pagination.cursor` of the response as
+the only parameter, `cursor`. An unknown parameter is an error, never ignored.
 
-**Writes** treat null like an omitted field. `If-Match` guards against lost updates and
-`Idempotency-Key` makes a request safe to repeat. A member that stands twice in an object is
-refused.
+**Writes** treat null like an omitted field. `If-Match` is a precondition that prevents lost
+updates. `Idempotency-Key` makes a request safe to retry. Duplicate members in a JSON object are an
+error.
 
-What cannot be read as a request (400 `malformed_request`, 414, 431, 501) is answered in the
-envelope as well, and its connection ends.
+Malformed HTTP requests (400 `malformed_request`, 414, 431, 501) get a response with the envelope,
+too; then the service closes the connection.
 """
 
 
@@ -61,7 +62,7 @@ _KEY = {
 
 
 def operations() -> Iterator[OperationObject]:
-    """The routes that callers with a key reach, as operations of the document."""
+    """Yield the operation of each route that requires an API key."""
     for route in routes():
         if route.resource is not None:
             yield OperationObject(route, route.resource)
@@ -69,32 +70,35 @@ def operations() -> Iterator[OperationObject]:
 
 @cache
 def document() -> bytes:
-    """The document as it is served, made once: it takes as long as all else at a start."""
+    """Return the document as served; built once, since that takes as long as the startup."""
     return orjson.dumps(build())
 
 
 def build() -> dict[str, Any]:
-    """The OpenAPI document of the route table, JSON-ready."""
-    described = [*operations()]
-    responses = SharedResponses(answer for one in described for answer in one.answers)
+    """Build the OpenAPI document of the route table as JSON values."""
+    operation_objects = [*operations()]
+    responses = SharedResponses(
+        response for operation in operation_objects for response in operation.responses
+    )
     paths: dict[str, Any] = {}
-    for one in described:
-        paths.setdefault(one.route.path, {})[one.route.method.lower()] = one.described(responses)
+    for operation in operation_objects:
+        route = operation.route
+        paths.setdefault(route.path, {})[route.method.lower()] = operation.described(responses)
     return {
         "openapi": "3.1.0",
         "info": _INFO,
         "servers": [{"url": "/"}],
         "security": [{"key": []}],
-        "tags": _tags(described),
+        "tags": _tags(operation_objects),
         "paths": paths,
-        "components": _components(paths, responses.components(), described),
+        "components": _components(paths, responses.components(), operation_objects),
     }
 
 
-def _tags(described: Collection[OperationObject]) -> list[dict[str, str]]:
-    """What there is, as readers look for it: what can be written first, each part by name."""
-    resources = {one.tag: one.resource for one in described}
-    written = {one.tag for one in described if one.route.kind.writes}
+def _tags(operation_objects: Collection[OperationObject]) -> list[dict[str, str]]:
+    """Return the tags: writable resources first, then read-only ones, each by name."""
+    resources = {operation.tag: operation.resource for operation in operation_objects}
+    written = {operation.tag for operation in operation_objects if operation.route.kind.writes}
     return [
         {"name": tag, "description": schemas.load()[resources[tag].name]["description"]}
         for tag in sorted(resources, key=lambda tag: (tag not in written, tag))
@@ -102,11 +106,11 @@ def _tags(described: Collection[OperationObject]) -> list[dict[str, str]]:
 
 
 def _components(
-    paths: dict[str, Any], responses: dict[str, Any], described: list[OperationObject]
+    paths: dict[str, Any], responses: dict[str, Any], operation_objects: list[OperationObject]
 ) -> dict[str, Any]:
     shared, composed = parameters.components(), envelopes() | parameters.SCHEMAS
-    for one in described:
-        composed |= parameters.schemas(one.resource)
+    for operation in operation_objects:
+        composed |= parameters.schemas(operation.resource)
     return {
         "securitySchemes": {"key": _KEY},
         "parameters": shared,

@@ -1,4 +1,4 @@
-"""The parameters of changes."""
+"""Query parameters of the change feed."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,38 +9,43 @@ from service.queries.change_feed import ChangeFeed
 
 
 def of_changes(feed: ChangeFeed) -> Iterator[dict[str, Any]]:
-    """What can be asked; beside a cursor only ``wait``."""
+    """Yield the query parameters of the change feed; with a cursor only ``wait`` is allowed."""
     names = {"type": "string", "enum": list(feed.resources)}
     yield _query(
         "collection",
-        "Changes of this collection; repeat it for any of several.",
+        "Only changes of this collection. Repeat the parameter for several collections.",
         {"type": "array", "items": names},
     )
-    yield _query("recordId", "Changes of this record of the one collection.", {"type": "string"})
+    yield _query(
+        "recordId",
+        "Only changes of this record. Needs exactly one `collection`.",
+        {"type": "string"},
+    )
     yield _query(
         "limit",
-        f"Entries on a page, {DEFAULT_LIMIT} unless sent; a page may be shorter.",
+        f"Maximum number of entries on a page; {DEFAULT_LIMIT} by default.",
         {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT},
     )
     yield _query(
         "from",
-        "`oldest`, unless sent, or `now`: an empty page with the cursor of now.",
+        "Start: `oldest`, the default, or `now`, which returns an empty page with the current "
+        "cursor.",
         {"type": "string", "enum": ["oldest", "now"]},
     )
     yield _query(
         "documents",
-        "`true` adds each record as it is now.",
+        "`true` adds the current document of each record.",
         {"type": "string", "enum": ["false", "true"]},
     )
     yield _query(
         "wait",
-        "Seconds to wait for a change where the page would be empty, 0 unless sent.",
+        "Long poll: timeout in seconds to wait for a change if the page is empty; 0 by default.",
         {"type": "integer", "minimum": 0, "maximum": MAX_WAIT},
     )
     yield _query(
         "cursor",
-        "The value of `pagination.cursor` in the answer before, which carries the whole query: "
-        "only `wait` may stand beside it.",
+        "The value of `pagination.cursor` of the previous response, which carries the whole query. "
+        "Only `wait` may accompany it.",
         {"type": "string", "minLength": 1, "maxLength": MAX_LENGTH},
     )
 

@@ -1,8 +1,8 @@
-"""Schemas of the document: definitions of the schema files, as generators of clients read them.
+"""Component schemas: definitions of the schema files, in a form that client generators support.
 
-What the files say stays so, in a flatter form: records, enumerations and lists of a request are
-components; simple values stand where they are used; a form that narrows another has all fields
-itself, without those that callers do not send.
+The schemas mean the same in a flatter form. Objects, enumerations and lists of them become
+components; other schemas are inlined. A form that narrows another repeats all its fields, except
+those that callers cannot send.
 """
 
 import re
@@ -14,22 +14,22 @@ from urllib.parse import urljoin
 import orjson
 
 from service import schemas
-from service.openapi.flatten import flattened, is_sent
+from service.openapi.flatten import flattened, is_writable
 from service.schemas.definitions import ResolvedSchema, Schema
 
 _HOME = "#/components/schemas/"
 _REFERENCE = re.compile(rf'"{_HOME}(\w+)"')
 _BESIDE_REFERENCE = frozenset({"$ref", "description"})
-"""What may stand beside a reference without narrowing what it names."""
-_OUR_OWN = re.compile(r"x-|\$")
-"""Keywords that say nothing to callers."""
+"""Keywords of a reference that does not narrow its target."""
+_INTERNAL = re.compile(r"x-|\$")
+"""Prefixes of keywords that are not published."""
 _INT32 = 2**31 - 1
 
 
 def name_of(file: str, definition: str = "") -> str:
-    """The component's name: ``Color`` for a document, ``ColorBulkCreate``, ``Pagination``.
+    """Return a component's name: ``Color`` for a document, ``ColorBulkCreate``, ``Pagination``.
 
-    Raises KeyError where the schema file does not exist.
+    Raises KeyError if the schema file does not exist.
     """
     title = "" if file.startswith("common/") and definition else schemas.load()[file]["title"]
     words = title.replace("-", " ").split()
@@ -38,40 +38,40 @@ def name_of(file: str, definition: str = "") -> str:
 
 
 def plural(noun: str) -> str:
-    """The plural of a record's name; a set's name is one already."""
+    """Return the plural of a noun; one that ends in ``s`` is a plural already."""
     if noun.endswith("s"):
         return noun
     return noun.removesuffix("y") + "ies" if noun.endswith("y") else noun + "s"
 
 
 def named(name: str) -> Schema:
-    """A reference to the component of that name."""
+    """Return a reference to a component."""
     return {"$ref": _HOME + name}
 
 
 def reference(file: str, definition: str = "") -> Schema:
-    """A definition, or a whole file, where it is used: a reference, or a simple value itself."""
+    """Return a reference to a definition or file if it is a component, else its inlined schema."""
     ref = f"{file}.json" + (f"#/$defs/{definition}" if definition else "")
     return _used(ResolvedSchema({"$ref": ref}, ""))
 
 
 def definition(file: str, name: str) -> Schema:
-    """The component that a definition is."""
+    """Return the component schema of a definition."""
     return _definitions()[name_of(file, name)]
 
 
 def components(parts: Any, composed: dict[str, Schema]) -> dict[str, Schema]:
-    """Every schema that parts of the document name, and those that these name in turn.
+    """Return the schemas that parts of the document refer to, directly or indirectly, by name.
 
-    They are definitions of the files, or else among the ``composed``.
+    Schemas are definitions of the schema files, or ``composed`` ones.
     """
-    known, found = _definitions() | composed, dict[str, Schema]()
-    waiting = _names(parts)
-    while waiting:
-        name = waiting.pop()
-        found[name] = known[name]
-        waiting |= _names(found[name]) - found.keys()
-    return {name: found[name] for name in sorted(found)}
+    candidates, used = _definitions() | composed, dict[str, Schema]()
+    pending = _names(parts)
+    while pending:
+        name = pending.pop()
+        used[name] = candidates[name]
+        pending |= _names(used[name]) - used.keys()
+    return {name: used[name] for name in sorted(used)}
 
 
 def _names(part: Any) -> set[str]:
@@ -80,15 +80,15 @@ def _names(part: Any) -> set[str]:
 
 @cache
 def _definitions() -> dict[str, Schema]:
-    """Every definition that is a component, by name."""
+    """Return every definition that is a component, by name."""
     return {
-        name_of(file, name): _published(located)
-        for file, name, located in _located()
-        if _is_component(located)
+        name_of(file, name): _published(unresolved)
+        for file, name, unresolved in _all_definitions()
+        if _is_component(unresolved)
     }
 
 
-def _located() -> Iterator[tuple[str, str, ResolvedSchema]]:
+def _all_definitions() -> Iterator[tuple[str, str, ResolvedSchema]]:
     for file, schema in schemas.load().items():
         if "type" in schema:
             yield file, "", ResolvedSchema(schema, file)
@@ -96,53 +96,57 @@ def _located() -> Iterator[tuple[str, str, ResolvedSchema]]:
             yield file, name, ResolvedSchema(definition, file)
 
 
-def _is_component(located: ResolvedSchema) -> bool:
-    """Whether a definition has a name of its own, of which clients make a type."""
-    found = flattened(located)
-    whole = found.items if found.types == {"array"} else found
-    return "object" in whole.types or "enum" in found.schema
+def _is_component(unresolved: ResolvedSchema) -> bool:
+    """Return whether a schema becomes a component, of which clients make a type."""
+    flat = flattened(unresolved)
+    element = flat.items if flat.types == {"array"} else flat
+    return "object" in element.types or "enum" in flat.schema
 
 
-def _used(located: ResolvedSchema) -> Schema:
-    """A schema where it is used."""
-    if located.schema.keys() <= _BESIDE_REFERENCE and "$ref" in located.schema:
-        home, definition = _target(located)
+def _used(unresolved: ResolvedSchema) -> Schema:
+    """Return a reference to the schema's component, or the inlined schema."""
+    if unresolved.schema.keys() <= _BESIDE_REFERENCE and "$ref" in unresolved.schema:
+        home, definition = _target(unresolved)
         schema = schemas.load()[home]
-        found = ResolvedSchema(schema["$defs"][definition] if definition else schema, home)
-        if _is_component(found):
-            return {**located.schema, **named(name_of(home, definition))}
-        return _used(ResolvedSchema({**found.schema, **_without_reference(located.schema)}, home))
-    return _published(located)
+        target = ResolvedSchema(schema["$defs"][definition] if definition else schema, home)
+        if _is_component(target):
+            return {**unresolved.schema, **named(name_of(home, definition))}
+        return _used(
+            ResolvedSchema({**target.schema, **_without_reference(unresolved.schema)}, home)
+        )
+    return _published(unresolved)
 
 
-def _target(located: ResolvedSchema) -> tuple[str, str]:
-    """The file and the definition that a reference names."""
-    path, _, definition = located.schema["$ref"].partition("#/$defs/")
-    return urljoin(located.home, path.removesuffix(".json")) if path else located.home, definition
+def _target(unresolved: ResolvedSchema) -> tuple[str, str]:
+    """Return the file and the definition that a reference names."""
+    path, _, definition = unresolved.schema["$ref"].partition("#/$defs/")
+    return urljoin(
+        unresolved.home, path.removesuffix(".json")
+    ) if path else unresolved.home, definition
 
 
 def _without_reference(schema: Schema) -> Schema:
     return {key: value for key, value in schema.items() if key != "$ref"}
 
 
-def _published(located: ResolvedSchema) -> Schema:
-    """A schema with all that it says in itself, down to the next component."""
-    flat = flattened(located)
-    found = {key: value for key, value in flat.schema.items() if not _OUR_OWN.match(key)}
-    found.pop("title", None)
-    if "properties" in found:
-        found["properties"] = {
+def _published(unresolved: ResolvedSchema) -> Schema:
+    """Return a flattened schema, with references to components and without internal keywords."""
+    flat = flattened(unresolved)
+    published = {key: value for key, value in flat.schema.items() if not _INTERNAL.match(key)}
+    published.pop("title", None)
+    if "properties" in published:
+        published["properties"] = {
             name: _used(ResolvedSchema(value, flat.home))
-            for name, value in found["properties"].items()
-            if is_sent(value, flat.home)
+            for name, value in published["properties"].items()
+            if is_writable(value, flat.home)
         }
-    if "items" in found:
-        found["items"] = _used(ResolvedSchema(found["items"], flat.home))
-    return _typed(found)
+    if "items" in published:
+        published["items"] = _used(ResolvedSchema(published["items"], flat.home))
+    return _typed(published)
 
 
 def _typed(schema: Schema) -> Schema:
-    """The schema with what generators choose a type by: the width of numbers, a constant's type."""
+    """Add the keywords by which generators choose types: number formats, types of constants."""
     types = ResolvedSchema(schema, "").types
     if "integer" in types:
         wide = schema.get("maximum", _INT32 + 1) > _INT32

@@ -1,4 +1,4 @@
-"""The envelopes of answers, one schema for each kind of data: ``ColorList``, ``ColorAnswer``."""
+"""Envelope schemas of responses, one for each kind of data: ``ColorList``, ``ColorAnswer``."""
 
 from collections.abc import Iterator
 
@@ -13,12 +13,12 @@ _HOME = "common/envelope"
 
 
 def name_of_envelope(collection: str, kind: str) -> str:
-    """The name of a collection's envelope of that kind."""
+    """Return the component name of a collection's envelope."""
     return name_of(collection, "document") + kind
 
 
 def envelopes() -> dict[str, Schema]:
-    """Every envelope by the name of its component."""
+    """Return every envelope schema by component name."""
     return {
         name_of_envelope(file, kind): envelope
         for file, schema in schemas.load().items()
@@ -30,36 +30,43 @@ def envelopes() -> dict[str, Schema]:
 def _of_collection(file: str, title: str) -> Iterator[tuple[str, Schema]]:
     document = reference(file, "document")
     if file == CHANGES:
-        yield LIST, _envelope("changes", "Changes in their order.", {"items": document})
+        yield (
+            LIST,
+            _envelope(
+                "changes",
+                "One page of changes, in the order of their transactions.",
+                {"items": document},
+            ),
+        )
         return
-    yield ANSWER, _envelope("success", f"The answer with one {title}.", document)
+    yield ANSWER, _envelope("success", f"Response with one {title}.", document)
     yield LIST, _envelope("list", f"One page of {plural(title)}.", {"items": document})
-    all_of_them = {"type": "array", "items": document}
-    yield ALL, _envelope("success", f"The answer with all {plural(title)}.", all_of_them)
+    array = {"type": "array", "items": document}
+    yield ALL, _envelope("success", f"Response with all {plural(title)}.", array)
     forms = schemas.load()[file]["$defs"]
     if "writable" in forms:
-        text = f"The answer with the writable form of one {title}."
+        text = f"Response with the writable form of one {title}."
         yield WRITABLE, _envelope("success", text, reference(file, "writable"))
     if "bulkReplace" in forms:
         several = {"type": "array", "maxItems": forms["bulkReplace"]["maxItems"], "items": document}
-        text = f"The {plural(title)} of a bulk write, in request order."
+        text = f"Response of a bulk write with its {plural(title)}, in request order."
         yield BULK, _envelope("success", text, several)
 
 
 def _envelope(form: str, description: str, data: Schema) -> Schema:
-    """An envelope around data of a schema, or around a list of ``items``."""
-    around = definition(_HOME, form)
-    whole = {**around["properties"]["data"], **data} if data.keys() == {"items"} else data
-    properties = {**around["properties"], "data": whole}
-    return {**around, "description": description, "properties": properties}
+    """Return an envelope schema around a data schema, or around a list of ``items``."""
+    envelope = definition(_HOME, form)
+    data_schema = {**envelope["properties"]["data"], **data} if data.keys() == {"items"} else data
+    properties = {**envelope["properties"], "data": data_schema}
+    return {**envelope, "description": description, "properties": properties}
 
 
 def _bulk_failure() -> Schema:
-    """What bulk operations tell of a failure: of their items only where they came to them."""
-    alone = definition(_HOME, "failureError")["required"]
-    return {**definition(_HOME, "bulkFailureError"), "required": alone}
+    """Return the error schema of bulk operations; item counts are optional."""
+    required = definition(_HOME, "failureError")["required"]
+    return {**definition(_HOME, "bulkFailureError"), "required": required}
 
 
 def failure(*, is_bulk: bool) -> Schema:
-    """The schema of a failure; of bulk operations one that may tell of items."""
+    """Return the schema of an error response; that of bulk operations may have item counts."""
     return named("BulkFailure" if is_bulk else "Failure")

@@ -1,4 +1,4 @@
-"""What can go wrong where: the failures that an operation can answer (contract, Errors)."""
+"""Error responses: the errors that each operation can return (contract, Errors)."""
 
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -20,33 +20,37 @@ from service.queries.resource import Resource
 from service.routes import Route
 
 _REASONS = {
-    400: ("BadRequest", "The request itself is wrong."),
-    401: ("Unauthorized", "The request carries no valid API key."),
+    400: ("BadRequest", "The request is invalid."),
+    401: ("Unauthorized", "The request has no valid API key."),
     403: ("Forbidden", "The API key or the record's organization forbids it."),
     404: ("NotFound", "There is no such record."),
     408: ("RequestTimeout", "The body did not arrive in time."),
-    409: ("Conflict", "It conflicts with what is stored."),
-    410: ("Gone", "What the cursor goes on from is kept no longer."),
-    412: ("PreconditionFailed", "The record is not as If-Match or If-None-Match says."),
-    413: ("ContentTooLarge", f"The body is over {MAX_BODY_MIB} MiB."),
+    409: ("Conflict", "The request conflicts with stored records."),
+    410: ("Gone", "The changes after the cursor have expired."),
+    412: (
+        "PreconditionFailed",
+        "The record does not meet the precondition `If-Match` or `If-None-Match`.",
+    ),
+    413: ("ContentTooLarge", f"The body exceeds {MAX_BODY_MIB} MiB."),
     414: ("UriTooLong", "The request's target is too long."),
-    415: ("UnsupportedMediaType", "The Content-Type is another one."),
-    417: ("ExpectationFailed", "More is expected than `100-continue`."),
-    422: ("UnprocessableContent", "The request is well formed but cannot be done."),
+    415: ("UnsupportedMediaType", "The Content-Type is not supported."),
+    417: ("ExpectationFailed", "The `Expect` header is not `100-continue`."),
+    422: ("UnprocessableContent", "The request is well-formed but cannot be processed."),
     429: (
         "TooManyRequests",
-        "The organization's share of the service is used up; nothing was done.",
+        "The organization exceeds a limit of concurrent requests, memory or stored responses. "
+        "Nothing was changed.",
     ),
-    431: ("HeadersTooLarge", "The headers are too long, or too many."),
-    500: ("InternalServerError", "The service failed; nothing was changed."),
-    501: ("NotImplemented", "The method or the transfer coding is not known."),
+    431: ("HeadersTooLarge", "The headers are too long or too many."),
+    500: ("InternalServerError", "Internal error. Nothing was changed."),
+    501: ("NotImplemented", "The method or the transfer coding is not supported."),
     503: (
         "ServiceUnavailable",
-        "The service cannot answer now. With `Retry-After` nothing was done; without it the "
-        "connection was lost while committing, and the change may have been made.",
+        "The service is temporarily unavailable. With `Retry-After`, nothing was changed. Without "
+        "it, the database connection was lost during the commit, and the change may be stored.",
     ),
 }
-"""By status the name of the component, and what it tells."""
+"""Component name and description by status code."""
 _HEADERS = {
     401: ("WWW-Authenticate",),
     412: ("ETag",),
@@ -90,7 +94,7 @@ _BEFORE_ITEMS = {
     ErrorType.UNSUPPORTED_MEDIA_TYPE,
     ErrorType.SERVER_ERROR,
 }
-"""Types that a bulk operation answers before it knows of items."""
+"""Error types that a bulk operation returns before it parses items."""
 _OF_WRITES = (
     ErrorType.FORBIDDEN_SCOPE,
     ErrorType.DUPLICATE,
@@ -102,42 +106,42 @@ _OF_BULK = (ErrorType.REQUIRED_FIELD, ErrorType.TOO_MANY_ITEMS)
 
 
 def failed(route: Route, resource: Resource) -> Iterator[ResponseObject]:
-    """Every failure of an operation by status code, with an example of each error type."""
-    found = sorted(error_types(route.kind, resource), key=_status)
-    for status, types in groupby(found, key=_status):
-        yield _answer(route, status, [*types])
+    """Yield the error responses of an operation by status code, with an example per error type."""
+    all_types = sorted(error_types(route.kind, resource), key=_status)
+    for status, types in groupby(all_types, key=_status):
+        yield _response(route, status, [*types])
     for status in sorted(route.reserved):
-        yield _answer(route, status, [])
+        yield _response(route, status, [])
 
 
-def _answer(route: Route, status: int, types: list[str]) -> ResponseObject:
+def _response(route: Route, status: int, types: list[str]) -> ResponseObject:
     phrase, text = _REASONS[status]
     if types:
         text = f"{text} Types: {', '.join(f'`{name}`' for name in types)}."
     else:
-        text = f"{text} No key is limited so today."
+        text = f"{text} Reserved: no API key is restricted this way today."
     if status in route.problems:
         phrase += "Problem"
         content = _problem(types[0])
     else:
         content = _failure(route.kind, types)
-    described = {
+    response = {
         "description": text,
-        "headers": headers(*_named(route, status)),
+        "headers": headers(*_header_names(route, status)),
         "content": content,
     }
-    return ResponseObject(status, (*_names(route, phrase),), described)
+    return ResponseObject(status, (*_names(route, phrase),), response)
 
 
-def _named(route: Route, status: int) -> tuple[str, ...]:
-    """The headers of a failure."""
+def _header_names(route: Route, status: int) -> tuple[str, ...]:
+    """Return the names of the headers of an error response."""
     if status == HTTPStatus.UNSUPPORTED_MEDIA_TYPE and route.kind.method == "PATCH":
         return ("Accept-Patch",)
     return _HEADERS.get(status, ())
 
 
 def _names(route: Route, phrase: str) -> Iterator[str]:
-    """The component's name, if all operations answer alike; else those of fewer and fewer."""
+    """Yield names of the component, from the most widely shared one to the operation's own."""
     kind = "".join(word.title() for word in route.kind.name.split("_"))
     yield phrase
     yield f"{'Write' if route.kind.writes else 'Lookup'}{phrase}"
@@ -169,11 +173,11 @@ def _status(error_type: str) -> int:
 
 
 def error_types(kind: Operation, resource: Resource) -> Iterator[str]:
-    """The error types that an operation can answer, in the order of EXAMPLES."""
-    found = {*_EVERYWHERE, *_of_kind(kind), *_of_resource(kind, resource)}
+    """Yield the error types that an operation can return, in the order of EXAMPLES."""
+    types = {*_EVERYWHERE, *_of_kind(kind), *_of_resource(kind, resource)}
     if not schemas.key_fields(resource.name):
-        found.discard(ErrorType.CONFLICT_AMBIGUOUS_KEY)
-    return (name for name in EXAMPLES if name in found)
+        types.discard(ErrorType.CONFLICT_AMBIGUOUS_KEY)
+    return (name for name in EXAMPLES if name in types)
 
 
 def _of_kind(kind: Operation) -> Iterator[str]:
@@ -186,7 +190,7 @@ def _of_kind(kind: Operation) -> Iterator[str]:
 
 
 def _of_resource(kind: Operation, resource: Resource) -> Iterator[str]:
-    # Of several items some may be deleted; elsewhere that is another operation's.
+    # Operations that delete accept the state ``deleted``.
     if kind.body and not kind.deletes and "create" in schemas.load()[resource.name]["$defs"]:
         yield ErrorType.STATE_NOT_ALLOWED
     if kind.needs_records or resource.parents:
@@ -196,6 +200,6 @@ def _of_resource(kind: Operation, resource: Resource) -> Iterator[str]:
     if kind.deletes and resource.can_be_in_use:
         yield ErrorType.CONFLICT_IN_USE
     for name in resource.own_failures if kind.body else ():
-        # Nothing uses a record that is only being created.
+        # A new record cannot be in use.
         if name != ErrorType.CONFLICT_IN_USE or kind.needs_records:
             yield name

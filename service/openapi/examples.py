@@ -1,6 +1,6 @@
-"""An example of each failure: where it can be in a request, and the message that is answered.
+"""Examples of error responses: a path and a message for each error type.
 
-Tests provoke every one of them and compare.
+Tests provoke every example and compare the response.
 """
 
 from typing import Any
@@ -30,19 +30,19 @@ from service.listing.changes import MAX_LIMIT
 from service.listing.cursor import MAX_LENGTH
 from service.listing.list_request import MAX_CONDITIONS, MAX_PAGE_SIZE
 from service.resources.colors import MULTIPLE_LANGUAGE_IS_OFF
-from service.schemas.messages import of_kind, of_limit
+from service.schemas.messages import limit_message, type_message
 
 
 def _limit(file: str, definition: str, keyword: str) -> str:
-    """The message where a value exceeds that limit."""
-    return of_limit(keyword, schemas.definition(file, definition).schema[keyword])[1]
+    """Return the message of a value that exceeds a limit of a schema."""
+    return limit_message(keyword, schemas.definition(file, definition).schema[keyword])[1]
 
 
 EXAMPLES: dict[str, tuple[Path, str]] = {
     ErrorType.REQUIRED_FIELD: (("name",), "This field is required."),
     ErrorType.UNKNOWN_FIELD: (("colour",), "There is no such field."),
     ErrorType.READ_ONLY_FIELD: (("position",), "This field is set by the service."),
-    ErrorType.INVALID_TYPE: (("name",), of_kind(["string"])),
+    ErrorType.INVALID_TYPE: (("name",), type_message(["string"])),
     ErrorType.INVALID_VALUE: (("state",), "Use one of active, inactive."),
     ErrorType.TOO_SHORT: (("name",), _limit("common/scalars", "name", "minLength")),
     ErrorType.TOO_LONG: (("name",), _limit("common/scalars", "name", "maxLength")),
@@ -54,7 +54,7 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
     ErrorType.TOO_FEW_ITEMS: ((), _limit("groups", "bulkReplace", "minItems")),
     ErrorType.DUPLICATE: (
         ("languages", 1, "languageId"),
-        "Another one of this request has this value.",
+        "Another item of this request has this value.",
     ),
     ErrorType.UNKNOWN_REFERENCE: (
         ("languages", 0, "languageId"),
@@ -67,11 +67,14 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
     ),
     ErrorType.UNKNOWN_PARAMETER: (("colour",), "There is no such parameter."),
     ErrorType.TOO_MANY_PARAMETERS: ((), TOO_MANY_PARAMETERS),
-    ErrorType.EXCLUSIVE_PARAMETERS: (("pageSize",), "A cursor carries the whole query."),
-    ErrorType.INVALID_CURSOR: (("cursor",), "This is not a cursor of this list."),
+    ErrorType.EXCLUSIVE_PARAMETERS: (("pageSize",), "Leave this out: the cursor has it."),
+    ErrorType.INVALID_CURSOR: (
+        ("cursor",),
+        "Send pagination.cursor of an earlier page of this list.",
+    ),
     ErrorType.MALFORMED_JSON: (
         (),
-        "Send valid JSON; it cannot be read at line 1, column 2.",
+        "Send valid JSON: there is a syntax error at line 1, column 2.",
     ),
     ErrorType.MALFORMED_REQUEST: ((), MALFORMED),
     ErrorType.UNAUTHORIZED: ((), "Present a valid API key as a bearer token."),
@@ -159,7 +162,7 @@ OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
         ErrorType.INVALID_VALUE: (("from",), "Use oldest or now."),
         ErrorType.OUT_OF_RANGE: (("limit",), f"Use a number from 1 to {MAX_LIMIT}."),
         ErrorType.DUPLICATE: (("limit",), "Give this parameter once."),
-        ErrorType.EXCLUSIVE_PARAMETERS: (("limit",), "A cursor carries the whole query."),
+        ErrorType.EXCLUSIVE_PARAMETERS: (("limit",), "Leave this out: the cursor has it."),
     },
     READ: {ErrorType.INVALID_VALUE: (("id",), _NO_ID)},
     DELETE: {ErrorType.INVALID_VALUE: (("id",), _NO_ID)},
@@ -182,16 +185,16 @@ OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
     }
     | {ErrorType.INVALID_VALUE: ((3, "state"), "Use one of active, inactive, deleted.")},
 }
-"""The same where operations of one kind answer otherwise; of several items the fourth is wrong."""
+"""Examples that differ for one operation; in bulk operations the fourth item is invalid."""
 
 
 def name_of(error_type: str, kind: Operation) -> str:
-    """The name of the component that is the example for operations of the kind."""
+    """Return the component name of an error type's example for an operation."""
     return f"{kind.name}.{error_type}" if error_type in OF_KIND.get(kind, ()) else str(error_type)
 
 
 def components() -> dict[str, Any]:
-    """The example components by name."""
+    """Return the example components by name."""
     common = {str(name): {"value": example(name)} for name in EXAMPLES}
     return common | {
         name_of(name, kind): {"value": example(name, kind)}
@@ -201,7 +204,7 @@ def components() -> dict[str, Any]:
 
 
 def example(error_type: str, kind: Operation | None = None) -> Any:
-    """The body of a failure of this type; of bulk operations with what they tell of their items."""
+    """Return the body of an error response; that of a bulk operation has item counts."""
     own = OF_KIND.get(kind, {}) if kind else {}
     path, message = own.get(error_type) or EXAMPLES[error_type]
     error = ApiError([ErrorDetail(error_type, path, message)])
@@ -212,6 +215,6 @@ def example(error_type: str, kind: Operation | None = None) -> Any:
 
 
 def problem(error_type: str) -> Any:
-    """The same failure as problem details (RFC 9457)."""
+    """Return the example as problem details (RFC 9457)."""
     path, message = EXAMPLES[error_type]
     return orjson.loads(envelope.problem(ApiError([ErrorDetail(error_type, path, message)])).body)

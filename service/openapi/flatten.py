@@ -1,8 +1,8 @@
-"""Forms without conditions: a schema that narrows others, as one that stands for itself.
+"""Schema flattening: resolves references and removes conditions (``if``, ``then``, ``else``).
 
-A condition's fields become optional ones, and what it asks of fields outside it is left out. The
-service judges by the files in ``schemas/``, which are stricter there: an association is named by
-one of two fields, an item that stays has a name.
+Fields of conditional branches become optional, and conditional constraints of other fields are
+left out. Requests are validated against the stricter files in ``schemas/``. For example, these
+require one of two keys of an association, and a name unless the item deletes the record.
 """
 
 from collections.abc import Iterator
@@ -14,44 +14,45 @@ from service.schemas.definitions import ResolvedSchema, Schema
 _CONDITION = frozenset({"if", "then", "else", "allOf"})
 
 
-def flattened(located: ResolvedSchema) -> ResolvedSchema:
-    """The schema with references followed and conditions taken apart."""
-    found = located.resolved()
-    branches = [*_branches(found)]
+def flattened(unresolved: ResolvedSchema) -> ResolvedSchema:
+    """Return the schema with references resolved and conditional branches merged in."""
+    resolved = unresolved.resolved()
+    branches = [*_branches(resolved)]
     if not branches:
-        return found
-    own = {key: value for key, value in found.schema.items() if key not in _CONDITION}
+        return resolved
+    own = {key: value for key, value in resolved.schema.items() if key not in _CONDITION}
     merged: Schema = reduce(lambda rest, branch: branch.schema | rest, branches, own)
-    merged["properties"] = reduce(_together, branches, own.get("properties", {}))
-    needed = [*own.get("required", ()), *_always_required(found.schema)]
-    kept = {key: value for key, value in merged.items() if key != "required"}
-    return ResolvedSchema(kept | ({"required": needed} if needed else {}), found.home)
+    merged["properties"] = reduce(_merge_properties, branches, own.get("properties", {}))
+    merged.pop("required", None)
+    if required := [*own.get("required", ()), *_always_required(resolved.schema)]:
+        merged["required"] = required
+    return ResolvedSchema(merged, resolved.home)
 
 
-def is_sent(schema: Any, home: str) -> bool:
-    """Whether callers send a field: neither one that is ignored nor one that the service sets."""
+def is_writable(schema: Any, home: str) -> bool:
+    """Return whether callers can send a field: it is neither ignored nor read-only."""
     return isinstance(schema, dict) and not ResolvedSchema(schema, home).resolved().schema.get(
         "readOnly"
     )
 
 
-def _branches(located: ResolvedSchema) -> Iterator[ResolvedSchema]:
-    """What conditions lead to, of the schema and of the parts that all have to hold."""
-    for part in (located.schema, *located.schema.get("allOf", ())):
+def _branches(resolved: ResolvedSchema) -> Iterator[ResolvedSchema]:
+    """Yield the conditional branches of a schema and of its ``allOf`` parts."""
+    for part in (resolved.schema, *resolved.schema.get("allOf", ())):
         for keyword in ("then", "else"):
             if keyword in part:
-                yield ResolvedSchema(part[keyword], located.home).resolved()
+                yield ResolvedSchema(part[keyword], resolved.home).resolved()
 
 
-def _together(own: Schema, branch: ResolvedSchema) -> Schema:
-    """The fields, and those that only a condition names."""
+def _merge_properties(own: Schema, branch: ResolvedSchema) -> Schema:
+    """Add the properties that only a conditional branch has."""
     conditional = branch.schema.get("properties", {})
     return own | {name: conditional[name] for name in conditional if name not in own}
 
 
 def _always_required(schema: Schema) -> list[str]:
-    """What is required whether or not the condition holds."""
+    """Return the fields that are required whether or not the condition holds."""
     if "if" not in schema or "else" not in schema:
         return []
-    named = {*schema["if"].get("required", ()), *schema.get("then", {}).get("required", ())}
-    return [name for name in schema["else"].get("required", ()) if name in named]
+    required = {*schema["if"].get("required", ()), *schema.get("then", {}).get("required", ())}
+    return [name for name in schema["else"].get("required", ()) if name in required]

@@ -1,4 +1,4 @@
-"""One operation of the document: what its route and its resource say, put into OpenAPI's form."""
+"""Operation objects: a route and its resource in OpenAPI's form."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,40 +20,40 @@ from service.routes import Route
 
 @dataclass(frozen=True)
 class OperationObject:
-    """A route that callers with a key reach, and the resource that it is about."""
+    """Operation of the document: a route that requires an API key, and its resource."""
 
     route: Route
     resource: Resource
 
     @property
     def title(self) -> str:
-        """What one record is called."""
+        """Return the noun for one record."""
         return str(schemas.load()[self.resource.name]["title"])
 
     @property
     def tag(self) -> str:
-        """The heading that the resource's operations stand under."""
+        """Return the tag of the resource's operations."""
         return plural(self.title)
 
     @property
     def texts(self) -> tuple[str, str]:
-        """The summary and the description."""
+        """Return the summary and the description."""
         kind, title = self.route.kind, self.title.lower()
         texts = self.resource.own_texts.get(kind.name, (kind.summary, kind.description))
-        one = f"{'an' if title[0] in 'aeio' else 'a'} {title}"
-        summary, description = (text.format(one=one, several=plural(title)) for text in texts)
+        noun = f"{'an' if title[0] in 'aeio' else 'a'} {title}"
+        summary, description = (text.format(one=noun, several=plural(title)) for text in texts)
         return summary, description
 
     @property
     def identifier(self) -> str:
-        """The name that generated clients call it by."""
+        """Return the operationId, which generated clients use as method name."""
         name = name_of(self.resource.name, "document")
         return self.route.kind.identifier.format(one=name, several=plural(name))
 
     def described(self, responses: SharedResponses) -> dict[str, Any]:
-        """The operation object, its answers being references to components."""
+        """Return the operation object, with references to response components."""
         summary, description = self.texts
-        found: dict[str, Any] = {
+        described: dict[str, Any] = {
             "operationId": self.identifier,
             "tags": [self.tag],
             "summary": summary,
@@ -61,16 +61,16 @@ class OperationObject:
             "parameters": [*self._parameters()],
         }
         if media_type := self.route.kind.media_type:
-            found["requestBody"] = success_responses.body(
+            described["requestBody"] = success_responses.body(
                 self.resource.name, media_type, *self._forms()
             )
-        found["responses"] = dict(responses.references(self.answers))
-        return found
+        described["responses"] = dict(responses.references(self.responses))
+        return described
 
     def _forms(self) -> Iterator[str]:
-        """The forms of the body; those by own key only where records have one."""
-        known = schemas.load()[self.resource.name]["$defs"]
-        return (form for form in self.route.kind.body if form in known or form == "patch")
+        """Yield the forms of the body that the resource has."""
+        definitions = schemas.load()[self.resource.name]["$defs"]
+        return (form for form in self.route.kind.body if form in definitions or form == "patch")
 
     def _parameters(self) -> Iterator[Parameter]:
         kind, resource = self.route.kind, self.resource
@@ -101,8 +101,8 @@ class OperationObject:
         yield from map(parameters.shared, ("ServiceApi", "RequestId"))
 
     @cached_property
-    def answers(self) -> list[ResponseObject]:
-        """Everything that can be answered, successes first."""
+    def responses(self) -> list[ResponseObject]:
+        """Return all responses of the operation, successful ones first."""
         return [*self._successes(), *error_responses.failed(self.route, self.resource)]
 
     def _successes(self) -> Iterator[ResponseObject]:

@@ -1,4 +1,4 @@
-"""Parameters and headers of operations; those of lists are derived from the documents' schemas."""
+"""Parameters and request headers of operations; list parameters come from document schemas."""
 
 import re
 from collections.abc import Iterator
@@ -16,8 +16,8 @@ from service.schemas.definitions import Schema
 Parameter = dict[str, Any]
 
 _TEXT = {"type": "string"}
-_NUMBERED = 2
-"""How many filters and sort keys have names of their own here; more of them go by number alone."""
+_INDEXED = 2
+"""Number of filters and of sort keys that the document lists; requests may have more."""
 _KINDS: dict[str, Schema] = {
     "integer": {
         "type": "integer",
@@ -33,12 +33,12 @@ _KINDS: dict[str, Schema] = {
 _FILTERS, _SORTS = "FilterField", "SortField"
 SCHEMAS: dict[str, Schema] = {
     "SortOrder": {
-        "description": "Which way a sort key goes.",
+        "description": "Order of a sort key.",
         "type": "string",
         "enum": ["asc", "desc", "ascending", "descending"],
     },
     "FilterOperator": {
-        "description": "How a field is compared.",
+        "description": "Comparison of a field with a value.",
         "type": "string",
         "enum": list(NAMES),
     },
@@ -56,130 +56,135 @@ def _query(name: str, schema: Schema, description: str) -> Parameter:
 
 
 _SHARED: dict[str, Parameter] = {
-    "ServiceApi": _header("X-Service-Api", "Accepted on every request; written to the access log."),
-    "RequestId": _header("X-Request-Id", "A name for the request; the answer repeats it."),
+    "ServiceApi": _header(
+        "X-Service-Api",
+        "Name of the calling service; written to the access log.",
+    ),
+    "RequestId": _header("X-Request-Id", "Request id; the response repeats it."),
     "IfMatch": _header(
         "If-Match",
-        "Do it only while the record's entity tag is one of these; `*` asks that it exists.",
+        "Precondition: the record's entity tag is one of these; `*` matches any existing record.",
     ),
     "IfNoneMatch": _header(
         "If-None-Match",
-        "Do it only while the record's entity tag is none of these; a read is 304 otherwise. `*` "
-        "asks that there is no record.",
+        "Precondition: the record's entity tag is none of these; otherwise a read returns 304. `*` "
+        "matches any existing record.",
     ),
-    "Prefer": _header("Prefer", "`count=exact` adds the number of records on all pages."),
+    "Prefer": _header("Prefer", "`count=exact` adds the total number of records as `Total-Count`."),
     "IdempotencyKey": _header(
         "Idempotency-Key",
-        "Makes the request safe to repeat: for 24 hours the same key gives the first answer again.",
+        "Makes the request safe to retry: for 24 hours, the same key returns the first response.",
         minLength=1,
         maxLength=255,
         pattern="^[!-~]+$",
     ),
     "PreferShort": _header(
-        "Prefer", "`return=minimal` answers one outcome for each item instead of documents."
+        "Prefer", "`return=minimal` returns an outcome for each item instead of documents."
     ),
     "DryRun": _query(
         "dryRun",
         {"type": "string", "enum": ["false", "true"]},
-        "`true` rehearses: all is checked and done, told as outcomes, and taken back.",
+        "`true` is a dry run: it checks and executes the write, returns outcomes, and rolls back.",
     ),
     "OnError": _query(
         "onError",
         {"type": "string", "enum": ["abort", "skip"]},
-        "Of several items: `abort`, unless sent, writes all or none; `skip` leaves out those that "
-        "fail, writes the others, and answers one outcome for each.",
+        "Handling of invalid items: `abort`, the default, writes all items or none; `skip` writes "
+        "the valid items and returns an outcome for each item.",
     ),
     "Form": _query(
         "form",
         {"type": "string", "enum": ["writable"]},
-        "`writable` answers what PUT takes and PATCH edits, indexes included.",
+        "`writable` returns the form that PUT accepts and PATCH edits, indexes of lists included.",
     ),
-    # Defaults stand in the texts: viewers would send a ``default``, beside a cursor too.
+    # Viewers send a schema's ``default``, also with a cursor, which must be the only parameter.
+    # Therefore the descriptions name the defaults.
     "PageSize": _query(
         "pageSize",
         {"type": "integer", "format": "int32", "minimum": 1, "maximum": MAX_PAGE_SIZE},
-        f"Records on a page, {DEFAULT_PAGE_SIZE} unless sent.",
+        f"Maximum number of records on a page; {DEFAULT_PAGE_SIZE} by default.",
     ),
     "PageNumber": _query(
         "pageNumber",
         {"type": "integer", "format": "int32", "minimum": 1, "maximum": MAX_PAGE_NUMBER},
-        "The page, 1 unless sent.",
+        "Page number from 1; 1 by default.",
     ),
     "Cursor": _query(
         "cursor",
         {"type": "string", "minLength": 1, "maxLength": MAX_LENGTH},
-        "The value of `pagination.cursor` in the answer before. It carries the whole query: send "
-        "it alone. A query too long for a cursor is refused where there is a next page.",
+        "The value of `pagination.cursor` of the previous response. It carries the whole query: "
+        "send it alone. A query too long for a cursor is an error if there is a next page.",
     ),
 }
 
 
 def components() -> dict[str, Parameter]:
-    """Every parameter that operations share, by component name."""
-    found = dict(_SHARED)
-    for number in range(_NUMBERED):
-        found[f"Filter{number}Operator"] = _query(
-            f"filter[{number}].operator",
+    """Return the parameters that operations share, by component name."""
+    shared_parameters = dict(_SHARED)
+    for index in range(_INDEXED):
+        shared_parameters[f"Filter{index}Operator"] = _query(
+            f"filter[{index}].operator",
             named("FilterOperator"),
-            "How the field is compared, `eq` unless sent. `contains` and `startsWith` ignore case; "
-            "`ne` holds for null.",
+            "Operator of the condition; `eq` by default. `contains` and `startsWith` ignore case; "
+            "`ne` matches null.",
         )
-        found[f"Filter{number}Value"] = _query(
-            f"filter[{number}].value",
+        shared_parameters[f"Filter{index}Value"] = _query(
+            f"filter[{index}].value",
             _TEXT,
-            "What the field is compared with; a comma-separated list for `in`, `true` or `false` "
-            "for `isNull`.",
+            "Value of the condition: a comma-separated list for `in`, `true` or `false` for "
+            "`isNull`.",
         )
         for name in ("order", "direction"):
-            found[f"Sort{number}{name.title()}"] = _query(
-                f"sort[{number}].{name}",
+            shared_parameters[f"Sort{index}{name.title()}"] = _query(
+                f"sort[{index}].{name}",
                 named("SortOrder"),
-                "The key's order, ascending unless sent: `order` or `direction`, not both.",
+                "Order of the sort key; ascending by default. Send `order` or `direction`, not "
+                "both.",
             )
-    return found
+    return shared_parameters
 
 
 def shared(name: str) -> Parameter:
-    """A reference to a parameter that operations share."""
+    """Return a reference to a shared parameter."""
     return {"$ref": f"#/components/parameters/{name}"}
 
 
 def path_parameters(path: str, resource: Resource, title: str) -> Iterator[Parameter]:
-    """The parameters that a path template names: ids of parents, and one of the resource."""
+    """Yield the parameters of a path template: ids of parents and of the resource."""
     for name in re.findall(r"{(\w+)}", path):
         home = resource.home_of_ids if name == resource.key else "common/scalars"
-        words = title if name == "id" else re.sub("([A-Z])", r" \1", name.removesuffix("Id"))
+        noun = title if name == "id" else re.sub("([A-Z])", r" \1", name.removesuffix("Id"))
         yield {
             "name": name,
             "in": "path",
             "required": True,
-            "description": f"The id of the {words.lower()}.",
+            "description": f"The id of the {noun.lower()}.",
             "schema": reference(home, "id"),
         }
 
 
 def ids(resource: Resource) -> Parameter:
-    """The ids of a bulk delete."""
-    text = "The records to delete: repeat the parameter, once for each id."
+    """Return the parameter with the ids of a bulk delete."""
+    text = "Ids of the records to delete. Repeat the parameter for each id."
     return {**_query("ids", reference(resource.home_of_ids, "ids"), text), "required": True}
 
 
 def match(resource: Resource) -> Iterator[Parameter]:
-    """The switch by which items name records by their own key, where they have one."""
+    """Yield the parameter to identify records by their own key, if they have one."""
     if fields := all_schemas.key_fields(resource.name):
-        named = " and ".join(f"`{name}`" for name in fields)
-        text = f"Items have {named} instead of `id`. The answer has an outcome for each."
+        key = " and ".join(f"`{name}`" for name in fields)
+        text = f"Items have {key} instead of `id`. The response has an outcome for each item."
         yield _query("match", {"type": "string", "enum": [fields[0]]}, text)
 
 
 def of_list(resource: Resource) -> Iterator[Parameter]:
-    """Field filters, composed filters, sorts and paging of a collection."""
+    """Yield the parameters of a list: field filters, composed filters, sort keys and paging."""
     document = definition(resource.name, "document")
-    for found in resource.properties.values():
+    for prop in resource.properties.values():
         yield _query(
-            found.name,
-            {"type": "array", "items": _value(found, document["properties"][found.name])},
-            f"Records whose `{found.name}` is this; repeat it for any of several values.",
+            prop.name,
+            {"type": "array", "items": _value(prop, document["properties"][prop.name])},
+            f"Only records with this `{prop.name}`. Repeat the parameter for several values.",
         )
     name = name_of(resource.name, "document")
     yield from _filters(named(name + _FILTERS))
@@ -188,37 +193,37 @@ def of_list(resource: Resource) -> Iterator[Parameter]:
 
 
 def schemas(resource: Resource) -> dict[str, Schema]:
-    """The names of fields that a collection filters and sorts by, by component name."""
-    name, found = name_of(resource.name, "document"), resource.properties.values()
-    fields = {_FILTERS: [*found], _SORTS: [one for one in found if one.sortable]}
-    return {
-        name + part: {"type": "string", "enum": [one.name for one in chosen]}
-        for part, chosen in fields.items()
+    """Return the enumerations of filter and sort fields of a collection, by component name."""
+    name, properties = name_of(resource.name, "document"), resource.properties.values()
+    fields = {
+        _FILTERS: [prop.name for prop in properties],
+        _SORTS: [prop.name for prop in properties if prop.sortable],
     }
+    return {name + suffix: {"type": "string", "enum": names} for suffix, names in fields.items()}
 
 
-def _value(found: Property, field: Schema) -> Schema:
-    """What filters a field: a value as in the document."""
-    return {"$ref": field["$ref"]} if "$ref" in field else _KINDS[found.kind]
+def _value(prop: Property, field: Schema) -> Schema:
+    """Return the schema of a filter value: that of the field's values in documents."""
+    return {"$ref": field["$ref"]} if "$ref" in field else _KINDS[prop.kind]
 
 
 def _filters(field: Schema) -> Iterator[Parameter]:
-    for number in range(_NUMBERED):
+    for index in range(_INDEXED):
         yield _query(
-            f"filter[{number}].property",
+            f"filter[{index}].property",
             field,
-            "The field of a condition, in any case. All conditions have to hold; further ones "
-            f"are `filter[{_NUMBERED}]` and on.",
+            "Field of a condition, case-insensitive. Records must match all conditions. Further "
+            f"conditions are `filter[{_INDEXED}]` and so on.",
         )
-        yield from (shared(f"Filter{number}{member}") for member in ("Operator", "Value"))
+        yield from (shared(f"Filter{index}{member}") for member in ("Operator", "Value"))
 
 
 def _sorts(field: Schema) -> Iterator[Parameter]:
-    for number in range(_NUMBERED):
+    for index in range(_INDEXED):
         yield _query(
-            f"sort[{number}].property",
+            f"sort[{index}].property",
             field,
-            "A sort key, in any case. Lower numbers sort first; the id breaks ties, always. "
-            f"Further ones are `sort[{_NUMBERED}]` and on.",
+            "Field of a sort key, case-insensitive. Lower indexes sort first; the id breaks ties. "
+            f"Further keys are `sort[{_INDEXED}]` and so on.",
         )
-        yield from (shared(f"Sort{number}{member}") for member in ("Order", "Direction"))
+        yield from (shared(f"Sort{index}{member}") for member in ("Order", "Direction"))

@@ -1,4 +1,4 @@
-"""Answers as components: what several operations answer alike is described once."""
+"""Response components: equal responses of several operations share one component."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -11,42 +11,43 @@ import orjson
 
 @dataclass(frozen=True)
 class ResponseObject:
-    """An answer of an operation: its status, and what describes it."""
+    """Response of an operation: its status and its OpenAPI description."""
 
     status: int
     names: tuple[str, ...]
-    """Names of components, from the one that most operations would share to its very own."""
+    """Candidate names of the component, from the most widely shared one to the operation's own."""
     response: dict[str, Any]
 
     @cached_property
-    def meaning(self) -> bytes:
-        """Equal where the descriptions are."""
+    def fingerprint(self) -> bytes:
+        """Return the response as JSON; equal responses have equal fingerprints."""
         return orjson.dumps(self.response)
 
 
 class SharedResponses:
-    """The answers of all operations, each under the first name that it has in common with others.
+    """Response components of all operations.
 
-    A name is of the answer that most operations give under it.
+    Each candidate name belongs to the response that most operations have under it. A response gets
+    the first of its candidate names that belongs to it.
     """
 
-    def __init__(self, answers: Iterable[ResponseObject]) -> None:
-        self._answers = list(answers)
-        meanings = defaultdict[str, Counter[bytes]](Counter)
-        for answer in self._answers:
-            for name in answer.names:
-                meanings[name][answer.meaning] += 1
-        self._owners = {name: counted.most_common(1)[0][0] for name, counted in meanings.items()}
+    def __init__(self, responses: Iterable[ResponseObject]) -> None:
+        self._responses = list(responses)
+        counts = defaultdict[str, Counter[bytes]](Counter)
+        for response in self._responses:
+            for name in response.names:
+                counts[name][response.fingerprint] += 1
+        self._owners = {name: counter.most_common(1)[0][0] for name, counter in counts.items()}
 
     def components(self) -> dict[str, Any]:
-        """Every response by name."""
-        found = {self._name(answer): answer.response for answer in self._answers}
-        return {name: found[name] for name in sorted(found)}
+        """Return every response by component name, sorted."""
+        by_name = {self._name(response): response.response for response in self._responses}
+        return {name: by_name[name] for name in sorted(by_name)}
 
-    def references(self, answers: Iterable[ResponseObject]) -> Iterator[tuple[str, Any]]:
-        """An operation's statuses, and the components that describe them."""
-        for answer in answers:
-            yield str(answer.status), {"$ref": f"#/components/responses/{self._name(answer)}"}
+    def references(self, responses: Iterable[ResponseObject]) -> Iterator[tuple[str, Any]]:
+        """Yield the statuses of an operation's responses, with references to components."""
+        for response in responses:
+            yield str(response.status), {"$ref": f"#/components/responses/{self._name(response)}"}
 
-    def _name(self, answer: ResponseObject) -> str:
-        return next(name for name in answer.names if self._owners[name] == answer.meaning)
+    def _name(self, response: ResponseObject) -> str:
+        return next(name for name in response.names if self._owners[name] == response.fingerprint)

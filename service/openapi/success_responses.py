@@ -1,4 +1,4 @@
-"""Request bodies and successful answers of operations, with examples from the schemas."""
+"""Request bodies and successful responses of operations, with examples from the schemas."""
 
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -13,19 +13,20 @@ from service.openapi.shared_responses import ResponseObject
 
 _FORMS = ("document", "writable")
 _HEADERS = {
-    "X-Request-Id": "The request's name, for questions about it.",
-    "Cache-Control": "`private, no-cache`: for this caller, and to be asked for again.",
-    "Vary": "What of the request the answer depends on besides; on answers that are long enough to "
-    "be compressed.",
-    "ETag": "Strong entity tag of the data, on lists with the pagination; another one for each "
-    "coding.",
-    "Accept-Patch": "What PATCH takes here.",
-    "Total-Count": "How many records all pages have; where `Prefer: count=exact` asked for it.",
-    "Preference-Applied": "The preference that was followed.",
-    "Location": "Path of the new record; only where a single one was sent.",
-    "Idempotent-Replayed": "`true` where this is an earlier answer given again.",
-    "WWW-Authenticate": "How to present a key.",
-    "Retry-After": "Seconds to wait.",
+    "X-Request-Id": "Id of the request, for support.",
+    "Cache-Control": "`private, no-cache`: a cache of this caller may store the response, but must "
+    "revalidate it.",
+    "Vary": "Request headers that the response depends on; only on responses long enough for "
+    "compression.",
+    "ETag": "Strong entity tag of the data, of lists including the pagination; differs for each "
+    "content coding.",
+    "Accept-Patch": "Media types that PATCH accepts here.",
+    "Total-Count": "Number of records on all pages; only with `Prefer: count=exact`.",
+    "Preference-Applied": "Preference that the service applied.",
+    "Location": "Path of the new record; only if the request body is a single object.",
+    "Idempotent-Replayed": "`true` if this is the stored response of an earlier request.",
+    "WWW-Authenticate": "Authentication scheme to send an API key with.",
+    "Retry-After": "Seconds to wait before a retry.",
 }
 _SECONDS = {"type": "integer", "format": "int32", "minimum": 0}
 HEADERS: dict[str, Any] = {
@@ -42,13 +43,13 @@ _ENVELOPE = "common/envelope"
 
 
 def headers(*names: str) -> dict[str, Any]:
-    """References to response headers; some are on every answer."""
+    """Return references to response headers: the common ones, and the given ones."""
     everywhere = ("X-Request-Id", "Cache-Control", "Vary")
     return {name: {"$ref": f"#/components/headers/{name}"} for name in (*everywhere, *names)}
 
 
 def example_of(collection: str, form: str) -> Any:
-    """The realistic example that a form's schema carries; bulk forms and patches derive theirs."""
+    """Return the example of a form's schema; examples of bulk forms and patches are derived."""
     forms = schemas.load()[collection]["$defs"]
     document = forms["document"]["examples"][0]
     if form == "bulkCreate":
@@ -70,15 +71,15 @@ def example_of(collection: str, form: str) -> Any:
 
 
 def _changed(forms: dict[str, Any]) -> str:
-    """The field that examples of changes change."""
-    known = forms["fields"]["properties"]
+    """Return the field that examples of patches change."""
+    properties = forms["fields"]["properties"]
     others = forms["create"]["required"] if "create" in forms else forms["writable"]["required"]
     fields: list[str] = ["name", "text", *others]
-    return next(name for name in fields if name in known)
+    return next(name for name in fields if name in properties)
 
 
 def body(collection: str, media_type: str, *forms: str) -> dict[str, Any]:
-    """A request body in one of the forms."""
+    """Return a request body that has one of the forms."""
     if media_type == JSON_PATCH:
         schema = reference("common/json-patch")
     else:
@@ -89,84 +90,85 @@ def body(collection: str, media_type: str, *forms: str) -> dict[str, Any]:
 
 
 def page(collection: str, *names: str) -> ResponseObject:
-    """One page of a list, with the named headers."""
+    """Return the response with one page of a list, with the given headers."""
     more = {"pagination": schemas.load()["common/envelope"]["$defs"]["pagination"]["examples"][0]}
-    found = _success(collection, [envelopes.LIST], "One page.", *names)
-    media = found.response["content"][JSON]
+    response = _success(collection, [envelopes.LIST], "One page.", *names)
+    media = response.response["content"][JSON]
     media["example"] = {**media["example"], "data": [media["example"]["data"]], **more}
-    return found
+    return response
 
 
 def page_or_unchanged(collection: str) -> Iterator[ResponseObject]:
-    """One page of a list, or that it is still what the caller has."""
-    named = ("ETag", "Total-Count", APPLIED)
-    yield page(collection, *named)
-    yield unchanged("ListNotModified", *named)
+    """Yield the responses of a list: a page, or 304 Not Modified."""
+    names = ("ETag", "Total-Count", APPLIED)
+    yield page(collection, *names)
+    yield unchanged("ListNotModified", *names)
 
 
 def read(collection: str, *, is_patched: bool) -> ResponseObject:
-    """One record in any of its forms."""
+    """Return the response with one record, in any of its forms."""
     writable = "writable" in schemas.load()[collection]["$defs"]
     kinds = [envelopes.ANSWER, *([envelopes.WRITABLE] if writable else [])]
-    named = ("ETag", "Accept-Patch") if is_patched else ("ETag",)
-    found = _success(collection, kinds, "The record.", *named, suffix="Read")
+    names = ("ETag", "Accept-Patch") if is_patched else ("ETag",)
+    response = _success(collection, kinds, "The record.", *names, suffix="Read")
     if writable and "create" not in schemas.load()[collection]["$defs"]:
-        # Of parts both forms are alike where they are empty.
-        media = found.response["content"][JSON]
+        # Both forms of an empty part are equal, so that ``oneOf`` would match none.
+        media = response.response["content"][JSON]
         media["schema"] = {"anyOf": media["schema"]["oneOf"]}
-    return found
+    return response
 
 
 def plain(collection: str) -> ResponseObject:
-    """One document without an entity tag."""
-    return _success(collection, [envelopes.ANSWER], "Done.")
+    """Return the response with one document, without an entity tag."""
+    return _success(collection, [envelopes.ANSWER], "The document.")
 
 
 def read_all(collection: str) -> ResponseObject:
-    """All that there is, as one list."""
-    found = _success(collection, [envelopes.ALL], "All of them.", "ETag")
-    media = found.response["content"][JSON]
+    """Return the response with all records as one list."""
+    response = _success(collection, [envelopes.ALL], "All records.", "ETag")
+    media = response.response["content"][JSON]
     media["example"] = {**media["example"], "data": [media["example"]["data"]]}
-    return found
+    return response
 
 
 def unchanged(name: str, *names: str) -> ResponseObject:
-    """That it is still what the caller has, as a component of that name, with the headers."""
-    text = "It is still as If-None-Match says."
+    """Return the 304 Not Modified response, with its component name and headers."""
+    text = "The caller's version, given by If-None-Match, is current."
     return ResponseObject(304, (name,), {"description": text, "headers": headers(*names)})
 
 
 def created(collection: str) -> Iterator[ResponseObject]:
-    """A new record, or several; or what became of each item, which may have failed."""
+    """Yield the responses of a create: new records, or item outcomes."""
     kinds = [envelopes.ANSWER, envelopes.BULK]
-    named = ("Location", "ETag", *_OF_BULK)
-    found = _success(collection, kinds, "Created.", *named, suffix="Created", status=201)
-    yield _or(found, "outcomes")
-    told = _told("CreateOutcomes", HTTPStatus.OK, "Rehearsed, or done in part.")
-    yield _or(told, "oneOutcome")
+    names = ("Location", "ETag", *_OF_BULK)
+    response = _success(collection, kinds, "Created.", *names, suffix="Created", status=201)
+    yield _or(response, "outcomes")
+    outcomes = _outcomes("CreateOutcomes", HTTPStatus.OK, "Outcomes of a dry run or partial write.")
+    yield _or(outcomes, "oneOutcome")
 
 
 def written(collection: str) -> ResponseObject:
-    """The record of a single write, or what a rehearsal would do."""
-    found = _success(collection, [envelopes.ANSWER], "Done.", "ETag", _REPLAYED, suffix="Written")
-    return _or(found, "oneOutcome")
+    """Return the response of a single write: the record, or the outcome of a dry run."""
+    names = ("ETag", _REPLAYED)
+    response = _success(collection, [envelopes.ANSWER], "Written.", *names, suffix="Written")
+    return _or(response, "oneOutcome")
 
 
 def written_in_bulk(collection: str) -> ResponseObject:
-    """The records of a bulk write, or what became of each item."""
-    found = _success(collection, [envelopes.BULK], "Done.", *_OF_BULK)
-    media = found.response["content"][JSON]
+    """Return the response of a bulk write: the records, or item outcomes."""
+    response = _success(collection, [envelopes.BULK], "Written.", *_OF_BULK)
+    media = response.response["content"][JSON]
     media["example"] = {**media["example"], "data": [media["example"]["data"]]}
-    return _or(found, "outcomes")
+    return _or(response, "outcomes")
 
 
 def all_created() -> ResponseObject:
-    """That each item of a write by own keys made a record."""
-    return _told("AllCreated", HTTPStatus.CREATED, "Each item created a record.")
+    """Return the 201 response of a write by own keys in which each item created a record."""
+    return _outcomes("AllCreated", HTTPStatus.CREATED, "Each item created a record.")
 
 
-def _told(name: str, status: int, text: str) -> ResponseObject:
-    """The outcomes of items, in a component of that name."""
+def _outcomes(name: str, status: int, text: str) -> ResponseObject:
+    """Return a response with item outcomes, with its component name."""
     outcome = schemas.load()[_ENVELOPE]["$defs"]["itemOutcome"]["examples"][0]
     is_new = status == HTTPStatus.CREATED
     example = {
@@ -175,31 +177,31 @@ def _told(name: str, status: int, text: str) -> ResponseObject:
         "data": [outcome | {"outcome": "created"} if is_new else outcome],
     }
     media = {"schema": reference(_ENVELOPE, "outcomes"), "example": example}
-    described = {"description": text, "headers": headers(*_OF_BULK), "content": {JSON: media}}
-    return ResponseObject(status, (name,), described)
+    response = {"description": text, "headers": headers(*_OF_BULK), "content": {JSON: media}}
+    return ResponseObject(status, (name,), response)
 
 
-def _or(found: ResponseObject, envelope: str) -> ResponseObject:
-    """The answer, which may also come in that envelope."""
-    media = found.response["content"][JSON]
+def _or(response: ResponseObject, envelope: str) -> ResponseObject:
+    """Add an alternative envelope to a response; return the response."""
+    media = response.response["content"][JSON]
     options = media["schema"].get("oneOf", [media["schema"]])
     media["schema"] = one_of([*options, reference(_ENVELOPE, envelope)])
-    return found
+    return response
 
 
 def _success(
     collection: str, kinds: list[str], text: str, *names: str, suffix: str = "", status: int = 200
 ) -> ResponseObject:
-    """An answer in one of the kinds of envelopes, with the named headers."""
-    found = [envelopes.name_of_envelope(collection, kind) for kind in kinds]
+    """Return a successful response with one of several envelopes and the given headers."""
+    envelope_names = [envelopes.name_of_envelope(collection, kind) for kind in kinds]
     code = "created" if status == HTTPStatus.CREATED else "ok"
     example = {"status": "success", "code": code, "data": example_of(collection, "document")}
-    media = {"schema": one_of([named(name) for name in found]), "example": example}
+    media = {"schema": one_of([named(name) for name in envelope_names]), "example": example}
     name = envelopes.name_of_envelope(collection, suffix or kinds[0])
-    described = {"description": text, "headers": headers(*names), "content": {JSON: media}}
-    return ResponseObject(status, (name,), described)
+    response = {"description": text, "headers": headers(*names), "content": {JSON: media}}
+    return ResponseObject(status, (name,), response)
 
 
 def one_of(options: list[dict[str, Any]]) -> dict[str, Any]:
-    """A schema for one of the options; they never overlap, all being closed."""
+    """Return a schema for one of the options, which never overlap: all objects are closed."""
     return {"oneOf": options} if len(options) > 1 else options[0]

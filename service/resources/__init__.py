@@ -1,1 +1,1 @@
-"""The resources of the interface: the registry, one module each, and the families they share."""
+"""Resources of the API: the registry, a module per resource, and shared base classes."""

@@ -1,4 +1,4 @@
-"""The allowed values of custom fields: complete sets, of which only what differs is written."""
+"""Allowed values of custom fields: complete sets, of which only the differences are written."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,42 +17,45 @@ from service.queries.matching import MatchKey, Row, match_existing
 Rows: TypeAlias = dict[int, Row]
 
 
-class SentValue(NamedTuple):
-    """An allowed value of a request; it stands at ``place`` in the item of that number."""
+class AllowedValueEntry(NamedTuple):
+    """Allowed value in a request, with its position."""
 
-    number: int
-    place: int
+    item_index: int
+    """Index of the item in the batch."""
+    value_index: int
+    """Index of the value in the item's ``allowedValues``."""
     field_id: int
     value: dict[str, Any]
 
     def fail(self, batch: Batch, member: str, message: str) -> None:
-        """Report that it names what is not there."""
-        path = ("allowedValues", self.place, member)
-        batch.fail(self.number, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
+        """Report an unknown reference in a member of the value."""
+        path = ("allowedValues", self.value_index, member)
+        batch.fail(self.item_index, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
 
 
-def sent_values(batch: Batch, having: str = "value") -> Iterator[SentValue]:
-    """The allowed values of the items that have that member; all have a ``value``."""
-    for number, item in enumerate(batch.items):
-        for place, value in enumerate(item.get("allowedValues") or ()):
+def allowed_value_entries(batch: Batch, having: str = "value") -> Iterator[AllowedValueEntry]:
+    """Yield the allowed values of all items in which the member ``having`` is not null."""
+    for item_index, item in enumerate(batch.items):
+        for value_index, value in enumerate(item.get("allowedValues") or ()):
             if value.get(having) is not None:
-                yield SentValue(number, place, item["id"], value)
+                yield AllowedValueEntry(item_index, value_index, item["id"], value)
 
 
 @dataclass(slots=True)
 class ValueDifferences:
-    """What leads from the stored allowed values to the sent ones; nothing of what stays."""
+    """Differences between the stored allowed values and those of a request."""
 
-    unknown: list[SentValue] = field(default_factory=list)
-    """Those whose id is none of the field's."""
-    changed: list[SentValue] = field(default_factory=list)
-    new: list[SentValue] = field(default_factory=list)
+    unknown: list[AllowedValueEntry] = field(default_factory=list)
+    """Values with an id that is not one of the field's."""
+    changed: list[AllowedValueEntry] = field(default_factory=list)
+    new: list[AllowedValueEntry] = field(default_factory=list)
     removed: list[int] = field(default_factory=list)
-    """Ids of those that were not sent."""
+    """Ids of stored values that the request leaves out."""
 
 
-#: How values that are sent without an id are known: whole, by their own reference, by their value.
-_WAYS: tuple[MatchKey, ...] = (
+#: Keys that match values without an id to stored ones: the whole row, reference and value, the
+#: reference, the value. The reference is the ``userDefinedId``.
+_MATCH_KEYS: tuple[MatchKey, ...] = (
     lambda row: row[2:],
     lambda row: (row[3], row[2]) if row[3] else None,
     lambda row: row[3] or None,
@@ -61,14 +64,13 @@ _WAYS: tuple[MatchKey, ...] = (
 
 
 class AllowedValues:
-    """Those of one kind of custom fields. Values keep their identity.
+    """Store of the allowed values of one kind of custom fields.
 
-    By their id, or where they are sent without by their ``userDefinedId``, else their value.
+    Values keep their identity: by id, without an id by ``userDefinedId``, else by their value.
 
-    A row is the field's id, the value's own, and its members, ``more`` than the common ones: so
-    ``stored_values`` has them, column by column, and so ``update_values`` and ``insert_values``
-    take them, each an array in JSON. ``removals`` are the statements that take away what was not
-    sent.
+    A row has the field's id, the value's id, its common members, and the members ``more``. The
+    statement ``stored_values`` returns an array per column of rows. ``update_values`` and
+    ``insert_values`` take rows as JSON arrays. ``removals`` are the statements that delete values.
     """
 
     def __init__(
@@ -79,68 +81,68 @@ class AllowedValues:
         self._removals = removals
 
     async def compare(self, connection: Connection, batch: Batch) -> ValueDifferences:
-        """How the sent values differ from the stored ones."""
+        """Return the differences between the stored values and those of the batch."""
         columns = await connection.fetchrow(
             self._statements["stored_values"].text,
             batch.caller.organization_id,
             batch.id_array,
         )
         stored = {row[1]: row for row in zip(*[column or () for column in columns], strict=True)}
-        found, kept = ValueDifferences(), set[int]()
-        for one in self._recognized([*sent_values(batch)], stored):
-            value_id = one.value.get("id")
-            held = stored.get(value_id)
-            if held and held[0] == one.field_id:
-                kept.add(held[1])
-                if held != self._row(one):
-                    found.changed.append(one)
+        differences, matched_ids = ValueDifferences(), set[int]()
+        for entry in self._with_ids([*allowed_value_entries(batch)], stored):
+            value_id = entry.value.get("id")
+            row = stored.get(value_id)
+            if row and row[0] == entry.field_id:
+                matched_ids.add(row[1])
+                if row != self._row(entry):
+                    differences.changed.append(entry)
             else:
-                (found.new if value_id is None else found.unknown).append(one)
-        found.removed = sorted(stored.keys() - kept)
-        return found
+                (differences.new if value_id is None else differences.unknown).append(entry)
+        differences.removed = sorted(stored.keys() - matched_ids)
+        return differences
 
-    def _recognized(
-        self, sent: list[SentValue], stored: Mapping[int, tuple[Any, ...]]
-    ) -> list[SentValue]:
-        """The sent values, those without an id with that of the stored one that they are."""
-        named = {one.value.get("id") for one in sent}
-        if None not in named:
-            return sent
-        known, unnamed = defaultdict[int, Rows](dict), defaultdict[int, Rows](dict)
+    def _with_ids(
+        self, entries: list[AllowedValueEntry], stored: Mapping[int, tuple[Any, ...]]
+    ) -> list[AllowedValueEntry]:
+        """Give each value without an id the id of the stored value that it matches."""
+        request_ids = {entry.value.get("id") for entry in entries}
+        if None not in request_ids:
+            return entries
+        free_rows, new_rows = defaultdict[int, Rows](dict), defaultdict[int, Rows](dict)
         for value_id, row in stored.items():
-            if value_id not in named:
-                known[row[0]][value_id] = row
-        for place, one in enumerate(sent):
-            if one.value.get("id") is None:
-                unnamed[one.field_id][place] = self._row(one)
-        for field_id, rows in unnamed.items():
-            for place, value_id in match_existing(rows, known[field_id], _WAYS).items():
-                value = sent[place].value | {"id": value_id}
-                sent[place] = sent[place]._replace(value=value)
-        return sent
+            if value_id not in request_ids:
+                free_rows[row[0]][value_id] = row
+        for index, entry in enumerate(entries):
+            if entry.value.get("id") is None:
+                new_rows[entry.field_id][index] = self._row(entry)
+        for field_id, rows in new_rows.items():
+            for index, value_id in match_existing(rows, free_rows[field_id], _MATCH_KEYS).items():
+                value = entries[index].value | {"id": value_id}
+                entries[index] = entries[index]._replace(value=value)
+        return entries
 
-    def steps(self, found: ValueDifferences) -> WritePlan:
-        """What stores the differences; what points to values moves before these go."""
-        plan = []
-        if found.changed:
-            plan.append(
-                BoundStatement(self._statements["update_values"].text, (self._json(found.changed),))
-            )
-        for name in self._removals if found.removed else ():
-            plan.append(BoundStatement(self._statements[name].text, (found.removed,)))
-        if found.new:
-            plan.append(
-                BoundStatement(self._statements["insert_values"].text, (self._json(found.new),))
-            )
-        return plan
+    def plan(self, differences: ValueDifferences) -> WritePlan:
+        """Return the statements that store the differences.
 
-    def _json(self, values: list[SentValue]) -> str:
-        return orjson.dumps([self._row(one) for one in values]).decode()
+        Updates come first, so that no value refers to a removed one.
+        """
+        changed, removed, new = differences.changed, differences.removed, differences.new
+        return [
+            *([self._bound("update_values", self._json(changed))] if changed else ()),
+            *(self._bound(name, removed) for name in (self._removals if removed else ())),
+            *([self._bound("insert_values", self._json(new))] if new else ()),
+        ]
 
-    def _row(self, one: SentValue) -> tuple[Any, ...]:
-        value = one.value
+    def _bound(self, name: str, argument: str | list[int]) -> BoundStatement:
+        return BoundStatement(self._statements[name].text, (argument,))
+
+    def _json(self, entries: list[AllowedValueEntry]) -> str:
+        return orjson.dumps([self._row(entry) for entry in entries]).decode()
+
+    def _row(self, entry: AllowedValueEntry) -> tuple[Any, ...]:
+        value = entry.value
         return (
-            one.field_id,
+            entry.field_id,
             value.get("id"),
             value["value"],
             value.get("userDefinedId"),

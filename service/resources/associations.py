@@ -1,4 +1,4 @@
-"""What a style custom field is restricted to: brands, groups or style categories."""
+"""Associations: links that restrict a style custom field to brands, groups or style categories."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -6,19 +6,20 @@ from typing import Any, ClassVar, TypeAlias
 
 from service.database.connections import Connection
 from service.database.statements import Statement, load_bound
+from service.error_types import ErrorType
 from service.queries.batch import Batch, Item
 from service.queries.links import Links, LinkSets
 from service.queries.master_record import MasterRecord
 
 Reference: TypeAlias = tuple[str, Any]
-"""One of _KEYS and its value."""
+"""Key from _KEYS and its value."""
 _KEYS = ("id", "customId")
 
 
 class Association:
-    """One kind of records that custom fields are restricted to; callers send complete sets.
+    """Association with one kind of records; requests have complete sets.
 
-    Entries name a record by ``id``, or else by ``customId``, the record's own reference.
+    Entries name a record by ``id`` or by ``customId``, the customer's own reference.
     """
 
     def __init__(self, field: str, target: str, *, noun: str, reference: str) -> None:
@@ -32,57 +33,57 @@ class Association:
 
     @property
     def documents(self) -> str:
-        """A part of the documents and writables of custom fields."""
+        """Return the SQL of this association in the documents and writables of custom fields."""
         return self._statements["documents"].text
 
     async def resolve(self, connection: Connection, batch: Batch) -> LinkSets:
-        """The records that the entries of the items name, which are locked.
+        """Lock the records that the items' entries name; return their ids by custom field.
 
-        Reports entries that name no record, or several, or one that another entry names.
+        Reports entries that match no record, several records, or the record of another entry.
         """
         entries = [
-            (number, place, _reference(entry))
-            for number, item in enumerate(batch.items)
-            for place, entry in enumerate(item.get(self.field) or ())
+            (item_index, entry_index, _reference(entry))
+            for item_index, item in enumerate(batch.items)
+            for entry_index, entry in enumerate(item.get(self.field) or ())
         ]
-        named = await self._find(connection, batch, {reference for *_, reference in entries})
-        chosen: dict[int, dict[int, None]] = {number: {} for number in range(len(batch.items))}
-        for number, place, reference in entries:
-            found = named[reference]
-            if len(found) != 1:
-                problem, text = "unknown_reference", f"There is {_count(found)} {self.noun}."
-            elif found[0] in chosen[number]:
-                problem, text = "duplicate", f"Another entry names the same {self.noun}."
+        matches = await self._find(connection, batch, {reference for *_, reference in entries})
+        linked: list[dict[int, None]] = [{} for _ in batch.items]
+        for item_index, entry_index, reference in entries:
+            ids = matches[reference]
+            if len(ids) != 1:
+                kind, text = ErrorType.UNKNOWN_REFERENCE, f"There is {_count(ids)} {self.noun}."
+            elif ids[0] in linked[item_index]:
+                kind, text = ErrorType.DUPLICATE, f"Another entry names the same {self.noun}."
             else:
-                chosen[number][found[0]] = None
+                linked[item_index][ids[0]] = None
                 continue
-            path = (self.field, place, reference[0])
-            batch.fail(number, f"validation_error.{problem}", *path, message=text)
-        return {batch.items[number]["id"]: [*ids] for number, ids in chosen.items()}
+            path = (self.field, entry_index, reference[0])
+            batch.fail(item_index, kind, *path, message=text)
+        return {item["id"]: [*ids] for item, ids in zip(batch.items, linked, strict=True)}
 
     async def _find(
         self, connection: Connection, batch: Batch, references: set[Reference]
     ) -> dict[Reference, list[int]]:
-        """The ids of the records by each way to name them."""
-        named: dict[Reference, list[int]] = defaultdict(list)
+        """Return the ids of the matching records by reference."""
+        matches: dict[Reference, list[int]] = defaultdict(list)
         if references:
             values = [[value for kind, value in references if kind == key] for key in _KEYS]
             text, organization_id = self._statements["find"].text, batch.caller.organization_id
             for row in await connection.fetch(text, organization_id, *values):
-                named["id", row["id"]].append(row["id"])
-                named["customId", row["reference"]].append(row["id"])
-        return named
+                matches["id", row["id"]].append(row["id"])
+                matches["customId", row["reference"]].append(row["id"])
+        return matches
 
 
 class Restriction(MasterRecord):
-    """What custom fields can be restricted to: what is deleted leaves the restrictions for good."""
+    """Master record that custom fields can be restricted to; a deletion removes the links to it."""
 
     noun: ClassVar[str]
-    """As the association has it."""
+    """Noun of the association."""
     deletes = ("delete", "delete_restrictions")
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """The record's own, and those on its links to custom fields."""
+        """Return the record's statements, and those on its links to custom fields."""
         table, column = _link(self.noun)
         bound = load_bound("associations", link=table, column=column)
         names = ("delete_restrictions", "shown_in_style_custom_fields")
@@ -90,16 +91,16 @@ class Restriction(MasterRecord):
 
 
 def _link(noun: str) -> tuple[str, str]:
-    """The table that links custom fields with records of that noun, and its column for these."""
+    """Return the link table of custom fields and a noun, and its column for the linked id."""
     word = noun.replace(" ", "_")
     return f"custom_field_{word}", f"{word}_id"
 
 
 def _reference(entry: Item) -> Reference:
-    """The member of an entry that names the record."""
-    named = entry.get("id")
-    return ("customId", entry["customId"]) if named is None else ("id", named)
+    """Return the key and value by which an entry names its record."""
+    record_id = entry.get("id")
+    return ("customId", entry["customId"]) if record_id is None else ("id", record_id)
 
 
-def _count(found: list[int]) -> str:
-    return "more than one such" if found else "no such"
+def _count(ids: list[int]) -> str:
+    return "more than one such" if ids else "no such"

@@ -6,7 +6,7 @@ from service.resources.plain_records import PlainRecord
 
 
 class Brands(Restriction, PlainRecord):
-    """What styles are sold under: deleted softly, unless styles are."""
+    """Brands of styles: soft delete, refused while live styles refer to them."""
 
     name = "brands"
     table = "brand"

@@ -16,7 +16,7 @@ from service.resources.care_texts import CareText
 _REFERENCE_KEY = "care_material_reference_key"
 
 
-def _holds(key: str) -> str:
+def _duplicate_message(key: str) -> str:
     return f"Another material holds {key}."
 
 
@@ -25,7 +25,7 @@ def _is_live(record: LockedRow) -> bool:
 
 
 class CareInstructionMaterials(CareText):
-    """What garments are made of: deleted softly, a ``userDefinedId`` to one live material alone."""
+    """Materials on care labels: soft delete; a ``userDefinedId`` is unique among live materials."""
 
     name = "care-instruction-materials"
     table = "care_instruction_material"
@@ -34,21 +34,20 @@ class CareInstructionMaterials(CareText):
     own_failures = (*CareText.own_failures, ErrorType.CONFLICT_DUPLICATE)
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """The documents as records are: deleting softly changes the record."""
+        """Return the statements, with the documents' state read from the column."""
         loaded = super().load_statements()
         return {**loaded, "documents": loaded["documents"].bind(state="state")}
 
     async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
-        """Besides unknown languages: references that others hold once the request is done."""
+        """Report unknown languages, and references of other live materials after the request."""
         plan = await super().check(connection, change)
-        if kept := change.upserts.items and change.upserts:
-            text, organization_id = (
-                self.statements["check_references"].text,
-                kept.caller.organization_id,
+        upserts = change.upserts
+        if upserts.items:
+            text = self.statements["check_references"].text
+            rows = await connection.fetch(
+                text, upserts.caller.organization_id, upserts.json(), change.deletes.ids
             )
-            kept.fail_all(
-                await connection.fetch(text, organization_id, kept.json(), change.deletes.ids)
-            )
+            upserts.fail_all(rows)
         return plan
 
     async def dependencies(
@@ -57,26 +56,33 @@ class CareInstructionMaterials(CareText):
         change: WriteSet,
         stored: Mapping[int, LockedRow],
     ) -> Iterable[Dependency]:
-        """References that others of the request give away."""
-        held = {one.key: record for record, one in stored.items() if one.key and _is_live(one)}
+        """Return dependencies of items on the current owners of their references.
+
+        An item can take a reference only if the item of its owner succeeds in giving it up.
+        """
+        owners = {
+            row.key: record_id for record_id, row in stored.items() if row.key and _is_live(row)
+        }
+        kind, field = ErrorType.CONFLICT_DUPLICATE, "userDefinedId"
         return [
-            Dependency(
-                item["id"], held[key], ErrorType.CONFLICT_DUPLICATE, "userDefinedId", _holds(key)
-            )
+            Dependency(item["id"], owners[key], kind, field, _duplicate_message(key))
             for item in change.upserts.items
-            if (key := item.get("userDefinedId") or "") in held and held[key] != item["id"]
+            if (key := item.get(field) or "") in owners and owners[key] != item["id"]
         ]
 
     def constraint_error(
         self, batch: Batch, error: asyncpg.IntegrityConstraintViolationError
     ) -> ApiError | None:
-        """``conflict.duplicate`` where another request took a reference since the check."""
-        # The message names the constraint also where the error's own field does not.
+        """Return ``conflict.duplicate`` if another request took a reference after the check."""
+        # PostgreSQL may leave the error's constraint field empty; the message always names it.
         if _REFERENCE_KEY not in str(error):
             return None
-        kind, message = ErrorType.CONFLICT_DUPLICATE, "Another material has just taken it."
-        for number, item in enumerate(batch.items):
+        kind, message = (
+            ErrorType.CONFLICT_DUPLICATE,
+            "Another material has just taken this userDefinedId.",
+        )
+        for index, item in enumerate(batch.items):
             if f", {item.get('userDefinedId')})" in (error.detail or ""):
-                batch.fail(number, kind, "userDefinedId", message=message)
+                batch.fail(index, kind, "userDefinedId", message=message)
                 return batch.errors.error()
         return api_error(kind, message=message)

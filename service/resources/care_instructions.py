@@ -5,7 +5,7 @@ from service.resources.hard_delete import HardDeleted
 
 
 class CareInstructions(HardDeleted, CareText):
-    """How garments are washed, dried, ironed and cleaned: deleted for good."""
+    """Instructions for washing, drying, ironing and cleaning: hard delete."""
 
     name = "care-instructions"
     table = "care_instruction"

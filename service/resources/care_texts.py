@@ -1,4 +1,4 @@
-"""What care instructions and their materials share: a text with its translations."""
+"""Care texts: base class of care instructions and their materials, with translations."""
 
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
@@ -12,9 +12,9 @@ from service.schemas.extra_checks import duplicate_errors
 
 
 class CareText(MasterRecord):
-    """Texts of care labels; on replace, what is null or omitted keeps what is stored.
+    """Texts of care labels, with translations that keep their identity by ``languageId``.
 
-    Translations keep their identity by ``languageId``.
+    On replace, null and omitted fields keep their stored values.
     """
 
     has_position = True
@@ -23,11 +23,11 @@ class CareText(MasterRecord):
     children = ("remove_translations", "save_translations")
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """Those that both kinds share, on this one's tables, and its own."""
+        """Return the shared statements, bound to this resource's tables, and its own."""
         return load_bound("care_texts", table=self.table) | dict(super().load_statements())
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """A text has one translation into a language."""
+        """Yield an error detail for each second translation into the same language."""
         languages = item.get("languages")
         if isinstance(languages, list):
             yield from duplicate_errors(enumerate(languages), "languageId", "languages")

@@ -5,7 +5,7 @@ from service.resources.plain_records import PlainRecord
 
 
 class ColorGroups(PlainRecord):
-    """Families of colors: deleted softly, unless colors are in them."""
+    """Groups of colors: soft delete, refused while live colors are in them."""
 
     name = "color-groups"
     table = "color_group"

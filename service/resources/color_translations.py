@@ -1,4 +1,4 @@
-"""The names of a color in other languages (contract, Translations)."""
+"""Translations of a color's name (contract, Translations)."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -17,7 +17,7 @@ _LIST = "translations"
 
 
 class ColorTranslations(RecordPart):
-    """The color's links to languages, each with a name or none; they need the feature."""
+    """Links of a color to languages, each with a name or none; require the language feature."""
 
     name = "color-translations"
     owner = Colors
@@ -29,17 +29,18 @@ class ColorTranslations(RecordPart):
     own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the translations of a color",
-            "Its links to languages; `colorName` is null while the color's own name stands there.",
+            "The color's links to languages. `colorName` is null while the language has no "
+            "translation and the color's own name is shown.",
         ),
         "replace": (
             "Replace the translations of a color",
-            "The whole set, which is that of `languageIds`. Without the multiple-language feature "
-            "it has to be empty, and what is stored stays.",
+            "Replaces the whole set, which is also the set of `languageIds`. Without the "
+            "multiple-language feature the set must be empty, and stored translations stay.",
         ),
     }
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """The part's own, and the one of colors that finds unknown languages."""
+        """Return the part's statements, and the one of colors that finds unknown languages."""
         loaded = load("color_translations")
         entries = loaded["entries"].text
         forms = {name: loaded[name].bind(entries=entries) for name in ("documents", "writables")}
@@ -47,21 +48,20 @@ class ColorTranslations(RecordPart):
         return {**loaded, **forms, unknown: load("colors")[unknown]}
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """Unknown languages; without the feature there may be none, and stored ones stay."""
+        """Return the writes; report unknown languages, and any language without the feature."""
         entries = batch.items[0][_LIST]
         if not batch.caller.multiple_language:
             if entries:
-                kind, message = "feature_disabled", MULTIPLE_LANGUAGE_IS_OFF
-                batch.fail(0, f"validation_error.{kind}", _LIST, message=message)
+                kind, message = ErrorType.FEATURE_DISABLED, MULTIPLE_LANGUAGE_IS_OFF
+                batch.fail(0, kind, _LIST, message=message)
             return []
         ids = [entry["languageId"] for entry in entries]
         rows = await self.fetch(connection, batch, "unknown_references", [], ids)
         unknown = {row["id"] for row in rows}
-        for place, one in enumerate(ids):
-            if one in unknown:
-                kind, message = "unknown_reference", "There is no such language."
-                path = (_LIST, place, "languageId")
-                batch.fail(0, f"validation_error.{kind}", *path, message=message)
+        for index, language_id in enumerate(ids):
+            if language_id in unknown:
+                path, message = (_LIST, index, "languageId"), "There is no such language."
+                batch.fail(0, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
         color_id = self.record_id(batch)
         save = [self.step("save", color_id, orjson.dumps(entries).decode())] if entries else []
         return [self.step("remove", color_id, ids), *save]

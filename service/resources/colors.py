@@ -28,7 +28,7 @@ MULTIPLE_LANGUAGE_IS_OFF: Final = (
 
 
 class Colors(MasterRecord):
-    """Colors with their color groups and, where the organization has them, languages."""
+    """Colors with their color groups and, if the organization has the feature, languages."""
 
     name = "colors"
     table = "color"
@@ -36,9 +36,9 @@ class Colors(MasterRecord):
     own_failures = (ErrorType.UNKNOWN_REFERENCE, ErrorType.FEATURE_DISABLED)
 
     async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
-        """Unknown references; and languages ask for the multiple-language feature.
+        """Return the writes of links; report unknown references.
 
-        Without the feature stored links to languages stay as they are.
+        Without the multiple-language feature, report languages and keep the stored links to them.
         """
         batch = change.upserts
         if not batch.items:
@@ -48,56 +48,62 @@ class Colors(MasterRecord):
             sets[_LANGUAGES] = _links(batch, "languageIds")
         else:
             _refuse_languages(batch)
-        found = await differences(connection, batch, sets)
-        await self._check_references(connection, change, found)
-        return difference_statements(found)
+        link_differences = await differences(connection, batch, sets)
+        await self._check_references(connection, change, link_differences)
+        return difference_statements(link_differences)
 
     async def _check_references(
-        self, connection: Connection, change: WriteSet, found: Mapping[Links, LinkDifference]
+        self,
+        connection: Connection,
+        change: WriteSet,
+        link_differences: Mapping[Links, LinkDifference],
     ) -> None:
-        """Report every place of a reference that names nothing, or a deleted color group.
+        """Report every reference to a record that does not exist or to a deleted color group.
 
-        Colors that stay deleted may stay in deleted groups. What a live color is linked to already
-        is there, and cannot be deleted as long as it is.
+        Colors that stay deleted may stay in deleted groups. Unchanged links of live colors need no
+        check: a color group cannot be deleted while a live color is in it.
         """
-        batch, named = change.upserts, [_named(change, field, found) for field in _REFERENCES]
-        if not any(named):
+        batch = change.upserts
+        ids = [_ids_to_check(change, field, link_differences) for field in _REFERENCES]
+        if not any(ids):
             return
         text, organization_id = (
             self.statements["unknown_references"].text,
             batch.caller.organization_id,
         )
         unknown: dict[str, dict[int, bool]] = defaultdict(dict)
-        for field, reference, is_deleted in await connection.fetch(text, organization_id, *named):
+        for field, reference, is_deleted in await connection.fetch(text, organization_id, *ids):
             unknown[field][reference] = is_deleted
         for field, references in unknown.items():
             message = f"There is no such {_REFERENCES[field]}."
-            for number, item in enumerate(batch.items):
+            for item_index, item in enumerate(batch.items):
                 stays_deleted = item.get("state") == "deleted"
-                for place, one in enumerate(item.get(field) or ()):
-                    if one in references and not (stays_deleted and references[one]):
+                for id_index, record_id in enumerate(item.get(field) or ()):
+                    if record_id in references and not (stays_deleted and references[record_id]):
                         kind = ErrorType.UNKNOWN_REFERENCE
-                        batch.fail(number, kind, field, place, message=message)
+                        batch.fail(item_index, kind, field, id_index, message=message)
 
 
 def _refuse_languages(batch: Batch) -> None:
-    for number, item in enumerate(batch.items):
+    for index, item in enumerate(batch.items):
         if item.get("languageIds"):
-            kind, message = "feature_disabled", MULTIPLE_LANGUAGE_IS_OFF
-            batch.fail(number, f"validation_error.{kind}", "languageIds", message=message)
+            kind, message = ErrorType.FEATURE_DISABLED, MULTIPLE_LANGUAGE_IS_OFF
+            batch.fail(index, kind, "languageIds", message=message)
 
 
-def _named(change: WriteSet, field: str, found: Mapping[Links, LinkDifference]) -> set[int]:
-    """The ids of the field that have to be looked up."""
-    difference = found.get(_TABLES[field])
-    items, named = change.upserts.items, set[int]()
+def _ids_to_check(
+    change: WriteSet, field: str, link_differences: Mapping[Links, LinkDifference]
+) -> set[int]:
+    """Return the ids of a field to look up: new links, and all links of restored colors."""
+    difference = link_differences.get(_TABLES[field])
+    items, ids = change.upserts.items, set[int]()
     if difference is not None:
         restored = {*change.restored_ids}
         items = [item for item in items if item["id"] in restored] if restored else []
-        named = {one for _, one in difference.added}
-    return named.union(*(item.get(field) or () for item in items))
+        ids = {linked_id for _, linked_id in difference.added}
+    return ids.union(*(item.get(field) or () for item in items))
 
 
 def _links(batch: Batch, field: str) -> LinkSets:
-    """What a field of the items links them to."""
+    """Return the linked ids in a field of the items, by item id."""
     return {item["id"]: item.get(field) or () for item in batch.items}

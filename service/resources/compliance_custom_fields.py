@@ -4,7 +4,7 @@ from service.resources.custom_fields import CustomFields
 
 
 class ComplianceCustomFields(CustomFields):
-    """Fields that an organization adds to its compliance records."""
+    """Custom fields of an organization's compliance records."""
 
     name = "compliance-custom-fields"
     table = "compliance_custom_field"

@@ -1,4 +1,4 @@
-"""What compliance and style custom fields share: allowed values and parents."""
+"""Custom fields: base class of compliance and style custom fields, with values and parents."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
@@ -18,20 +18,20 @@ from service.schemas.extra_checks import duplicate_errors
 
 
 class CustomFields(MasterRecord):
-    """Fields with a type for good, a set of allowed values, and a parent whose values they refine.
+    """Custom fields with an immutable type, a set of allowed values, and an optional parent.
 
-    Values sent with an id keep their identity; a parent of live fields is not deleted.
+    Values sent with an id keep their identity. A parent of live fields cannot be deleted.
     """
 
     locks_organization = True
     kind: ClassVar[str]
-    """What leads the names of the tables."""
+    """Prefix of the table names."""
     parent_is_fixed: ClassVar[bool]
-    """Whether the parent is set at creation only."""
+    """Whether the parent can be set only at creation."""
     value_members: ClassVar[tuple[str, ...]] = ()
-    """What is stored of an allowed value beside what both kinds store."""
+    """Members of an allowed value beside the common ones."""
     value_removals: ClassVar[tuple[str, ...]] = ("remove_values",)
-    """The statements that take allowed values away."""
+    """Names of the statements that remove allowed values."""
     written_separately: ClassVar[tuple[str, ...]] = ("allowedValues",)
     own_failures: ClassVar[tuple[str, ...]] = (ErrorType.UNKNOWN_REFERENCE,)
 
@@ -40,7 +40,7 @@ class CustomFields(MasterRecord):
         self.values = AllowedValues(self.statements, self.value_members, self.value_removals)
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """Those that both kinds share, on this one's tables, and its own."""
+        """Return the shared statements, bound to this resource's tables, and its own."""
         is_fixed = str(self.parent_is_fixed).lower()
         values = f"{self.kind}_allowed_values"
         return {
@@ -50,37 +50,37 @@ class CustomFields(MasterRecord):
         }
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """Allowed values differ by id, and at most one is the default.
+        """Yield an error detail for each duplicate id and each second default value.
 
-        An item that deletes shows nothing else.
+        Items with ``state`` ``deleted`` are not checked.
         """
         values = item.get("allowedValues")
         if not isinstance(values, list) or item.get("state") == "deleted":
             return
         yield from duplicate_errors(enumerate(values), "id", "allowedValues")
-        for place in _defaults(values)[1:]:
-            path = ("allowedValues", place, "isDefaultValue")
+        for index in _default_indexes(values)[1:]:
+            path = ("allowedValues", index, "isDefaultValue")
             message = "Another value is the default already."
             yield ErrorDetail(ErrorType.DUPLICATE, path, message)
 
     async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
-        """Types, parents, and allowed values that are not the field's own."""
+        """Return the writes; report changed types, invalid parents, and unknown allowed values."""
         plan = await super().check(connection, change)
         if not change.upserts.items:
             return plan
-        found = await self.values.compare(connection, change.upserts)
-        for one in found.unknown:
-            one.fail(change.upserts, "id", "The custom field has no such allowed value.")
-        await self.check_values(connection, change, found)
-        return plan + self.values.steps(found)
+        differences = await self.values.compare(connection, change.upserts)
+        for entry in differences.unknown:
+            entry.fail(change.upserts, "id", "The custom field has no such allowed value.")
+        await self.check_values(connection, change, differences)
+        return plan + self.values.plan(differences)
 
     async def check_values(
-        self, connection: Connection, change: WriteSet, found: ValueDifferences
+        self, connection: Connection, change: WriteSet, differences: ValueDifferences
     ) -> None:
-        """Report what else is wrong with allowed values."""
+        """Report further errors of allowed values; overridden by kinds that have such rules."""
 
     async def check_unused(self, connection: Connection, change: WriteSet) -> WritePlan:
-        """Reports parents of live fields, as these will be after the batch."""
+        """Report deletions of parents of fields that will be live after the batch."""
         if change.live_deletes:
             text, organization_id = (
                 self.statements["in_use"].text,
@@ -99,40 +99,38 @@ class CustomFields(MasterRecord):
         change: WriteSet,
         stored: Mapping[int, LockedRow],  # noqa: ARG002
     ) -> Iterable[Dependency]:
-        """Children rely on parents that come back, and parents that go on children that leave."""
-        items, gone = change.batch.items, {*change.deletes.ids}
+        """Return dependencies of children on restored parents, and of deletions on children."""
+        items, deleted_ids = change.batch.items, {*change.deletes.ids}
         rows = await connection.fetch(
             self.statements["reliances"].text,
             change.batch.caller.organization_id,
             change.batch.ids,
             [item.get("parentCustomFieldId") for item in items],
         )
-        return [*_on_parents(rows, gone), *_on_children(rows, gone)]
+        return [*_on_parents(rows, deleted_ids), *_on_children(rows, deleted_ids)]
 
 
-def _on_parents(rows: Sequence[asyncpg.Record], gone: set[int]) -> Iterator[Dependency]:
-    kind, message = "unknown_reference", "There is no such custom field, or it is deleted."
+def _on_parents(rows: Sequence[asyncpg.Record], deleted_ids: set[int]) -> Iterator[Dependency]:
+    kind, field = ErrorType.UNKNOWN_REFERENCE, "parentCustomFieldId"
+    message = "There is no such custom field, or it is deleted."
     for row in rows:
-        if row["has_deleted_parent"] and row["id"] not in gone:
-            field = "parentCustomFieldId"
-            yield Dependency(
-                row["id"], row["parent_id"], f"validation_error.{kind}", field, message
-            )
+        if row["has_deleted_parent"] and row["id"] not in deleted_ids:
+            yield Dependency(row["id"], row["parent_id"], kind, field, message)
 
 
-def _on_children(rows: Sequence[asyncpg.Record], gone: set[int]) -> Iterator[Dependency]:
+def _on_children(rows: Sequence[asyncpg.Record], deleted_ids: set[int]) -> Iterator[Dependency]:
     message = "Used by custom fields: 1."
     for row in rows:
-        if row["is_live"] and row["stored_parent_id"] in gone:
+        if row["is_live"] and row["stored_parent_id"] in deleted_ids:
             yield Dependency(
                 row["stored_parent_id"], row["id"], ErrorType.CONFLICT_IN_USE, "id", message
             )
 
 
-def _defaults(values: list[object]) -> list[int]:
-    """The places of the values that are to be the default."""
+def _default_indexes(values: list[object]) -> list[int]:
+    """Return the indexes of the values with ``isDefaultValue``."""
     return [
-        place
-        for place, value in enumerate(values)
+        index
+        for index, value in enumerate(values)
         if isinstance(value, dict) and value.get("isDefaultValue") is True
     ]

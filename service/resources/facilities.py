@@ -6,7 +6,7 @@ from service.resources.plain_records import PlainRecord
 
 
 class Facilities(PlainRecord):
-    """Where sub-suppliers work: deleted softly, by themselves or with their sub-supplier."""
+    """Sites of sub-suppliers: soft delete, individually or with their sub-supplier."""
 
     name = "facilities"
     table = "facility"

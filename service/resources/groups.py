@@ -6,7 +6,7 @@ from service.resources.plain_records import PlainRecord
 
 
 class Groups(Restriction, PlainRecord):
-    """Groups of styles: deleted softly, unless styles are in them."""
+    """Groups of styles: soft delete, refused while live styles are in them."""
 
     name = "groups"
     table = "style_group"

@@ -1,4 +1,4 @@
-"""Records of which nothing stays when they are deleted."""
+"""Hard delete: base class of records that a deletion removes from the database."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -9,16 +9,16 @@ from service.queries.master_record import MasterRecord, WriteSet
 
 
 class HardDeleted(MasterRecord):
-    """Nothing marks a record that goes: its last document is read, then it is removed.
+    """Record that a deletion removes, after its last document is rendered for the response.
 
-    The ``documents`` statement has slots for what deleting changes, ``state`` and maybe
-    ``end_date``; ``purge`` removes records.
+    The ``documents`` statement has slots for the columns that a deletion changes: ``state``, and
+    ``end_date`` if there is one. The ``purge`` statement removes records.
     """
 
     deletes: ClassVar[tuple[str, ...]] = ("purge",)
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """The documents as records are, and as they are when they go."""
+        """Return the statements, with ``documents`` bound to stored records and to deleted ones."""
         loaded = super().load_statements()
         documents = loaded["documents"]
         return {
@@ -28,7 +28,7 @@ class HardDeleted(MasterRecord):
         }
 
     async def last_documents(self, connection: Connection, change: WriteSet) -> Mapping[int, bytes]:
-        """The documents of what goes, as deleted."""
+        """Render the documents of the records to delete, with their state as deleted."""
         if not change.live_deletes:
             return {}
         return await self.render(

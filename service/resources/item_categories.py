@@ -6,7 +6,7 @@ from service.resources.plain_records import PlainRecord
 
 
 class ItemCategories(HardDeleted, PlainRecord):
-    """Kinds of items: deleted for good, unless items are in them."""
+    """Categories of items: hard delete, refused while live items are in them."""
 
     name = "item-categories"
     table = "item_category"

@@ -6,7 +6,7 @@ from service.resources.plain_records import PlainRecord
 
 
 class Items(PlainRecord):
-    """What styles are made of: deleted softly."""
+    """Components of styles: soft delete."""
 
     name = "items"
     table = "item"

@@ -1,4 +1,4 @@
-"""The measurement chart of a style (contract, Measurement charts)."""
+"""Measurement chart of a style (contract, Measurement charts)."""
 
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, TypeAlias
@@ -27,7 +27,7 @@ _LINES = ChildList(
     "measurement_line",
     "line",
     ("name",),
-    # By name, and where there is none by having none.
+    # Lines without an id match by name; a null name matches a null name.
     match_keys=(lambda row: row[:1],),
 )
 _SIZES = Reference(
@@ -38,14 +38,14 @@ _SIZES = Reference(
     within="size_range",
 )
 _Cell: TypeAlias = tuple[int, int]
-"""The ids of a line and of a size."""
+"""Line id and size id."""
 
 
 class MeasurementCharts(RecordPart):
-    """What samples are measured by: lines with a tolerance, and what they ask for in each size.
+    """Measurement chart: lines with a tolerance and a requested value for each size.
 
-    Replaced as a whole. A line that a sample request has is deactivated instead of removed, with
-    its values as they were; what was frozen in sample requests stays whatever is written here.
+    A write replaces the whole chart. A removed line that a sample request uses is deactivated and
+    keeps its values. Values frozen in sample requests never change.
     """
 
     name = "measurement-charts"
@@ -56,19 +56,19 @@ class MeasurementCharts(RecordPart):
     own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the measurement chart of a style",
-            "Its unit and all lines with the values that they ask for; of a deactivated line only "
-            "that says `isDeactivated`.",
+            "The unit, and all lines with their requested values. `isDeactivated` marks "
+            "deactivated lines.",
         ),
         "replace": (
             "Replace the measurement chart of a style",
-            "The whole chart. A line that sample requests have is deactivated instead of removed, "
-            "and comes back when its id is sent. An entry with `isDeactivated` is as good as left "
-            "out. Sample requests keep the values and the unit that they were made with.",
+            "Replaces the whole chart. A removed line that sample requests use is deactivated; "
+            "send its id to reactivate it. An entry with `isDeactivated` counts as left out. "
+            "Sample requests keep the values and the unit that they were created with.",
         ),
     }
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """The part's own, its two forms being one: values are numbers, to be written texts."""
+        """Return the part's statements: documents have values as numbers, writables as texts."""
         loaded = super().load_statements()
         forms = {"documents": "{}::text", "writables": "to_json({}::text)::text"}
         return {
@@ -82,37 +82,35 @@ class MeasurementCharts(RecordPart):
         }
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """Lines differ by id, and their values by size."""
+        """Yield an error detail for each duplicate line id, and each duplicate size in a line."""
         lines = item.get("lines")
         if not isinstance(lines, list):
             return
         yield from duplicate_errors(enumerate(lines), _LINES.key, "lines")
-        for place, line in enumerate(lines):
+        for index, line in enumerate(lines):
             requested = line.get("requested") if isinstance(line, dict) else None
             if isinstance(requested, list):
                 yield from duplicate_errors(
-                    enumerate(requested), _SIZE, "lines", place, "requested"
+                    enumerate(requested), _SIZE, "lines", index, "requested"
                 )
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """What becomes of the unit, of each line and of each value; the style is locked."""
+        """Return the writes of the unit, the lines and the values; the style is locked."""
         style_id, item = self.record_id(batch), batch.items[0]
         stored = await self._stored(connection, batch)
-        sent = await _LINES.match(connection, batch, stored)
-        needed = await self._needed(connection, batch, sent)
-        deactivated, removed = _LINES.remove(batch, stored, sent, needed)
-        values = await self._value_steps(connection, batch, sent)
-        new, staying = [
-            {one: _with_tolerance(line, known.get(one)) for one, line in among.items()}
-            for among, known in (
-                (sent.new, {}),
-                (sent.existing, stored.active | stored.deactivated),
-            )
+        matched = await _LINES.match(connection, batch, stored)
+        needed = await self._needed(connection, batch, matched)
+        deactivated, removed = _LINES.remove(batch, stored, matched, needed)
+        values = await self._value_writes(connection, batch, matched)
+        rows = stored.active | stored.deactivated
+        new, existing = [
+            {line_id: _with_tolerance(line, rows.get(line_id)) for line_id, line in lines.items()}
+            for lines in (matched.new, matched.existing)
         ]
         return [
             self.step("set_unit", style_id, item.get("unit")),
-            *([self.step("insert", sent.json(new), style_id)] if new else ()),
-            *([self.step("update", sent.json(staying))] if staying else ()),
+            *([self.step("insert", matched.json(new), style_id)] if new else ()),
+            *([self.step("update", matched.json(existing))] if existing else ()),
             *([self.step("deactivate", deactivated)] if deactivated else ()),
             *([self.step("remove", removed)] if removed else ()),
             *values,
@@ -121,51 +119,54 @@ class MeasurementCharts(RecordPart):
     async def _stored(self, connection: Connection, batch: Batch) -> StoredChildren:
         rows = await self.fetch(connection, batch, "stored", self.record_id(batch))
         return StoredChildren.of(
-            (one, is_deactivated, tuple(row)) for one, is_deactivated, *row in rows
+            (line_id, is_deactivated, tuple(row)) for line_id, is_deactivated, *row in rows
         )
 
     async def _needed(
-        self, connection: Connection, batch: Batch, sent: MatchedChildren
+        self, connection: Connection, batch: Batch, matched: MatchedChildren
     ) -> set[int]:
-        """Which of the lines that were not sent stay: those that sample requests have."""
-        if not sent.missing:
+        """Return the ids of missing lines that sample requests use."""
+        if not matched.missing:
             return set()
-        missing, style_id = sorted(sent.missing), self.record_id(batch)
+        missing, style_id = sorted(matched.missing), self.record_id(batch)
         rows = await self.fetch(connection, batch, "needed", missing, style_id)
         return {row["id"] for row in rows}
 
-    async def _value_steps(
-        self, connection: Connection, batch: Batch, sent: MatchedChildren
+    async def _value_writes(
+        self, connection: Connection, batch: Batch, matched: MatchedChildren
     ) -> WritePlan:
-        """What brings the values of the lines that were sent to these; reports unknown sizes."""
+        """Return the writes of requested values; report unknown sizes."""
         rows = await self.fetch(connection, batch, "stored_values", self.record_id(batch))
         stored = {(row["line_id"], row["size_id"]): row["value"] for row in rows}
-        await self._check_sizes(connection, batch, sent, stored)
-        wanted = {
-            (cell := (one, entry[_SIZE])): decimal_text(entry["value"], stored.get(cell))
-            for one, line in sent.all.items()
+        await self._check_sizes(connection, batch, matched, stored)
+        requested = {
+            (cell := (line_id, entry[_SIZE])): decimal_text(entry["value"], stored.get(cell))
+            for line_id, line in matched.all.items()
             for entry in line.get("requested") or ()
         }
-        gone = [cell for cell in stored if cell[0] in sent.existing and cell not in wanted]
-        saved = [(*cell, value) for cell, value in wanted.items() if stored.get(cell) != value]
+        deletes = [cell for cell in stored if cell[0] in matched.existing and cell not in requested]
+        upserts = [(*cell, value) for cell, value in requested.items() if stored.get(cell) != value]
         return [
-            self.step(name, orjson.dumps(changed).decode())
-            for name, changed in (("remove_values", gone), ("save_values", saved))
-            if changed
+            self.step(name, orjson.dumps(rows).decode())
+            for name, rows in (("remove_values", deletes), ("save_values", upserts))
+            if rows
         ]
 
     async def _check_sizes(
         self,
         connection: Connection,
         batch: Batch,
-        sent: MatchedChildren,
+        matched: MatchedChildren,
         stored: Mapping[_Cell, str],
     ) -> None:
-        """Report unknown sizes; deactivated or deleted ones unless the line has a value of them."""
+        """Report unknown sizes, and deactivated or deleted ones that are new in their line."""
+        paths = {
+            line_id: (_LINES.name, index) for line_id, index in matched.request_indexes.items()
+        }
         cells = {
-            (one, entry[_SIZE]): (_LINES.name, sent.request_indexes[one], "requested", place, _SIZE)
-            for one, line in sent.all.items()
-            for place, entry in enumerate(line.get("requested") or ())
+            (line_id, entry[_SIZE]): (*paths[line_id], "requested", index, _SIZE)
+            for line_id, line in matched.all.items()
+            for index, entry in enumerate(line.get("requested") or ())
         }
         if not cells:
             return
@@ -178,5 +179,5 @@ class MeasurementCharts(RecordPart):
 
 
 def _with_tolerance(line: Item, stored: Row | None) -> Item:
-    """The line with its tolerance as a text, to the digit."""
+    """Return the line with its tolerance as an exact decimal text."""
     return line | {"tolerance": decimal_text(line.get("tolerance"), stored[1] if stored else None)}

@@ -1,4 +1,4 @@
-"""What was measured on the samples of the requested sizes (contract, Measured values)."""
+"""Measured values of the samples of a requested size (contract, Measured values)."""
 
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final
@@ -19,10 +19,10 @@ _VALUES: Final = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
 
 
 class Measurements(RecordPart):
-    """A requested size of a sample request: designers and suppliers write it, and read it all.
+    """Measured values of one size of a sample request, written by designers and suppliers.
 
-    Requested values, names and tolerances are not written here: the first are frozen, the others
-    the chart's of today. Lines that are deactivated keep what was measured.
+    Requested values, names and tolerances are read-only: requested values are frozen, names and
+    tolerances are the chart's current ones. Deactivated lines keep their measured values.
     """
 
     name = "measurements"
@@ -37,59 +37,59 @@ class Measurements(RecordPart):
     own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the measured values of one requested size",
-            "404 where the size was not requested. Discrepancies are for the caller to compute.",
+            "Requested and measured values of each line. Answers 404 if the size was not "
+            "requested. Callers compute discrepancies themselves.",
         ),
         "read_all": (
             "Read the measured values of all requested sizes",
-            "All of them at once, by the id of the size.",
+            "All requested sizes in one list, in the order of their ids.",
         ),
         "replace": (
             "Replace the measured values of one requested size",
-            "What is left out is cleared; deactivated lines stay as they are.",
+            "Clears omitted values and lines. Deactivated lines keep their values.",
         ),
         "patch": (
             "Patch the measured values of one requested size",
-            "Edits the writable form, which `?form=writable` shows: all operations or none.",
+            "Applies all operations to the writable form, which `?form=writable` shows, or none.",
         ),
     }
 
     def lock_text(self, strength: str) -> str:  # noqa: ARG002
-        """Locks the request and the size: neither goes meanwhile."""
+        """Return the statement that locks the sample request and its size against deletion."""
         return self.statements["lock"].text
 
     def record_id(self, batch: Batch) -> int:
-        """The sample request."""
+        """Return the id of the sample request."""
         return batch.parents[-1]
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """Lines differ by id."""
+        """Yield an error detail for each duplicate line id."""
         lines = item.get("lines")
         if isinstance(lines, list):
             yield from duplicate_errors(enumerate(lines), "lineId", "lines")
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """What brings the size, and every line that can be written, to what was sent."""
+        """Return the writes of the size and of its active lines; report unknown lines."""
         item, request_id = batch.items[0], self.record_id(batch)
         rows = await self.fetch(connection, batch, "measured_lines", request_id, item["id"])
         stored = {row["id"]: row for row in rows}
-        lines = {one: Item(lineId=one) for one in stored}
-        for place, line in enumerate(item.get("lines") or ()):
-            one = line["lineId"]
-            if one in lines:
-                lines[one] |= {
-                    name: decimal_text(line.get(name), stored[one][name]) for name in _VALUES
+        lines = {line_id: Item(lineId=line_id) for line_id in stored}
+        for index, line in enumerate(item.get("lines") or ()):
+            line_id = line["lineId"]
+            if line_id in lines:
+                lines[line_id] |= {
+                    name: decimal_text(line.get(name), stored[line_id][name]) for name in _VALUES
                 }
             else:
-                kind, message = "unknown_reference", "There is no such line that can be written."
-                path = ("lines", place, "lineId")
-                batch.fail(0, f"validation_error.{kind}", *path, message=message)
+                path, message = ("lines", index, "lineId"), "There is no such active line."
+                batch.fail(0, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
         size = {
             "designerComment": item.get("designerComment"),
             "approved": item.get("approved") or False,
             "designerVisibleOnly": item.get("designerVisibleOnly") or False,
         }
-        where = (request_id, item["id"])
+        keys = (request_id, item["id"])
         return [
-            self.step("update", orjson.dumps([size]).decode(), *where),
-            self.step("update_lines", orjson.dumps([*lines.values()]).decode(), *where),
+            self.step("update", orjson.dumps([size]).decode(), *keys),
+            self.step("update_lines", orjson.dumps([*lines.values()]).decode(), *keys),
         ]

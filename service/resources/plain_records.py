@@ -1,6 +1,6 @@
-"""Master records whose fields are columns: their statements are made from their schemas.
+"""Plain records: master records whose fields are columns; statements are generated from schemas.
 
-What is in ``sql/<name>.sql`` comes beside these statements, or in place of them.
+Statements in ``sql/<name>.sql`` add to the generated ones or override them.
 """
 
 from collections.abc import Collection, Mapping
@@ -16,7 +16,7 @@ from service.schemas.definitions import ResolvedSchema
 _UTC: Final = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 
 _TYPES: Final = {"integer": "bigint", "number": "double precision"}
-"""Of columns that hold no text, by the kind of their values."""
+"""SQL types of columns other than text, by kind of the stored values."""
 _UNDATED: Final = {
     "deleted": "state = 'deleted'",
     "moment": "",
@@ -32,25 +32,25 @@ _DATED: Final = {
     "end_assigned": ", end_date = case when item.state = 'active' then null"
     " when item.state = stored.state then stored.end_date else present.moment end",
 }
-"""What statements have beside where records have an end date: since when they are not active."""
+"""SQL parts for records with an ``end_date``: the time since which a record is not active."""
 _SLOTS: Final = ("state", "end_date")
-"""Columns that are others in the last document of a record that goes for good."""
+"""Columns that a hard delete changes in the last document."""
 
 
 class PlainRecord(MasterRecord):
-    """A record of single values. One that has an ``endDate`` has it set as its state changes.
+    """Master record with scalar fields; state changes set its ``endDate``, if it has one.
 
-    Its own file may have parts of these statements: ``record`` in place of the rows that are
-    documents, with what is counted, and ``more``, which joins lists to the page as texts.
+    The resource's own SQL file may have parts of the generated statements: ``record`` overrides
+    the rows of documents, to add counts, and ``more`` joins lists to the page as texts.
     """
 
     shown: ClassVar[tuple[str, ...]] = ()
-    """The fields that others show of it."""
+    """Fields that documents of other records show."""
     counted_by: ClassVar[Mapping[str, str]] = {}
-    """The collections that count live records, by the fields that name theirs."""
+    """Collections whose documents count live records, by the field that refers to them."""
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """Those of all plain records, on this one's columns, and its own."""
+        """Return the generated statements, and those of the resource's own SQL file."""
         file = self.name.replace("-", "_")
         own = dict(load(file)) if (SQL / f"{file}.sql").exists() else {}
         more = own.pop("more", None)
@@ -75,24 +75,24 @@ class PlainRecord(MasterRecord):
         return {**bound, **own}
 
     def _rendered(self, form: str) -> str:
-        """The SQL of a document of that form; of records that go for good with slots."""
+        """Return the SQL of a document of a form, with slots if the resource has hard deletes."""
         slots = _SLOTS if form == "document" and "purge" in self.deletes else ()
         return _rendered(schemas.definition(self.name, form), slots)
 
     def _written(self) -> dict[str, str]:
-        """The parts that writes have: a column for each writable field."""
+        """Return the SQL parts of writes: a column for each writable scalar field."""
         fields = schemas.definition(self.name, "writable").properties
         columns = {name: column_of(name) for name in fields if _kind(fields[name]) != "array"}
         types = {name: _TYPES.get(_stored_kind(fields[name]), "text") for name in columns}
-        sent = {name: f'item."{name}"' for name in columns}
-        new = sent | ({"state": "coalesce(item.state, 'active')"} if "state" in sent else {})
+        item_values = {name: f'item."{name}"' for name in columns}
+        state = {"state": "coalesce(item.state, 'active')"} if "state" in columns else {}
         return {
             "columns": ", ".join(columns.values()),
             "types": ", ".join(f'"{name}" {kind}' for name, kind in types.items()),
-            "new": ", ".join(new.values()),
-            "assigned": ", ".join(f"{columns[name]} = {sent[name]}" for name in columns),
+            "new": ", ".join((item_values | state).values()),
+            "assigned": ", ".join(f"{columns[name]} = {item_values[name]}" for name in columns),
             "held": ", ".join(f"stored.{column}" for column in columns.values()),
-            "sent": ", ".join(sent.values()),
+            "sent": ", ".join(item_values.values()),
             "shows": _differs([column_of(name) for name in self.shown]),
             "counted": "".join(
                 f', {column_of(name)} as "{collection}"'
@@ -106,7 +106,7 @@ class PlainRecord(MasterRecord):
 
 
 def _differs(columns: list[str]) -> str:
-    """Whether an update changed any of the columns."""
+    """Return the SQL condition that an update changed any of the columns."""
     if not columns:
         return "false"
     stored, before = (
@@ -116,7 +116,7 @@ def _differs(columns: list[str]) -> str:
 
 
 def _counted_anew(column: str, collection: str) -> str:
-    """The records that count one more or one less after an update: the former and the present."""
+    """Return the SQL of the records whose count an update changes: former and new reference."""
     moved = (
         f"(stored.{column}, stored.state = 'deleted')"
         f" is distinct from (before.{column}, before.state = 'deleted')"
@@ -128,25 +128,25 @@ def _counted_anew(column: str, collection: str) -> str:
     )
 
 
-def _kind(located: ResolvedSchema) -> str:
-    return next(iter(located.types - {"null"}))
+def _kind(resolved: ResolvedSchema) -> str:
+    return next(iter(resolved.types - {"null"}))
 
 
-def _stored_kind(located: ResolvedSchema) -> str:
-    """The kind of the column's values: a number, also where callers know it as a text."""
-    return str(located.schema.get("x-stored", _kind(located)))
+def _stored_kind(resolved: ResolvedSchema) -> str:
+    """Return the kind of the stored values: an integer, even if documents show a string."""
+    return str(resolved.schema.get("x-stored", _kind(resolved)))
 
 
 def _rendered(shape: ResolvedSchema, slots: Collection[str]) -> str:
-    """The SQL of a document of that shape: its columns in JSON, in the schema's order.
+    """Return the SQL of a document: columns as JSON members, in the schema's order.
 
-    Columns that are named as ``slots`` are filled in later.
+    Columns named in ``slots`` become ``{{slots}}`` to bind later.
     """
     required, parts = shape.schema.get("required", ()), list[str]()
-    for name, located in shape.properties.items():
+    for name, resolved in shape.properties.items():
         key, column = f'"{name}":', column_of(name)
-        value = _value(f"{{{{{column}}}}}" if column in slots else column, located)
-        if _kind(located) == "array" or (name in required and "null" not in located.types):
+        value = _value(f"{{{{{column}}}}}" if column in slots else column, resolved)
+        if _kind(resolved) == "array" or (name in required and "null" not in resolved.types):
             parts.append(f"',{key}' || {value}")
         elif name in required:
             parts.append(f"',{key}' || coalesce({value}, 'null')")
@@ -157,16 +157,16 @@ def _rendered(shape: ResolvedSchema, slots: Collection[str]) -> str:
     return " || ".join((opened, *rest, "'}'"))
 
 
-def _value(column: str, located: ResolvedSchema) -> str:
-    """The SQL of a column's value in JSON, null where it has none."""
-    kind = _kind(located)
-    if located.schema.get("maxItems") == 0:
+def _value(column: str, resolved: ResolvedSchema) -> str:
+    """Return the SQL of a column's JSON value; it is null if the column is."""
+    kind = _kind(resolved)
+    if resolved.schema.get("maxItems") == 0:
         return "'[]'"
     if kind == "array":
         return f"'[' || coalesce({column}, '') || ']'"
     if kind == "integer":
         return f"{column}::text"
-    if located.schema.get("format") == "date-time":
+    if resolved.schema.get("format") == "date-time":
         return f"'\"' || {_UTC.format(column)} || '\"'"
-    is_number = _stored_kind(located) == "integer"
+    is_number = _stored_kind(resolved) == "integer"
     return f"to_json({column}::text)::text" if is_number else f"to_json({column})::text"

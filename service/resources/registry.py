@@ -1,4 +1,4 @@
-"""The collections of the interface, in the order of its documentation."""
+"""Registry: every resource of the API, in the order of its documentation."""
 
 from service.queries.change_feed import ChangeFeed
 from service.queries.master_record import MasterRecord
@@ -28,7 +28,7 @@ from service.resources.sub_suppliers import SubSuppliers
 
 STYLE_RELATIONS = StyleRelations()
 
-#: The master records: each has the nine operations (contract, Surface).
+#: Master records, with the operations ``OF_MASTER_RECORDS`` (contract, Surface).
 MASTER_RECORDS: tuple[MasterRecord, ...] = (
     ComplianceCustomFields(),
     StyleCustomFields(),
@@ -49,7 +49,7 @@ MASTER_RECORDS: tuple[MasterRecord, ...] = (
     SampleRequests(),
 )
 
-#: Lists and reads of what the records refer to.
+#: Read-only lists.
 REFERENCE_LISTS: tuple[Resource, ...] = (
     Resource("languages"),
     StyleSampleRequests(),
@@ -57,7 +57,7 @@ REFERENCE_LISTS: tuple[Resource, ...] = (
 
 MEASUREMENTS = Measurements()
 
-#: Parts of records that are read and replaced below these (contract, Parts).
+#: Parts of records, read and replaced below their record's path (contract, Parts).
 PARTS: tuple[RecordPart, ...] = (
     SizeRangeSizes(),
     ColorTranslations(),
@@ -65,10 +65,10 @@ PARTS: tuple[RecordPart, ...] = (
     MEASUREMENTS,
 )
 
-#: What a key stands for (contract, Callers).
+#: Identity of the caller's API key (contract, Callers).
 ME = Resource("me")
 
-#: What the changes tell of: what an organization owns, by itself and not below another record.
+#: Change feed of the organization's collections, without lists below another record.
 CHANGES = ChangeFeed(
     (
         resource

@@ -1,4 +1,4 @@
-"""Sample requests, and those of one style (contract, Sample requests)."""
+"""Sample requests, and the list of those of one style (contract, Sample requests)."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -20,10 +20,10 @@ _SIZES = Links("sample_request_size", owner="sample_request_id", linked="size_ra
 
 
 class SampleRequests(HardDeleted):
-    """Requests for samples of a style: without a state, deleted for good with what was measured.
+    """Requests for samples of a style: without a state; hard delete, measured values included.
 
-    Requested values are frozen when a size is requested: as they are sent, or as the style's chart
-    has them then.
+    Requested values are frozen when a size is requested: the values in the item, else those of the
+    style's measurement chart at that time.
     """
 
     name = "sample-requests"
@@ -36,45 +36,45 @@ class SampleRequests(HardDeleted):
         ErrorType.CONFLICT_IN_USE,
     )
     references = (
-        # Held as the writers of its chart hold it: what is frozen is what one of them wrote.
+        # Excludes writers of the style's chart: frozen values come from one version of the chart.
         Reference("styleId", "style", "style", lock="for share"),
-        # Whether they can be newly requested is for the check, which knows those that stay.
+        # Deactivated sizes may stay, so the check statement decides which may be newly requested.
         Reference("sizeRangeSizeIds", "size_range_size", "size", "true", within="size_range"),
     )
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """The documents of all styles' requests."""
+        """Return the statements, with documents of all styles."""
         loaded = super().load_statements()
         shapes = ("documents", "last_documents")
         return {**loaded, **{name: loaded[name].bind(of_style="") for name in shapes}}
 
     async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
-        """Besides what it refers to: what stays as it was requested, and the sizes that come."""
-        kept = change.upserts
-        if not kept.items:
+        """Return the writes of sizes and frozen values; report changes of read-only values."""
+        upserts = change.upserts
+        if not upserts.items:
             return []
         plan = await super().check(connection, change)
-        text, organization_id = self.statements["new_sizes"].text, kept.caller.organization_id
-        added = await connection.fetch(text, organization_id, kept.json())
-        if growing := sorted({row["id"] for row in added} - {*change.created_ids}):
-            await connection.fetch(self.statements["hold_charts"].text, organization_id, growing)
-        sizes = {item["id"]: item.get("sizeRangeSizeIds") or () for item in kept.items}
-        plan += await link_statements(connection, kept, {_SIZES: sizes})
+        text, organization_id = self.statements["new_sizes"].text, upserts.caller.organization_id
+        added = await connection.fetch(text, organization_id, upserts.json())
+        if grown_ids := sorted({row["id"] for row in added} - {*change.created_ids}):
+            await connection.fetch(self.statements["hold_charts"].text, organization_id, grown_ids)
+        sizes = {item["id"]: item.get("sizeRangeSizeIds") or () for item in upserts.items}
+        plan += await link_statements(connection, upserts, {_SIZES: sizes})
         if added:
             pairs = orjson.dumps([tuple(row) for row in added]).decode()
-            plan.append(BoundStatement(self.statements["freeze"].text, (kept.json(), pairs)))
+            plan.append(BoundStatement(self.statements["freeze"].text, (upserts.json(), pairs)))
         return plan
 
 
 class StyleSampleRequests(Resource):
-    """The sample requests of one style."""
+    """List of the sample requests of one style."""
 
     name = "style-sample-requests"
     segment = SampleRequests.name
     parents: ClassVar[Mapping[str, str]] = {"styleId": "styles"}
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """The documents of the style's requests."""
+        """Return the statements, with documents of one style."""
         loaded = load(_FILE)
         of_style = loaded["of_style"].text
         return {

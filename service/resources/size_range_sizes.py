@@ -1,4 +1,4 @@
-"""The sizes of a size range (contract, Sizes)."""
+"""Sizes of a size range (contract, Sizes)."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -21,16 +21,15 @@ _SIZES = ChildList(
     "size_range_size",
     "size",
     _MEMBERS,
-    # Whole, else by the customer's own reference, else by name.
+    # Sizes without an id match by the whole row, then by the customer's reference, then by name.
     match_keys=(lambda row: row, lambda row: row[1] or None, lambda row: row[0]),
 )
 
 
 class SizeRangeSizes(RecordPart):
-    """A set that is replaced as a whole: what is needed elsewhere is deactivated, not removed.
+    """Set of sizes that a write replaces as a whole; a removed size in use is deactivated.
 
-    Others need a size that samples were requested in, that a chart has values of, or that another
-    size relates to.
+    Uses of a size are sample requests, values of measurement charts, and relations of other sizes.
     """
 
     name = "size-range-sizes"
@@ -46,17 +45,17 @@ class SizeRangeSizes(RecordPart):
     own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the sizes of a size range",
-            "All of them; of a deactivated one only that says `isDeactivated`.",
+            "All sizes of the size range. `isDeactivated` marks deactivated ones.",
         ),
         "replace": (
             "Replace the sizes of a size range",
-            "The whole set. One that is needed elsewhere is deactivated instead of removed, and "
-            "comes back when its id is sent. An entry with `isDeactivated` is as good as left out.",
+            "Replaces the whole set. A removed size that is used elsewhere is deactivated; send "
+            "its id to reactivate it. An entry with `isDeactivated` counts as left out.",
         ),
     }
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """The part's own, its two forms being one but for members that are null."""
+        """Return the statements: documents leave null members out, writables have them."""
         loaded = super().load_statements()
         values = {
             "sizeId": "to_json(size.size_id)::text",
@@ -80,33 +79,33 @@ class SizeRangeSizes(RecordPart):
         }
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """What becomes of each size, those that are there being locked."""
+        """Return the writes of the sizes; the stored ones are locked."""
         record_id = self.record_id(batch)
         rows = await self.fetch(connection, batch, "stored", record_id)
         stored = StoredChildren.of(
-            (one, is_deactivated, tuple(row)) for one, is_deactivated, *row in rows
+            (size_id, is_deactivated, tuple(row)) for size_id, is_deactivated, *row in rows
         )
-        sent = await _SIZES.match(connection, batch, stored)
-        await self._check_related(connection, batch, stored, sent)
-        needed = await self._needed(connection, batch, stored, sent)
-        deactivated, removed = _SIZES.remove(batch, stored, sent, needed)
-        default = next(
-            (one for one, size in sent.all.items() if size.get("isDefaultGrading")), None
+        matched = await _SIZES.match(connection, batch, stored)
+        await self._check_related(connection, batch, stored, matched)
+        needed = await self._needed(connection, batch, stored, matched)
+        deactivated, removed = _SIZES.remove(batch, stored, matched, needed)
+        default_id = next(
+            (size_id for size_id, size in matched.all.items() if size.get("isDefaultGrading")), None
         )
         return [
-            *([self.step("insert", sent.json(sent.new), record_id)] if sent.new else ()),
-            *([self.step("update", sent.json(sent.existing))] if sent.existing else ()),
+            *([self.step("insert", matched.json(matched.new), record_id)] if matched.new else ()),
+            *([self.step("update", matched.json(matched.existing))] if matched.existing else ()),
             *([self.step("deactivate", deactivated)] if deactivated else ()),
             *([self.step("remove", removed)] if removed else ()),
-            self.step("mark_default", record_id, default),
+            self.step("mark_default", record_id, default_id),
         ]
 
     async def _check_related(
-        self, connection: Connection, batch: Batch, stored: StoredChildren, sent: MatchedChildren
+        self, connection: Connection, batch: Batch, stored: StoredChildren, matched: MatchedChildren
     ) -> None:
-        """Report relations to sizes that are not there, or whose size range is deleted.
+        """Report relations to unknown sizes, and to sizes of deleted size ranges.
 
-        A relation within the size range, or one that the size has already, may stay.
+        A relation within the size range, and one that the size already has, is valid.
         """
         sizes = batch.items[0][_SIZES.name]
         related = {index: size[_RELATED] for index, size in enumerate(sizes) if size.get(_RELATED)}
@@ -114,33 +113,33 @@ class SizeRangeSizes(RecordPart):
             return
         [reference] = self.references
         rows = await reference.find(connection, batch.caller, sorted({*related.values()}))
-        request_indexes = {index: size_id for size_id, index in sent.request_indexes.items()}
+        size_ids = {index: size_id for size_id, index in matched.request_indexes.items()}
         before = stored.active | stored.deactivated
         for index, related_id in related.items():
             row = rows.get(related_id)
-            size = before.get(request_indexes.get(index) or sizes[index].get(_SIZES.key) or 0)
-            stays = size is not None and size[_MEMBERS.index(_RELATED)] == related_id
-            if row and (row["is_live"] or row["owner_id"] == self.record_id(batch) or stays):
+            size = before.get(size_ids.get(index) or sizes[index].get(_SIZES.key) or 0)
+            is_unchanged = size is not None and size[_MEMBERS.index(_RELATED)] == related_id
+            if row and (row["is_live"] or row["owner_id"] == self.record_id(batch) or is_unchanged):
                 continue
             path, message = (_SIZES.name, index, _RELATED), "There is no such size."
             batch.fail(0, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
 
     async def _needed(
-        self, connection: Connection, batch: Batch, stored: StoredChildren, sent: MatchedChildren
+        self, connection: Connection, batch: Batch, stored: StoredChildren, matched: MatchedChildren
     ) -> set[int]:
-        """Which of the sizes that were not sent stay: those needed, and what these relate to."""
-        if not sent.missing:
+        """Return the ids of missing sizes in use, and of those that retained sizes relate to."""
+        if not matched.missing:
             return set()
-        missing, record_id = sorted(sent.missing), self.record_id(batch)
+        missing, record_id = sorted(matched.missing), self.record_id(batch)
         rows = await self.fetch(connection, batch, "needed", missing, record_id)
-        related = {one: entry.get(_RELATED) for one, entry in sent.all.items()}
-        kept = stored.deactivated.keys() - sent.existing.keys()
-        related |= {one: stored.deactivated[one][_MEMBERS.index(_RELATED)] for one in kept}
-        needed = {row["id"] for row in rows} | (sent.missing & {*related.values()})
-        waiting = [*needed]
-        while waiting:
-            one = stored.active[waiting.pop()][_MEMBERS.index(_RELATED)]
-            if one in sent.missing and one not in needed:
-                needed.add(one)
-                waiting.append(one)
+        related_ids = {entry.get(_RELATED) for entry in matched.all.values()}
+        for size_id in stored.deactivated.keys() - matched.existing.keys():
+            related_ids.add(stored.deactivated[size_id][_MEMBERS.index(_RELATED)])
+        needed = {row["id"] for row in rows} | (matched.missing & related_ids)
+        pending = [*needed]
+        while pending:
+            related_id = stored.active[pending.pop()][_MEMBERS.index(_RELATED)]
+            if related_id in matched.missing and related_id not in needed:
+                needed.add(related_id)
+                pending.append(related_id)
         return needed

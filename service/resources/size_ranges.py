@@ -9,14 +9,14 @@ from service.queries.bound_statements import WritePlan
 from service.queries.master_record import Dependency, LockedRow, MasterRecord, WriteSet
 
 IS_LIVE = "owner.state <> 'deleted'"
-"""Of a size: whether its size range can be referred to."""
+"""SQL condition of sizes: whether the size range is live, so that records can refer to it."""
 
 
 class SizeRanges(MasterRecord):
-    """Runs of sizes, of which an organization has one default at most.
+    """Ranges of sizes, of which an organization has at most one default.
 
-    Promoting one demotes the previous default, also where the promoted one is new. The default
-    may be inactive, and may be demoted without a successor; it is never a deleted one.
+    Setting ``isDefault`` on a new or stored size range clears it on the previous default. The
+    default may be inactive and may be cleared without a successor. It is never deleted.
     """
 
     name = "size-ranges"
@@ -29,19 +29,17 @@ class SizeRanges(MasterRecord):
     updates = ("demote", "update")
 
     async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
-        """A deleted record, which a patch of other fields leaves deleted, is not promoted."""
-        for number, item in enumerate(change.upserts.items):
+        """Report deleted records with ``isDefault``: a patch can leave a record deleted."""
+        kind, message = ErrorType.INVALID_VALUE, "A deleted size range cannot be the default."
+        for index, item in enumerate(change.upserts.items):
             if item.get("isDefault") and item.get("state") == "deleted":
-                kind, message = "invalid_value", "A deleted size range cannot be the default."
-                change.upserts.fail(
-                    number, f"validation_error.{kind}", "isDefault", message=message
-                )
+                change.upserts.fail(index, kind, "isDefault", message=message)
         return await super().check(connection, change)
 
     async def check_unused(self, connection: Connection, change: WriteSet) -> WritePlan:
-        """Report ranges whose sizes are in use, and the default unless a successor is promoted.
+        """Report deletions of ranges with sizes in use, and of the default without a successor.
 
-        Size ranges count as users as they are after the request.
+        Uses by other size ranges are judged by the state after the request.
         """
         if change.live_deletes:
             is_succeeded = any(item.get("isDefault") for item in change.upserts.items)
@@ -58,24 +56,24 @@ class SizeRanges(MasterRecord):
     async def dependencies(
         self, connection: Connection, change: WriteSet, stored: Mapping[int, LockedRow]
     ) -> Iterable[Dependency]:
-        """Return what relates to what: ranges go with those that relate to them, or come back."""
+        """Return dependencies between size ranges whose sizes relate to each other's."""
         text, organization_id = (
             self.statements["reliances"].text,
             change.batch.caller.organization_id,
         )
         rows = await connection.fetch(text, organization_id, change.batch.ids)
-        gone, restored = {*change.deletes.ids}, {*change.restored_ids}
-        unknown = ErrorType.UNKNOWN_REFERENCE
+        deleted, restored = {*change.deletes.ids}, {*change.restored_ids}
+        in_use, unknown = ErrorType.CONFLICT_IN_USE, ErrorType.UNKNOWN_REFERENCE
         message = "A size relates to a size of a deleted size range."
         return [
             *(
-                Dependency(on, one, ErrorType.CONFLICT_IN_USE, "id", "Used by size ranges: 1.")
-                for one, on in rows
-                if on in gone and stored[one].state != "deleted"
+                Dependency(used_id, user_id, in_use, "id", "Used by size ranges: 1.")
+                for user_id, used_id in rows
+                if used_id in deleted and stored[user_id].state != "deleted"
             ),
             *(
-                Dependency(one, on, unknown, "state", message)
-                for one, on in rows
-                if one in restored and stored[on].state == "deleted"
+                Dependency(user_id, used_id, unknown, "state", message)
+                for user_id, used_id in rows
+                if user_id in restored and stored[used_id].state == "deleted"
             ),
         ]

@@ -6,7 +6,7 @@ from service.resources.plain_records import PlainRecord
 
 
 class StyleCategories(Restriction, PlainRecord):
-    """Kinds of styles: deleted softly, unless styles are of them."""
+    """Categories of styles: soft delete, refused while live styles refer to them."""
 
     name = "style-categories"
     table = "style_category"

@@ -9,7 +9,11 @@ from service.queries.batch import Batch
 from service.queries.bound_statements import WritePlan
 from service.queries.links import link_statements
 from service.queries.master_record import WriteSet
-from service.resources.allowed_values import SentValue, ValueDifferences, sent_values
+from service.resources.allowed_values import (
+    AllowedValueEntry,
+    ValueDifferences,
+    allowed_value_entries,
+)
 from service.resources.associations import Association
 from service.resources.custom_fields import CustomFields
 
@@ -26,9 +30,9 @@ _POINTER = "parentAllowedValueId"
 
 
 class StyleCustomFields(CustomFields):
-    """Fields that an organization adds to its styles, to all or to some.
+    """Custom fields of all styles of an organization, or of associated ones.
 
-    Their allowed values go with values of the parent field.
+    An allowed value may refer to a value of the parent field.
     """
 
     name = "style-custom-fields"
@@ -41,7 +45,7 @@ class StyleCustomFields(CustomFields):
     value_removals = ("forget_parent_values", *CustomFields.value_removals)
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """The shapes with what the associations add to them."""
+        """Return the statements; documents and writables include the associations."""
         parts = {
             "brands": _BRANDS.documents,
             "groups": _GROUPS.documents,
@@ -52,57 +56,60 @@ class StyleCustomFields(CustomFields):
         return {**loaded, **shapes}
 
     async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
-        """Besides what is common: associations."""
+        """Return the writes, those of associations included; report unresolved associations."""
         if not change.upserts.items:
             return await super().check(connection, change)
-        sets = {one.links: await one.resolve(connection, change.upserts) for one in _ASSOCIATIONS}
+        sets = {
+            association.links: await association.resolve(connection, change.upserts)
+            for association in _ASSOCIATIONS
+        }
         plan = await super().check(connection, change)
         return plan + await link_statements(connection, change.upserts, sets)
 
     async def check_values(
-        self, connection: Connection, change: WriteSet, found: ValueDifferences
+        self, connection: Connection, change: WriteSet, differences: ValueDifferences
     ) -> None:
-        """Values that go with others of the parent field."""
-        pointing = [*sent_values(change.upserts, having=_POINTER)]
-        if pointing:
-            await self._check_parent_values(connection, change.upserts, pointing)
-        if found.removed:
-            await self._check_removed_values(connection, change, pointing, found.removed)
+        """Report errors of references from allowed values to values of the parent field."""
+        child_values = [*allowed_value_entries(change.upserts, having=_POINTER)]
+        if child_values:
+            await self._check_parent_values(connection, change.upserts, child_values)
+        if differences.removed:
+            await self._check_removed_values(connection, change, child_values, differences.removed)
 
     async def _check_parent_values(
-        self, connection: Connection, batch: Batch, pointing: list[SentValue]
+        self, connection: Connection, batch: Batch, child_values: list[AllowedValueEntry]
     ) -> None:
-        """Report values that go with one that the parent field does not have."""
+        """Report values that refer to a value that the parent field does not have."""
         unknown = await connection.fetch(
             self.statements["unknown_parent_values"].text,
             batch.caller.organization_id,
-            [one.field_id for one in pointing],
-            [batch.items[one.number].get("parentCustomFieldId") for one in pointing],
-            [one.value[_POINTER] for one in pointing],
+            [entry.field_id for entry in child_values],
+            [batch.items[entry.item_index].get("parentCustomFieldId") for entry in child_values],
+            [entry.value[_POINTER] for entry in child_values],
         )
-        for (number,) in unknown:
+        for (ordinality,) in unknown:
             message = "The parent field has no such allowed value."
-            pointing[number - 1].fail(batch, _POINTER, message)
+            child_values[ordinality - 1].fail(batch, _POINTER, message)
 
     async def _check_removed_values(
         self,
         connection: Connection,
         change: WriteSet,
-        pointing: list[SentValue],
+        child_values: list[AllowedValueEntry],
         removed: list[int],
     ) -> None:
-        """Report values that are taken away, and that values of other fields go with."""
+        """Report removed values that values of other live fields refer to."""
         batch = change.upserts
         needed = await connection.fetch(
             self.statements["needed_values"].text,
             batch.caller.organization_id,
             removed,
-            [one.field_id for one in pointing],
-            [one.value[_POINTER] for one in pointing],
+            [entry.field_id for entry in child_values],
+            [entry.value[_POINTER] for entry in child_values],
             [*batch.ids, *change.deletes.ids],
         )
-        numbers = {record_id: number for number, record_id in enumerate(batch.ids)}
+        indexes = {record_id: index for index, record_id in enumerate(batch.ids)}
         for field_id, message in needed:
             batch.fail(
-                numbers[field_id], ErrorType.CONFLICT_IN_USE, "allowedValues", message=message
+                indexes[field_id], ErrorType.CONFLICT_IN_USE, "allowedValues", message=message
             )

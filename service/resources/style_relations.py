@@ -14,10 +14,10 @@ from service.resources.plain_records import PlainRecord
 
 
 class StyleRelations(HardDeleted, PlainRecord):
-    """Links from a style to a related one: a pair once, without a state, deleted for good.
+    """Links from a style to a related style: unique pairs, without a state; hard delete.
 
-    Writers of one style's links go one at a time: they lock the style that owns them. No index
-    says that a pair is unique, for two of a request can change places.
+    Two items of a request can swap their pairs, which a unique index would refuse. Therefore
+    writers lock the style that owns the link, so that the check for duplicate pairs is exclusive.
     """
 
     name = "style-relations"
@@ -31,16 +31,16 @@ class StyleRelations(HardDeleted, PlainRecord):
     )
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """No style is related to itself."""
+        """Yield an error detail if a style is related to itself."""
         if isinstance(item.get("styleId"), int) and item["styleId"] == item.get("relatedStyleId"):
-            message = "Relate the style to another one."
+            message = "Use the id of another style than styleId."
             yield ErrorDetail(ErrorType.INVALID_VALUE, ("relatedStyleId",), message)
 
     async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
-        """Besides unknown styles: pairs that are there already, once the request is done."""
+        """Report unknown styles, and duplicate pairs after the request."""
         plan = await super().check(connection, change)
         if change.upserts.items:
-            _refuse_repeated(change.upserts)
+            _report_duplicates(change.upserts)
             text = self.statements["check_pairs"].text
             organization_id = change.upserts.caller.organization_id
             change.upserts.fail_all(
@@ -49,12 +49,12 @@ class StyleRelations(HardDeleted, PlainRecord):
         return plan
 
 
-def _refuse_repeated(batch: Batch) -> None:
-    """Report the pairs that items before them have."""
+def _report_duplicates(batch: Batch) -> None:
+    """Report items whose pair an earlier item has."""
     seen = set()
-    for number, item in enumerate(batch.items):
+    for index, item in enumerate(batch.items):
         pair = (item["styleId"], item["relatedStyleId"])
         if pair in seen:
-            message = "Another one of this request has this pair."
-            batch.fail(number, ErrorType.DUPLICATE, "relatedStyleId", message=message)
+            message = "Another item of this request has this pair of styles."
+            batch.fail(index, ErrorType.DUPLICATE, "relatedStyleId", message=message)
         seen.add(pair)

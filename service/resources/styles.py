@@ -12,7 +12,7 @@ _GROUPS = Links("style_in_group", owner="style_id", linked="group_id", counted_b
 
 
 class Styles(PlainRecord):
-    """What is designed and sold: deleted softly, unless relations or sample requests are of it."""
+    """Styles: soft delete, refused while style relations or sample requests refer to them."""
 
     name = "styles"
     table = "style"
@@ -33,15 +33,15 @@ class Styles(PlainRecord):
     )
 
     async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
-        """Besides what it refers to: the groups that it is in."""
+        """Return the writes, those of groups included; report invalid references."""
         plan = await super().check(connection, change)
-        kept = change.upserts
-        if not kept.items:
+        upserts = change.upserts
+        if not upserts.items:
             return plan
         if change.restored_ids:
             await self._check_charts(connection, change)
-        groups = {item["id"]: item.get("groupIds") or () for item in kept.items}
-        return plan + await link_statements(connection, kept, {_GROUPS: groups})
+        groups = {item["id"]: item.get("groupIds") or () for item in upserts.items}
+        return plan + await link_statements(connection, upserts, {_GROUPS: groups})
 
     async def _check_charts(self, connection: Connection, change: WriteSet) -> None:
         """Report restored styles whose measurement charts have values of deleted size ranges."""

@@ -14,8 +14,8 @@ from service.resources.plain_records import PlainRecord
 from service.schemas.extra_checks import duplicate_errors
 
 _CONTACT = ("firstName", "lastName", "email", "phone", "role", "faxNumber", "countryCode")
-#: How contacts that are sent without an id are known: whole, else by their email.
-_WAYS: tuple[MatchKey, ...] = (lambda row: row, lambda row: row[_CONTACT.index("email")])
+#: Keys that match contacts without an id to stored ones: the whole row, then the email.
+_MATCH_KEYS: tuple[MatchKey, ...] = (lambda row: row, lambda row: row[_CONTACT.index("email")])
 
 
 def _row(contact: Item) -> Row:
@@ -23,12 +23,12 @@ def _row(contact: Item) -> Row:
 
 
 class SubSuppliers(PlainRecord):
-    """Companies with contacts and facilities, which a deletion takes along.
+    """Companies with contacts and facilities, which are soft-deleted and restored with them.
 
-    Restoring brings the facilities back, and of the contacts those that the restoring write
-    names: the writable form of a deleted sub-supplier still lists them, so a patch of the state
-    alone, or a replace by the writable form with another state, loses none. A replace that leaves
-    them out clears them, as it does on a live one: sent twice it does the same as once.
+    A restoring write restores all facilities, and the contacts that it names. The writable form of
+    a deleted sub-supplier lists its contacts, so a patch of the state alone, or a replace by the
+    writable form with another state, loses none. A replace without contacts clears them, as on a
+    live sub-supplier, so that replaces stay idempotent.
     """
 
     name = "sub-suppliers"
@@ -39,20 +39,22 @@ class SubSuppliers(PlainRecord):
     deletes = ("delete", "delete_contacts", "delete_facilities")
 
     async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
-        """Contacts that are sent without an id are looked for among the stored ones first."""
-        await self._recognize(connection, change.upserts)
+        """Match contacts to stored ones, then check the write set."""
+        await self._match_contacts(connection, change.upserts)
         return await super().check(connection, change)
 
-    async def _recognize(self, connection: Connection, batch: Batch) -> None:
-        """Give contacts that are sent without an id that of the stored one that they are."""
-        unnamed = {
-            number: {
-                place: _row(one) for place, one in enumerate(item["contacts"]) if not one.get("id")
+    async def _match_contacts(self, connection: Connection, batch: Batch) -> None:
+        """Give each contact without an id the id of the stored contact that it matches."""
+        new_rows = {
+            item_index: {
+                contact_index: _row(contact)
+                for contact_index, contact in enumerate(item["contacts"])
+                if not contact.get("id")
             }
-            for number, item in enumerate(batch.items)
+            for item_index, item in enumerate(batch.items)
             if item.get("contacts")
         }
-        if not any(unnamed.values()):
+        if not any(new_rows.values()):
             return
         text, organization_id = (
             self.statements["stored_contacts"].text,
@@ -63,18 +65,22 @@ class SubSuppliers(PlainRecord):
             text, organization_id, batch.id_array
         ):
             stored[owner_id][contact_id] = tuple(row)
-        for number, rows in unnamed.items():
-            item = batch.items[number]
-            named = {one.get("id") for one in item["contacts"]}
-            free = {one: row for one, row in stored[item["id"]].items() if one not in named}
-            found = match_existing(rows, free, _WAYS)
+        for item_index, rows in new_rows.items():
+            item = batch.items[item_index]
+            request_ids = {contact.get("id") for contact in item["contacts"]}
+            free_rows = {
+                contact_id: row
+                for contact_id, row in stored[item["id"]].items()
+                if contact_id not in request_ids
+            }
+            matches = match_existing(rows, free_rows, _MATCH_KEYS)
             item["contacts"] = [
-                one | {"id": found[place]} if place in found else one
-                for place, one in enumerate(item["contacts"])
+                contact | {"id": matches[index]} if index in matches else contact
+                for index, contact in enumerate(item["contacts"])
             ]
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """Contacts differ by id."""
+        """Yield an error detail for each duplicate contact id."""
         contacts = item.get("contacts")
         if isinstance(contacts, list):
             yield from duplicate_errors(enumerate(contacts), "id", "contacts")

@@ -1,4 +1,4 @@
-"""The JSON Schemas of ``schemas/``, and what is wrong with a body by them."""
+"""JSON Schemas of ``schemas/``: loading, derived forms, and validation of request bodies."""
 
 from service.schemas.definitions import (
     BASE,

@@ -1,4 +1,4 @@
-"""The hand-written JSON Schemas, the one statement of every field's name, type and limits."""
+"""Schema definitions: load the JSON Schemas, which define each field's name, type and limits."""
 
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -17,7 +17,7 @@ BASE = "https://example.com/selvedge/schemas/"
 
 @cache
 def load() -> dict[str, Schema]:
-    """Every schema file by its path without ``.json``: ``colors``, ``common/scalars``."""
+    """Return every schema file by its path without ``.json``: ``colors``, ``common/scalars``."""
     return {
         path.relative_to(SCHEMAS).with_suffix("").as_posix(): with_derived(
             orjson.loads(path.read_bytes())
@@ -27,41 +27,41 @@ def load() -> dict[str, Schema]:
 
 
 def reference(file: str, name: str | None) -> str:
-    """The absolute reference to a file, or to a definition in it, for validators."""
+    """Return the absolute ``$ref`` of a file, or of a definition in it, for validators."""
     return f"{BASE}{file}.json#" + (f"/$defs/{name}" if name else "")
 
 
 def whole(file: str) -> "ResolvedSchema":
-    """The schema that a file is as a whole."""
+    """Return the schema of a whole file."""
     return ResolvedSchema(load()[file], file)
 
 
 @cache
 def definition(collection: str, name: str) -> "ResolvedSchema":
-    """A definition of a collection's file, with its ``$ref`` followed."""
+    """Return a definition of a collection's file, with its ``$ref`` resolved."""
     return ResolvedSchema(load()[collection]["$defs"][name], collection).resolved()
 
 
 def key_fields(collection: str) -> tuple[str, ...]:
-    """The own key of a collection's records, if they have one, and what it names them within."""
+    """Return the fields of a collection's own key: none, the key, or the key and its scope."""
     file = load()[collection]
     return tuple(file[keyword] for keyword in (OWN_KEY, WITHIN) if keyword in file)
 
 
 @dataclass(frozen=True, eq=False)
 class ResolvedSchema:
-    """A schema and the file that its relative references start from.
+    """Schema with its ``$ref`` resolved, and the file that relative references start from.
 
-    Requests are read by it, so each reference is followed once.
+    Validation uses it for each request, so resolved parts are cached.
     """
 
     schema: Schema
     home: str
 
     def resolved(self) -> "ResolvedSchema":
-        """The schema with its ``$ref`` chain merged in.
+        """Return the schema with its ``$ref`` chain merged in.
 
-        What stands beside a ``$ref`` narrows what it names, so it comes on top.
+        Keywords beside a ``$ref`` narrow the referenced schema, so they override its keywords.
         """
         if "$ref" not in self.schema:
             return self
@@ -75,26 +75,26 @@ class ResolvedSchema:
 
     @cached_property
     def properties(self) -> "dict[str, ResolvedSchema]":
-        """The resolved schema of each property by name, in the file's order."""
+        """Return the resolved schema of each property by name, in the file's order."""
         properties = self.schema.get("properties", {})
         return {name: self._part(schema) for name, schema in properties.items()}
 
     @cached_property
     def items(self) -> "ResolvedSchema":
-        """The resolved schema of an array's items."""
+        """Return the resolved schema of an array's items."""
         return self._part(self.schema.get("items", {}))
 
     @cached_property
     def otherwise(self) -> "ResolvedSchema":
-        """The resolved schema of what the ``if`` does not hold for."""
+        """Return the resolved schema of the ``else`` branch."""
         return self._part(self.schema.get("else", {}))
 
     @cached_property
     def types(self) -> frozenset[str]:
-        """The JSON types that the schema allows, ``null`` among them."""
-        named = self.schema.get("type", [])
-        return frozenset([named] if isinstance(named, str) else named)
+        """Return the JSON types that the schema allows, ``null`` included."""
+        types = self.schema.get("type", [])
+        return frozenset([types] if isinstance(types, str) else types)
 
     def _part(self, schema: Any) -> "ResolvedSchema":
-        """A schema within this one; those that are no object say nothing of their values."""
+        """Return a resolved subschema; a boolean schema becomes an empty one."""
         return ResolvedSchema(schema if isinstance(schema, dict) else {}, self.home).resolved()

@@ -1,7 +1,7 @@
-"""Forms of items that follow from others: named by their own key, or naming only what changes.
+"""Derived forms: schemas of merge items and of items with their own key, made from other forms.
 
-A file's ``x-own-key`` is the field by which the customer's own systems know its records, each once
-within the record that ``x-own-key-within`` refers to, where the file says so.
+``x-own-key`` in a schema file names the field with the customer's own key. Keys are unique in the
+collection, or within the record that the field named by ``x-own-key-within`` refers to.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _NO_ID: Final[Schema] = {"$ref": "common/scalars.json#/$defs/readOnly"}
 
 
 def with_derived(file: Schema) -> Schema:
-    """A schema file with what follows from its definitions; one without items as it is."""
+    """Add the derived forms to a schema file that has items; return the file."""
     forms = file.get("$defs", {})
     if "item" in forms:
         forms |= dict(_derived(forms, file.get(OWN_KEY), file.get(WITHIN)))
@@ -26,37 +26,38 @@ def with_derived(file: Schema) -> Schema:
 def _derived(
     forms: dict[str, Schema], key: str | None, within: str | None
 ) -> Iterator[tuple[str, Schema]]:
-    """The derived forms by name; those by key only of records that have one."""
+    """Yield the derived forms by name; keyed forms only if the records have an own key."""
     bulk, item = forms["bulkReplace"], forms["item"]
     by_id = {"id": item["properties"]["id"]}
-    yield "mergeItem", _partly(forms["replace"], ["id"], by_id)
+    yield "mergeItem", _merge_item(forms["replace"], ["id"], by_id)
     yield "bulkMerge", _list_of("mergeItem", bulk)
     if key:
-        needed, named = [key, within] if within else [key], {"id": _NO_ID, key: _KEY}
-        yield "keyedItem", _by_key(item, needed, named)
+        required, properties = [key, within] if within else [key], {"id": _NO_ID, key: _KEY}
+        yield "keyedItem", _by_key(item, required, properties)
         yield "bulkReplaceByKey", _list_of("keyedItem", bulk)
-        yield "keyedMergeItem", _partly(forms["replace"], needed, named)
+        yield "keyedMergeItem", _merge_item(forms["replace"], required, properties)
         yield "bulkMergeByKey", _list_of("keyedMergeItem", bulk)
 
 
-def _by_key(item: Schema, needed: list[str], named: Schema) -> Schema:
-    """An item that has its own key instead of an id."""
+def _by_key(item: Schema, required: list[str], properties: Schema) -> Schema:
+    """Return the schema of an item that has its own key instead of an id."""
     return {
         **item,
-        "description": "An item that its own key names; without an `id`.",
-        "required": [*needed, *(n for n in item["required"] if n not in ("id", *needed))],
-        "properties": {**item["properties"], **named},
+        "description": "Item identified by its own key, without an `id`.",
+        "required": [*required, *(n for n in item["required"] if n not in ("id", *required))],
+        "properties": {**item["properties"], **properties},
     }
 
 
-def _partly(replace: Schema, needed: list[str], named: Schema) -> Schema:
-    """What changes of a record that is named; what is not sent stays."""
-    kept = {keyword: replace[keyword] for keyword in replace if keyword != "examples"}
+def _merge_item(replace: Schema, required: list[str], properties: Schema) -> Schema:
+    """Return the schema of a merge patch of an identified record (RFC 7396)."""
+    schema = {keyword: replace[keyword] for keyword in replace if keyword != "examples"}
     return {
-        **kept,
-        "description": "What changes of a record (RFC 7396): null takes a value away.",
-        "required": needed,
-        "properties": {**replace.get("properties", {}), **named},
+        **schema,
+        "description": "Merge patch of a record (RFC 7396). Null clears a field; omitted fields "
+        "keep their values.",
+        "required": required,
+        "properties": {**replace.get("properties", {}), **properties},
     }
 
 

@@ -1,7 +1,8 @@
-"""Members that stand twice in one object: which one was meant, nobody can tell (RFC 7493, 2.3).
+"""Duplicate members: find and refuse repeated names in JSON objects (RFC 7493, 2.3).
 
-The parser keeps the last. A value that lost none, written again, has as many colons as its text:
-so long as that holds nothing has to be looked at. It takes 0.3 ms for a thousand colors of 190 kB.
+The parser keeps the last member of a name. If serializing the parsed value gives as many colons as
+the body has, no member was lost, and the body is not searched. Counting takes 0.3 ms for 1,000
+colors (190 kB).
 """
 
 import json
@@ -14,42 +15,42 @@ import orjson
 from service.error_types import ErrorType
 from service.errors import MAX_LISTED, ApiError, ErrorDetail, Path
 
-_MESSAGE = "This member stands twice in its object."
+_MESSAGE = "Remove this member: its object has another one of the same name."
 
 
 def check_duplicate_members(raw: bytes, value: Any) -> None:
-    """Raise ApiError ``malformed_json``, with the places, where the body's value lost a member.
+    """Raise ApiError ``malformed_json``, with the paths, if the body has duplicate members.
 
-    One that is nested too deeply is refused by whoever looks at its values.
+    Values nested too deeply to serialize pass; validation refuses them.
     """
     try:
         if _colons(raw) == orjson.dumps(value).count(b":"):
             return
     except orjson.JSONEncodeError:
         return
-    seen = json.loads(raw, object_pairs_hook=_seen, parse_int=str, parse_float=str)
+    marked = json.loads(raw, object_pairs_hook=_marked, parse_int=str, parse_float=str)
     kind = ErrorType.MALFORMED_JSON
     raise ApiError(
-        [ErrorDetail(kind, path, _MESSAGE) for path in islice(_places(seen), MAX_LISTED)]
+        [ErrorDetail(kind, path, _MESSAGE) for path in islice(_paths(marked), MAX_LISTED)]
     )
 
 
 def _colons(raw: bytes) -> int:
-    """How many there are, in texts too, however they are written there."""
+    """Count the colons of a body, those in texts and escaped ones included."""
     if b"\\" not in raw or b"\\u003" not in raw:
         return raw.count(b":")
-    bare = raw.replace(b"\\\\", b"")
-    return bare.count(b":") + bare.count(b"\\u003a") + bare.count(b"\\u003A")
+    unescaped = raw.replace(b"\\\\", b"")
+    return unescaped.count(b":") + unescaped.count(b"\\u003a") + unescaped.count(b"\\u003A")
 
 
 class _Repeating(dict[str, Any]):
-    """An object of which some members stood twice."""
+    """Object with duplicate members."""
 
     names: list[str]
 
 
-def _seen(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these members, marked where one of them stands twice."""
+def _marked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of the members; an instance of _Repeating if names are duplicate."""
     members = dict(pairs)
     if len(members) == len(pairs):
         return members
@@ -62,15 +63,15 @@ def _seen(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return marked
 
 
-def _places(value: Any, path: Path = ()) -> Iterator[Path]:
-    """Where such members stand."""
+def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
+    """Yield the paths of duplicate members."""
     if isinstance(value, _Repeating):
         yield from ((*path, name) for name in dict.fromkeys(value.names))
     if isinstance(value, dict):
         for name, member in value.items():
             if isinstance(member, dict | list):
-                yield from _places(member, (*path, name))
+                yield from _paths(member, (*path, name))
     elif isinstance(value, list):
-        for place, member in enumerate(value):
+        for index, member in enumerate(value):
             if isinstance(member, dict | list):
-                yield from _places(member, (*path, place))
+                yield from _paths(member, (*path, index))

@@ -1,4 +1,4 @@
-"""What is wrong with a value by its schema, in words that stand beside a form's field."""
+"""Messages of schema errors: what to do, in words that fit beside a form's field."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ import orjson
 
 from service.errors import ErrorDetail, Path
 
-_KINDS = {
+_TYPE_MESSAGES = {
     "string": "Use a text.",
     "integer": "Use a whole number.",
     "number": "Use a number such as -12.5.",
@@ -15,7 +15,7 @@ _KINDS = {
     "array": "Use a list.",
     "object": "Use an object.",
 }
-_LIMITS = {
+_LIMIT_MESSAGES = {
     "minLength": ("too_short", "Use at least {} character{}."),
     "maxLength": ("too_long", "Use at most {} character{}."),
     "minItems": ("too_few_items", "Use at least {} item{}."),
@@ -27,24 +27,24 @@ _LIMITS = {
 _DECIMAL = "Use a decimal number such as -12.50, with at most 15 digits before the point, 10 after."
 
 
-def of_kind(types: frozenset[str] | list[str]) -> str:
-    """What to do where a value of one of the JSON types is asked for."""
-    return next(message for kind, message in _KINDS.items() if kind in types)
+def type_message(types: frozenset[str] | list[str]) -> str:
+    """Return the message of a value that has none of the allowed JSON types."""
+    return next(message for kind, message in _TYPE_MESSAGES.items() if kind in types)
 
 
-def of_limit(keyword: str, limit: Any) -> tuple[str, str]:
-    """The type of failure, after its first dot, and the message of a limit that a value exceeds."""
-    kind, message = _LIMITS[keyword]
+def limit_message(keyword: str, limit: Any) -> tuple[str, str]:
+    """Return the error type, without ``validation_error.``, and the message of a violated limit."""
+    kind, message = _LIMIT_MESSAGES[keyword]
     return kind, message.format(limit, "" if limit == 1 else "s")
 
 
-def failures_of(error: Any) -> Iterator[ErrorDetail]:
-    """The failures that an error of jsonschema-rs tells of."""
-    for path, kind, message in _told(error):
+def error_details(error: Any) -> Iterator[ErrorDetail]:
+    """Yield the error details of an error of jsonschema-rs."""
+    for path, kind, message in _parts(error):
         yield ErrorDetail(f"validation_error.{kind}", path, message)
 
 
-def _told(error: Any) -> Iterator[tuple[Path, str, str]]:
+def _parts(error: Any) -> Iterator[tuple[Path, str, str]]:
     keyword, path, kind = error.kind.name, tuple(error.instance_path), error.kind
     if keyword == "required":
         yield (*path, kind.property), "required_field", "This field is required."
@@ -54,30 +54,30 @@ def _told(error: Any) -> Iterator[tuple[Path, str, str]]:
     elif keyword == "type" and error.instance is None and path and isinstance(path[-1], str):
         yield path, "required_field", "This field is required and cannot be null."
     elif keyword == "type":
-        yield path, "invalid_type", of_kind(kind.types)
+        yield path, "invalid_type", type_message(kind.types)
     elif keyword == "enum" and path and path[-1] == "state" and error.instance == "deleted":
         yield path, "state_not_allowed", "Use DELETE to delete a record."
     elif keyword == "enum":
         options = ", ".join(str(option) for option in kind.options if option is not None)
         yield path, "invalid_value", f"Use one of {options}."
     elif keyword == "pattern":
-        # Schemas of bodies have two: one asks for more than white space, the other for a decimal.
+        # Body schemas have two patterns: one for non-blank texts, the other for decimals.
         is_blank = kind.pattern == "\\S"
         yield path, "invalid_value", "Use more than white space." if is_blank else _DECIMAL
     elif keyword == "const":
         yield path, "read_only_field", "This field is set by the service."
     elif keyword == "uniqueItems":
-        for place in _repetitions(error.instance):
-            yield (*path, place), "duplicate", "This stands in the list before."
+        for index in _duplicate_indexes(error.instance):
+            yield (*path, index), "duplicate", "Remove this: the list has it already."
     else:
-        yield path, *of_limit(keyword, kind.limit)
+        yield path, *limit_message(keyword, kind.limit)
 
 
-def _repetitions(members: list[Any]) -> Iterator[int]:
-    """The places of members that others before them are equal to."""
+def _duplicate_indexes(members: list[Any]) -> Iterator[int]:
+    """Yield the indexes of members that equal an earlier one."""
     seen = set()
-    for place, member in enumerate(members):
+    for index, member in enumerate(members):
         text = orjson.dumps(member)
         if text in seen:
-            yield place
+            yield index
         seen.add(text)

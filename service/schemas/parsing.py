@@ -1,6 +1,7 @@
-"""Bodies as JSON values, which are counted before any work is spent on them (contract, Budgets).
+"""JSON parser of request bodies, with a limit on the number of values (contract, Budgets).
 
-A byte of JSON can be half a value, and every value costs its time in each loop that follows.
+Values are counted before parsing, because a value can be as short as two bytes and takes time in
+each later step.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,21 +15,21 @@ from service.errors import ApiError, api_error
 from service.schemas.duplicate_members import check_duplicate_members
 
 MAX_VALUES: Final = 100_000
-"""In one body, or in a document that a patch makes."""
+"""Maximum number of JSON values in a body, and in a document that a patch produces."""
 
-_SIGNS: Final = b",[{"
-"""Each value but the outermost follows one of these; they stand in texts, too."""
-_PIECE: Final = 2**17
-"""Bytes that are looked at before the next ones are."""
+_VALUE_STARTS: Final = b",[{"
+"""Bytes before each value except the outermost; texts can have them, too."""
+_CHUNK_BYTES: Final = 2**17
+"""Bytes of a body that are counted at a time."""
 _QUOTES_PER_VALUE: Final = 4
-"""Of a text and its name."""
+"""Maximum number of quotes per value: those of a text and its name."""
 
 
 def parse(raw: bytes) -> Any:
-    """The JSON value of a body (RFC 8259).
+    """Parse a JSON body (RFC 8259).
 
-    Raises ApiError ``malformed_json``, for members that stand twice as well, or ``too_many_items``
-    before the values are made.
+    Raises ApiError ``malformed_json`` for invalid JSON and duplicate members, and
+    ``too_many_items``, before parsing, for more than MAX_VALUES values.
     """
     _check_values(raw)
     try:
@@ -40,29 +41,29 @@ def parse(raw: bytes) -> Any:
 
 
 def malformed(message: str) -> ApiError:
-    """400: the body is no JSON that the service reads."""
+    """Return a 400 ``malformed_json``."""
     return api_error(ErrorType.MALFORMED_JSON, message=message)
 
 
 def _unreadable(raw: bytes, error: orjson.JSONDecodeError) -> ApiError:
-    """What to do about a body that is no JSON; of one that is no UTF-8 the place is not known."""
+    """Return the error of a body that is not UTF-8, or not JSON from some position on."""
     try:
         raw.decode()
     except UnicodeDecodeError:
         return malformed("Send the body in UTF-8.")
-    place = f"line {error.lineno}, column {error.colno}"
-    return malformed(f"Send valid JSON; it cannot be read at {place}.")
+    position = f"line {error.lineno}, column {error.colno}"
+    return malformed(f"Send valid JSON: there is a syntax error at {position}.")
 
 
 def _check_values(raw: bytes) -> None:
-    """Raise ApiError ``too_many_items`` for a body of more than MAX_VALUES.
+    """Raise ApiError ``too_many_items`` for a body of more than MAX_VALUES values.
 
-    What has far more of them is not looked through to its end. Most bodies have few signs of
-    values, wherever these stand.
+    The exact count runs only if a quick count, which includes texts, exceeds the limit. Both stop
+    at the limit.
     """
-    if len(raw) <= 2 * MAX_VALUES:  # the least that so many can take
+    if len(raw) <= 2 * MAX_VALUES:  # a value takes at least two bytes
         return
-    if _exceeds(map(_signs, _pieces(raw))) and _exceeds(_counts(raw)):
+    if _exceeds(map(_count_starts, _chunks(raw))) and _exceeds(_counts(raw)):
         message = f"Send at most {MAX_VALUES:,} values in one request."
         raise api_error(ErrorType.TOO_MANY_ITEMS, message=message)
 
@@ -72,32 +73,32 @@ def _exceeds(counts: Iterable[int]) -> bool:
 
 
 def count_values(raw: bytes) -> int:
-    """How many values JSON has within its outermost; of what is none, those before it ends.
+    """Return the number of values within the outermost value of a JSON text.
 
-    An empty list or object counts as two. Where there are more texts than MAX_VALUES can have,
-    their number stands for the count.
+    An empty list or object counts as two. If there are more quotes than MAX_VALUES values can
+    have, the result includes the number of quotes.
     """
     return sum(_counts(raw))
 
 
 def _counts(raw: bytes) -> Iterator[int]:
-    """The same of each piece."""
-    bare, quotes, begins_in_text = raw, 0, False
+    """Yield the number of values in each chunk; stop after too many quotes."""
+    unescaped, quotes, begins_in_text = raw, 0, False
     if b"\\" in raw:
-        bare = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
-    for piece in _pieces(bare):
-        quotes += piece.count(b'"')
+        unescaped = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
+    for chunk in _chunks(unescaped):
+        quotes += chunk.count(b'"')
         if quotes > _QUOTES_PER_VALUE * MAX_VALUES:
             yield quotes
             return
-        parts = piece.split(b'"')
-        yield _signs(b"".join(parts[begins_in_text::2]))
+        parts = chunk.split(b'"')
+        yield _count_starts(b"".join(parts[begins_in_text::2]))
         begins_in_text ^= len(parts) % 2 == 0
 
 
-def _pieces(raw: bytes) -> Iterator[bytes]:
-    return (raw[start : start + _PIECE] for start in range(0, len(raw), _PIECE))
+def _chunks(raw: bytes) -> Iterator[bytes]:
+    return (raw[start : start + _CHUNK_BYTES] for start in range(0, len(raw), _CHUNK_BYTES))
 
 
-def _signs(raw: bytes) -> int:
-    return len(raw) - len(raw.translate(None, _SIGNS))
+def _count_starts(raw: bytes) -> int:
+    return len(raw) - len(raw.translate(None, _VALUE_STARTS))

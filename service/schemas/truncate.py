@@ -1,4 +1,4 @@
-"""Bodies that are too long anywhere, made no longer than it takes to be wrong."""
+"""Truncation of oversized bodies before validation, which they fail all the same."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -7,14 +7,14 @@ from typing import Any
 
 from service.schemas.definitions import load
 
-#: More than any list or object may have: those beyond cannot make it more wrong.
-_MOST_MEMBERS = 1001
-#: Deeper than any field stands: what is below is in the wrong place whatever it is.
-_DEEPEST = 16
+#: One more than any list or object may have, so that truncated ones are still too long.
+_MAX_MEMBERS = 1001
+#: Deeper than any field: values below are invalid whatever they are.
+_MAX_DEPTH = 16
 
 
-def truncate(value: Any, levels: int = _DEEPEST) -> Any:
-    """The value with lists and objects of _MOST_MEMBERS, and the fields of records besides."""
+def truncate(value: Any, levels: int = _MAX_DEPTH) -> Any:
+    """Return the value with lists and objects cut to _MAX_MEMBERS; objects keep known fields."""
     if type(value) not in (dict, list):
         return value
     if not levels:
@@ -22,21 +22,22 @@ def truncate(value: Any, levels: int = _DEEPEST) -> Any:
     below = levels - 1
     if isinstance(value, list):
         return [
-            truncate(one, below) if type(one) in (dict, list) else one
-            for one in value[:_MOST_MEMBERS]
+            truncate(member, below) if type(member) in (dict, list) else member
+            for member in value[:_MAX_MEMBERS]
         ]
     members: Iterable[tuple[str, Any]] = value.items()
-    if len(value) > _MOST_MEMBERS:
-        kept = {*islice(value, _MOST_MEMBERS), *_field_names()}
-        members = [(name, one) for name, one in members if name in kept]
+    if len(value) > _MAX_MEMBERS:
+        names = {*islice(value, _MAX_MEMBERS), *_field_names()}
+        members = [(name, member) for name, member in members if name in names]
     return {
-        name: truncate(one, below) if type(one) in (dict, list) else one for name, one in members
+        name: truncate(member, below) if type(member) in (dict, list) else member
+        for name, member in members
     }
 
 
 @cache
 def _field_names() -> frozenset[str]:
-    """The names of the fields of all records."""
+    """Return the names of the fields of all records."""
     return frozenset(name for schema in load().values() for name in _names_in(schema))
 
 

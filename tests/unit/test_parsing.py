@@ -53,10 +53,10 @@ def test_texts_full_of_signs_are_let_through() -> None:
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        (b"", "Send valid JSON; it cannot be read at line 1, column 1."),
-        (b"{", "Send valid JSON; it cannot be read at line 1, column 2."),
-        (b'{"a": 1,\n "b": nan}', "Send valid JSON; it cannot be read at line 2, column 7."),
-        ('["é", x]'.encode(), "Send valid JSON; it cannot be read at line 1, column 7."),
+        (b"", "Send valid JSON: there is a syntax error at line 1, column 1."),
+        (b"{", "Send valid JSON: there is a syntax error at line 1, column 2."),
+        (b'{"a": 1,\n "b": nan}', "Send valid JSON: there is a syntax error at line 2, column 7."),
+        ('["é", x]'.encode(), "Send valid JSON: there is a syntax error at line 1, column 7."),
         (b'["\xff"]', "Send the body in UTF-8."),
     ],
 )
