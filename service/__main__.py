@@ -52,8 +52,8 @@ _ONE_LINE_ERRORS: Final = (
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command; exits with 1 and one line on standard error when it cannot be done."""
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _leave)
-    sys.excepthook = _show
+        signal.signal(number, _exit_on_signal)
+    sys.excepthook = _print_traceback
     parsed = _parser().parse_args(arguments)
     try:
         parsed.run(Settings.from_environment(os.environ), parsed)
@@ -95,13 +95,15 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _show(kind: type[BaseException], error: BaseException, place: TracebackType | None) -> None:
+def _print_traceback(
+    kind: type[BaseException], error: BaseException, place: TracebackType | None
+) -> None:
     """Print the traceback of a defect."""
     lines = "".join(traceback.format_exception(kind, error, place)).rstrip("\n").split("\n")
     say(*lines, file=sys.stderr)
 
 
-def _leave(number: int, _: object) -> NoReturn:
+def _exit_on_signal(number: int, _: object) -> NoReturn:
     """End by an exception, so that an embedded server is stopped on the way out."""
     sys.exit(128 + number)
 

@@ -16,9 +16,9 @@ from service.client.records import Page
 from service.client.transport import Request, Transport
 
 _PATH: Final = "/api/changes"
-_WAIT: Final = 30
+_WAIT_SECONDS: Final = 30
 """Seconds that the service holds an answer back while there is nothing."""
-_PAUSE: Final = 1.0
+_RETRY_SECONDS: Final = 1.0
 """Seconds between tries while the service is away."""
 
 
@@ -36,7 +36,7 @@ class Changes:
         limit: int | None = None,
     ) -> str:
         """The cursor of now: take it before walking the lists, and nothing is missed."""
-        asked = [("from", "now"), *_asked(collections, documents=documents, limit=limit)]
+        asked = [("from", "now"), *_parameters(collections, documents=documents, limit=limit)]
         return str((await self._page(asked)).cursor)
 
     async def follow(
@@ -53,16 +53,16 @@ class Changes:
         is asked again. Raises GoneError where the cursor's changes are kept no longer, and
         SelvedgeError for what no second try can mend.
         """
-        asked = _asked(collections, documents=documents, limit=limit)
+        asked = _parameters(collections, documents=documents, limit=limit)
         while True:
             if cursor is not None:
-                asked = [("cursor", cursor), ("wait", str(_WAIT))]
+                asked = [("cursor", cursor), ("wait", str(_WAIT_SECONDS))]
             try:
                 page = await self._page(asked)
             except SelvedgeError as error:
-                if not _will_pass(error):
+                if not _is_transient(error):
                     raise
-                await asyncio.sleep(_PAUSE)
+                await asyncio.sleep(_RETRY_SECONDS)
                 continue
             cursor = page.cursor
             if page.records:
@@ -73,13 +73,13 @@ class Changes:
         return Page(answer.body["data"], answer.body["pagination"]["cursor"])
 
 
-def _asked(collections: Sequence[str], *, documents: bool, limit: int | None) -> Parameters:
+def _parameters(collections: Sequence[str], *, documents: bool, limit: int | None) -> Parameters:
     found = [("collection", name) for name in collections]
     found += [("documents", "true")] if documents else []
     return found + ([] if limit is None else [("limit", str(limit))])
 
 
-def _will_pass(error: SelvedgeError) -> bool:
+def _is_transient(error: SelvedgeError) -> bool:
     """Whether the service, or something between, is only away for a while."""
     if isinstance(error, UnreachableError | UnavailableError | TooManyRequestsError):
         return True

@@ -13,7 +13,7 @@ from service.client.records import Identity
 from service.client.retry_policy import RetryPolicy
 from service.client.transport import HttpResponse, Request, Transport
 
-_SECONDS = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
+_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
 """A write takes up to 30 seconds in the database, and may wait for its turn before that."""
 
 
@@ -25,11 +25,11 @@ class Client:
         url: str,
         key: str,
         *,
-        retrying: RetryPolicy | None = None,
-        timeout: aiohttp.ClientTimeout = _SECONDS,
+        retry_policy: RetryPolicy | None = None,
+        timeout: aiohttp.ClientTimeout = _TIMEOUT,
     ) -> None:
         self._url, self._key, self._timeout = url, key, timeout
-        self._retrying = retrying or RetryPolicy()
+        self._retry_policy = retry_policy or RetryPolicy()
         self._session: aiohttp.ClientSession | None = None
         self._transport: Transport | None = None
 
@@ -37,7 +37,7 @@ class Client:
         self._session = aiohttp.ClientSession(timeout=self._timeout)
         # By itself it repeats PUT and DELETE where a kept connection was cut; we know better when.
         self._session._retry_connection = False
-        self._transport = Transport(self._session, self._url, self._key, self._retrying)
+        self._transport = Transport(self._session, self._url, self._key, self._retry_policy)
         return self
 
     async def __aexit__(
@@ -51,11 +51,11 @@ class Client:
 
     def collection(self, *path: str | int) -> Collection:
         """A collection by its path: ``("colors")``, ``("styles", 5, "sample-requests")``."""
-        return Collection(self._open(), path)
+        return Collection(self._require_transport(), path)
 
     def part(self, *path: str | int) -> Part:
         """A part of a record by its path: ``("colors", 7, "translations")``."""
-        return Part(self._open(), path)
+        return Part(self._require_transport(), path)
 
     async def me(self) -> Identity:
         """Return the installation and the organization that the key stands for."""
@@ -66,7 +66,7 @@ class Client:
     @property
     def changes(self) -> Changes:
         """What was changed, to be followed."""
-        return Changes(self._open())
+        return Changes(self._require_transport())
 
     async def get(
         self, path: str, parameters: Parameters | None = None, *, exact: bool = False
@@ -75,9 +75,11 @@ class Client:
 
         In an ``exact`` one decimal numbers are texts, to the digit: ``52.50``.
         """
-        return await self._open().send(Request("GET", path, parameters or [], exact=exact))
+        return await self._require_transport().send(
+            Request("GET", path, parameters or [], exact=exact)
+        )
 
-    def _open(self) -> Transport:
+    def _require_transport(self) -> Transport:
         if self._transport is None:
             raise RuntimeError("Enter the client's context first: async with Client(…) as client.")
         return self._transport

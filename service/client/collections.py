@@ -13,9 +13,9 @@ from service.client.transport import JSON_PATCH, HttpResponse, Request, Transpor
 
 _JSON = "application/json"
 _MERGE_PATCH = "application/merge-patch+json"
-How: TypeAlias = Literal["create", "replace", "merge"]
+WriteMode: TypeAlias = Literal["create", "replace", "merge"]
 """What a bulk write does with its records."""
-_METHODS: Final[dict[How, tuple[str, str]]] = {
+_METHODS: Final[dict[WriteMode, tuple[str, str]]] = {
     "create": ("POST", _JSON),
     "replace": ("PUT", _JSON),
     "merge": ("PATCH", _MERGE_PATCH),
@@ -31,7 +31,7 @@ class Collection:
 
     def __init__(self, transport: Transport, path: Sequence[str | int]) -> None:
         self._transport = transport
-        self._path = located(path)
+        self._path = api_path(path)
 
     async def pages(
         self,
@@ -63,7 +63,7 @@ class Collection:
     async def read(self, record_id: str | int, *, writable: bool = False) -> Record:
         """One record, deleted or not; or the form of it that is written."""
         wanted = [("form", "writable")] if writable else []
-        return await self._record(Request("GET", self._one(record_id), wanted))
+        return await self._record(Request("GET", self._record_path(record_id), wanted))
 
     async def create(self, record: Document, *, key: str | None = None) -> Record:
         """A new record."""
@@ -73,7 +73,9 @@ class Collection:
         self, records: Sequence[Document], *, key: str | None = None
     ) -> list[Document]:
         """New records, all or none, in that order."""
-        return await self._several(Request("POST", self._path, body=[*records], headers=_key(key)))
+        return await self._documents(
+            Request("POST", self._path, body=[*records], headers=_key(key))
+        )
 
     async def replace(
         self,
@@ -84,16 +86,16 @@ class Collection:
         key: str | None = None,
     ) -> Record:
         """The record with new content."""
-        headers = single_write(if_match, key)
+        headers = write_headers(if_match, key)
         return await self._record(
-            Request("PUT", self._one(record_id), body=record, headers=headers)
+            Request("PUT", self._record_path(record_id), body=record, headers=headers)
         )
 
     async def replace_many(
         self, records: Sequence[Document], *, key: str | None = None
     ) -> list[Document]:
         """Records with new content, all or none; those with ``state`` ``deleted`` are deleted."""
-        return await self._several(Request("PUT", self._path, body=[*records], headers=_key(key)))
+        return await self._documents(Request("PUT", self._path, body=[*records], headers=_key(key)))
 
     async def patch(
         self,
@@ -107,10 +109,10 @@ class Collection:
         return await self._record(
             Request(
                 "PATCH",
-                self._one(record_id),
+                self._record_path(record_id),
                 body=[*changes],
                 media_type=JSON_PATCH,
-                headers=single_write(if_match, key),
+                headers=write_headers(if_match, key),
             )
         )
 
@@ -118,15 +120,15 @@ class Collection:
         self, record_id: str | int, *, if_match: str | None = None, key: str | None = None
     ) -> Record:
         """The record as it was deleted."""
-        headers = single_write(if_match, key)
-        return await self._record(Request("DELETE", self._one(record_id), headers=headers))
+        headers = write_headers(if_match, key)
+        return await self._record(Request("DELETE", self._record_path(record_id), headers=headers))
 
     async def delete_many(
         self, ids: Sequence[str | int], *, key: str | None = None
     ) -> list[Document]:
         """The records as they were deleted, all or none."""
         named = [("ids", str(one)) for one in ids]
-        return await self._several(Request("DELETE", self._path, named, headers=_key(key)))
+        return await self._documents(Request("DELETE", self._path, named, headers=_key(key)))
 
     async def sync(
         self,
@@ -143,7 +145,7 @@ class Collection:
         ``deleted`` is deleted, what fails is left out. So many go in one request, each of which is
         one transaction; doing it again does the same. A dry run only tells.
         """
-        how: How = "merge" if merge else "replace"
+        how: WriteMode = "merge" if merge else "replace"
         waiting = iter(records)
         while sent := [*islice(waiting, size)]:
             for outcome in await self.write(sent, how, match=match, skip=True, dry_run=dry_run):
@@ -152,7 +154,7 @@ class Collection:
     async def write(
         self,
         records: Sequence[Document],
-        how: How,
+        mode: WriteMode,
         *,
         match: str | None = None,
         skip: bool = False,
@@ -164,7 +166,7 @@ class Collection:
         With ``match`` the own key of that name finds records, else their ``id``. What fails is left
         out with ``skip``; without it FailureError tells of it, and nothing is written.
         """
-        method, media_type = _METHODS[how]
+        method, media_type = _METHODS[mode]
         asked = [("match", match)] if match else []
         asked += [("onError", "skip")] * skip + [("dryRun", "true")] * dry_run
         headers = {"Prefer": "return=minimal"} | ({} if dry_run else _key(key))
@@ -176,14 +178,14 @@ class Collection:
             for record, row in zip(records, answer.body["data"], strict=True)
         ]
 
-    def _one(self, record_id: str | int) -> str:
+    def _record_path(self, record_id: str | int) -> str:
         return f"{self._path}/{quote(str(record_id), safe='')}"
 
     async def _record(self, request: Request) -> Record:
         answer: HttpResponse = await self._transport.send(request)
         return Record(answer.body["data"], answer.headers.get("ETag"))
 
-    async def _several(self, request: Request) -> list[Document]:
+    async def _documents(self, request: Request) -> list[Document]:
         answer = await self._transport.send(request)
         documents: list[Document] = answer.body["data"]
         return documents
@@ -194,7 +196,7 @@ def _outcome(record: Document, row: Document, *, is_replayed: bool) -> Outcome:
     return Outcome(record, row["outcome"], row["id"], details, is_replayed)
 
 
-def located(path: Sequence[str | int]) -> str:
+def api_path(path: Sequence[str | int]) -> str:
     """The path below ``/api`` that leads there."""
     return "/".join(("/api", *(quote(str(part), safe="") for part in path)))
 
@@ -204,6 +206,6 @@ def _key(key: str | None) -> dict[str, str]:
     return {"Idempotency-Key": key or str(uuid4())}
 
 
-def single_write(etag: str | None, key: str | None) -> dict[str, str]:
+def write_headers(etag: str | None, key: str | None) -> dict[str, str]:
     """Return the headers of a write of one record: the key, and the precondition if any."""
     return _key(key) | ({} if etag is None else {"If-Match": etag})

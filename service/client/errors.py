@@ -106,7 +106,7 @@ _BY_STATUS: dict[int, type[FailureError]] = {
 }
 
 
-def failure(status: int, headers: Mapping[str, str], body: bytes) -> FailureError:
+def error_of(status: int, headers: Mapping[str, str], body: bytes) -> FailureError:
     """The error that an answer tells of, also where something between has answered."""
     told = _object(body)
     error = told.get("error")

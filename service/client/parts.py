@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from service.client.collections import located, single_write
+from service.client.collections import api_path, write_headers
 from service.client.records import Document
 from service.client.transport import JSON_PATCH, Request, Transport
 
@@ -26,7 +26,7 @@ class Part:
 
     def __init__(self, transport: Transport, path: Sequence[str | int]) -> None:
         self._transport = transport
-        self._path = located(path)
+        self._path = api_path(path)
 
     async def read(self, *, writable: bool = False) -> Content:
         """What is in it; or the form of it that is written, where values keep their digits."""
@@ -37,10 +37,10 @@ class Part:
         self, content: Any, *, if_match: str | None = None, key: str | None = None
     ) -> Content:
         """The part with new content; entries with ids stay themselves."""
-        headers = single_write(if_match, key)
+        headers = write_headers(if_match, key)
         return await self._content(Request("PUT", self._path, body=content, headers=headers))
 
-    async def rehearse(self, content: Any) -> None:
+    async def dry_run(self, content: Any) -> None:
         """Check whether ``replace`` would succeed; nothing is written."""
         await self._transport.send(Request("PUT", self._path, [("dryRun", "true")], body=content))
 
@@ -48,7 +48,7 @@ class Part:
         self, changes: Sequence[Document], *, if_match: str | None = None, key: str | None = None
     ) -> Content:
         """The part changed by a JSON Patch of its writable form; measured values have it."""
-        headers = single_write(if_match, key)
+        headers = write_headers(if_match, key)
         return await self._content(
             Request("PATCH", self._path, body=[*changes], media_type=JSON_PATCH, headers=headers)
         )

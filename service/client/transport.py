@@ -10,7 +10,7 @@ import aiohttp
 import orjson
 from yarl import URL
 
-from service.client.errors import SelvedgeError, UnreachableError, failure
+from service.client.errors import SelvedgeError, UnreachableError, error_of
 from service.client.queries import Parameters
 from service.client.retry_policy import RetryPolicy
 
@@ -51,12 +51,12 @@ class Transport:
     """Sends requests over one session."""
 
     def __init__(
-        self, session: aiohttp.ClientSession, url: str, key: str, retrying: RetryPolicy
+        self, session: aiohttp.ClientSession, url: str, key: str, retry_policy: RetryPolicy
     ) -> None:
         self._session = session
         self._base = URL(url.rstrip("/"), encoded=True)
         self._headers = {"Authorization": f"Bearer {key}"}
-        self._retrying = retrying
+        self._retry_policy = retry_policy
 
     async def send(self, request: Request) -> HttpResponse:
         """The answer; raises SelvedgeError when there is none, or it tells of a failure."""
@@ -64,15 +64,15 @@ class Transport:
         tries = 1
         while True:
             try:
-                return await self._once(request, raw)
+                return await self._send_once(request, raw)
             except SelvedgeError as error:
-                wait = self._retrying.wait(error, tries)
+                wait = self._retry_policy.wait(error, tries)
                 if wait is None:
                     raise
             await asyncio.sleep(wait)
             tries += 1
 
-    async def _once(self, request: Request, raw: bytes | None) -> HttpResponse:
+    async def _send_once(self, request: Request, raw: bytes | None) -> HttpResponse:
         headers = {**self._headers, **request.headers}
         if raw is not None:
             headers["Content-Type"] = request.media_type
@@ -89,7 +89,7 @@ class Transport:
             reason = str(error) or type(error).__name__
             raise UnreachableError(reason, may_be_done=request.method != "GET") from error
         if status not in (200, 201, 304):
-            raise failure(status, told, body)
+            raise error_of(status, told, body)
         return HttpResponse(status, told, _parsed(body, exact=request.exact))
 
 

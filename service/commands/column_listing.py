@@ -22,12 +22,12 @@ class ListColumns(Action):
     ) -> None:
         """Print them, or refuse a collection that is none."""
         # It loads every schema and resource, which no other command needs.
-        from service.transfer.collections import chosen
+        from service.transfer.collections import select_collections
         from service.transfer.column_listing import column_rows
         from service.transfer.errors import TransferError
 
         try:
-            [collection] = chosen([values])
+            [collection] = select_collections([values])
         except TransferError as error:
             parser.error(str(error))
         rows = [("column", "value", "required", "allowed"), *column_rows(collection)]

@@ -26,12 +26,12 @@ def require_data(settings: Settings) -> None:
 
 
 @contextmanager
-def database(settings: Settings, *, is_made: bool = False) -> Iterator[str]:
+def database(settings: Settings, *, creates: bool = False) -> Iterator[str]:
     """Give the DSN of the database that the settings name.
 
     CommandError where an embedded one is not there, and is not to be made.
     """
-    if not is_made:
+    if not creates:
         require_data(settings)
     if settings.database_url is not None:
         yield settings.database_url

@@ -46,19 +46,19 @@ def dump(settings: Settings, arguments: Namespace) -> None:
 
 def restore(settings: Settings, arguments: Namespace) -> None:
     """Restore, or end the cursors of what was restored, and say what is left to do."""
-    with database(settings, is_made=not arguments.recovered) as dsn:
+    with database(settings, creates=not arguments.recovered) as dsn:
         if arguments.recovered:
             dump_file.end_cursors(dsn, is_copy=arguments.copy)
         else:
             dump_file.restore(dsn, arguments.file, _programs(settings), is_copy=arguments.copy)
         say("Cursors of changes that were given before have ended.")
         try:
-            execute(dsn, _nothing)
+            execute(dsn, _do_nothing)
         except CommandError as behind:
             say(f"Restored; {behind}")
 
 
-async def _nothing(_: object) -> None:
+async def _do_nothing(_: object) -> None:
     """What is done where the schema is this release's."""
 
 

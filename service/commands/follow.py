@@ -8,7 +8,7 @@ import orjson
 
 from service.client import Client
 from service.commands import Parsers
-from service.commands.prompts import asked_service
+from service.commands.prompts import service_from_environment
 from service.console import say
 from service.settings import Settings
 
@@ -33,8 +33,8 @@ def add(parsers: Parsers) -> None:
 
 def follow(_: Settings, arguments: Namespace) -> None:
     """Print until the interrupt; CommandError where nothing names the service."""
-    url, key = asked_service()
-    place = _Place(arguments)
+    url, key = service_from_environment()
+    place = _ChangePrinter(arguments)
     try:
         asyncio.run(place.print_changes(url, key))
     finally:
@@ -42,7 +42,7 @@ def follow(_: Settings, arguments: Namespace) -> None:
             say(f"go on with --since {place.cursor}", file=sys.stderr)
 
 
-class _Place:
+class _ChangePrinter:
     """How far the changes are printed."""
 
     def __init__(self, arguments: Namespace) -> None:

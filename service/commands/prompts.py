@@ -24,7 +24,7 @@ def confirm(arguments: Namespace, question: str) -> None:
         raise CommandError("nothing was done")
 
 
-def asked_service() -> tuple[str, str]:
+def service_from_environment() -> tuple[str, str]:
     """The address and the key by the environment; raises CommandError where one is missing."""
     url, key = (os.environ.get(name) for name in ("SELVEDGE_URL", "SELVEDGE_API_KEY"))
     if not url or not key:

@@ -36,7 +36,7 @@ def migrate(settings: Settings, arguments: Namespace) -> None:
     if arguments.rollback is not None:
         require_data(settings)
         confirm(arguments, f"What they brought is lost. Undo {arguments.rollback} migrations?")
-    with database(settings, is_made=arguments.rollback is None) as dsn:
+    with database(settings, creates=arguments.rollback is None) as dsn:
         if arguments.rollback is None:
             say(f"{migrations.migrate(dsn)} migrations applied")
         else:

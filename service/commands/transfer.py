@@ -14,7 +14,7 @@ from tqdm import tqdm
 from service.client import Client
 from service.commands import CommandError, Parsers
 from service.commands.column_listing import ListColumns
-from service.commands.prompts import asked_service
+from service.commands.prompts import service_from_environment
 from service.console import say
 from service.settings import Settings
 from service.transfer.outage_retry import OutageRetryPolicy
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from service.transfer.sender import ImportOptions
 
 _WHERE: Final = "SELVEDGE_URL and SELVEDGE_API_KEY name the service."
-_MINUTE: Final = 60.0
+_REPORT_SECONDS: Final = 60.0
 _OUTCOMES: Final = {
     "created": "created",
     "updated": "updated",
@@ -92,15 +92,17 @@ def add(parsers: Parsers) -> None:
 def export(_: Settings, arguments: Namespace) -> None:
     """Write the files, and say how many records they have."""
     # It loads every schema and resource, which no other command needs.
-    from service.transfer.collections import chosen
+    from service.transfer.collections import select_collections
     from service.transfer.export_files import Export
 
-    url, key = asked_service()
-    collections = chosen(arguments.collections)
+    url, key = service_from_environment()
+    collections = select_collections(arguments.collections)
     with tqdm(desc="export", unit=" records", disable=None) as bar:
 
         async def run() -> dict[str, int]:
-            async with Client(url, key, retrying=OutageRetryPolicy(tell=_waiting(url))) as client:
+            async with Client(
+                url, key, retry_policy=OutageRetryPolicy(on_outage=_outage_reporter(url))
+            ) as client:
                 return await Export(
                     client, arguments.folder, collections, bar.update, csv=arguments.csv
                 ).run()
@@ -112,13 +114,13 @@ def export(_: Settings, arguments: Namespace) -> None:
 
 def import_(_: Settings, arguments: Namespace) -> None:
     """Read the files, and say what became of their lines; CommandError where some were rejected."""
-    from service.transfer.collections import travelling
+    from service.transfer.collections import transfer_collections
     from service.transfer.files import sources
     from service.transfer.rejects import Rejects, reject_files
     from service.transfer.sender import ImportOptions
 
-    asked_service()
-    found = sources(arguments.place, travelling(), _encoding(arguments.encoding))
+    service_from_environment()
+    found = sources(arguments.place, transfer_collections(), _encoding(arguments.encoding))
     options = ImportOptions(arguments.match, arguments.on_error == "skip", arguments.dry_run)
     for path in reject_files(arguments.rejects) if arguments.rejects else ():
         if any(path.absolute() == source.path.absolute() for source in found):
@@ -136,7 +138,7 @@ def import_(_: Settings, arguments: Namespace) -> None:
                 say("what came in stays; the same command goes on", file=sys.stderr)
     _print_summary(counts)
     if rejects.count:
-        raise CommandError(_rejected(rejects, skips=options.skip, rehearses=options.dry_run))
+        raise CommandError(_reject_summary(rejects, skips=options.skip, dry_run=options.dry_run))
 
 
 async def _import(
@@ -147,36 +149,38 @@ async def _import(
     from service.transfer.import_files import Import
     from service.transfer.map_files import map_file
 
-    url, key = asked_service()
-    async with Client(url, key, retrying=OutageRetryPolicy(tell=_waiting(url))) as client:
-        path = await map_file(client, found[0].path.parent, url, rehearsal=options.dry_run)
-        with open_id_map(path, rehearsal=options.dry_run) as known:
+    url, key = service_from_environment()
+    async with Client(
+        url, key, retry_policy=OutageRetryPolicy(on_outage=_outage_reporter(url))
+    ) as client:
+        path = await map_file(client, found[0].path.parent, url, dry_run=options.dry_run)
+        with open_id_map(path, dry_run=options.dry_run) as known:
             return await Import(
                 client,
                 found,
                 known,
                 rejects,
                 options,
-                begin=bar.set_description,
-                tell=lambda lines: bar.update(sum(line.size for line in lines)),
+                on_start=bar.set_description,
+                on_progress=lambda lines: bar.update(sum(line.size for line in lines)),
             ).run()
 
 
 def _encoding(name: str | None) -> str | None:
-    from service.transfer.encodings import is_known
+    from service.transfer.encodings import is_text_encoding
 
-    if name is not None and not is_known(name):
+    if name is not None and not is_text_encoding(name):
         raise CommandError(f"{name} is no encoding: use a name such as cp1252 or utf-16-le")
     return name
 
 
-def _waiting(url: str) -> Callable[[str], None]:
+def _outage_reporter(url: str) -> Callable[[str], None]:
     """What tells that the service is away; of one reason once a minute, for all requests."""
     told = dict[str, float]()
 
     def tell(reason: str) -> None:
         now = time.monotonic()
-        if now - told.get(reason, -_MINUTE) >= _MINUTE:
+        if now - told.get(reason, -_REPORT_SECONDS) >= _REPORT_SECONDS:
             told[reason] = now
             say(f"waiting for {url}: {reason}", file=sys.stderr)
 
@@ -192,10 +196,10 @@ def _print_summary(counts: Mapping[str, Counter[str]]) -> None:
         say(*_CHECKED.split("\n"))
 
 
-def _rejected(rejects: "Rejects", *, skips: bool, rehearses: bool) -> str:
+def _reject_summary(rejects: "Rejects", *, skips: bool, dry_run: bool) -> str:
     if skips:
-        went_on = "nothing was written" if rehearses else "the other lines went in"
-    elif rehearses:
+        went_on = "nothing was written" if dry_run else "the other lines went in"
+    elif dry_run:
         went_on = "an import stops there, with nothing of that request written"
     else:
         went_on = "nothing of that request was written, and nothing after it was sent"
