@@ -1,4 +1,4 @@
-"""`selvedge export` and `selvedge import`: files of any Selvedge, over HTTP."""
+"""Transfer commands: `selvedge export` and `selvedge import`, over HTTP (contract, Files)."""
 
 import asyncio
 import sys
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from service.transfer.rejects import Rejects
     from service.transfer.sender import ImportOptions
 
-_WHERE: Final = "SELVEDGE_URL and SELVEDGE_API_KEY name the service."
+_SERVICE: Final = "Set SELVEDGE_URL and SELVEDGE_API_KEY to the address and an API key."
 _REPORT_SECONDS: Final = 60.0
 _OUTCOMES: Final = {
     "created": "created",
@@ -36,10 +36,10 @@ _OUTCOMES: Final = {
     "checked": "checked",
     "failed": "rejected",
 }
-"""What the summary calls each outcome."""
+"""Column titles of the summary by outcome."""
 _CHECKED: Final = """
-checked: parts that belong or refer to what only a real import creates. Their values were checked,
-but what depends on stored data was not rehearsed."""
+checked: parts that belong or refer to records that only a real import creates. Their values were
+checked, but not what depends on stored data."""
 
 
 def add(parsers: Parsers) -> None:
@@ -47,51 +47,55 @@ def add(parsers: Parsers) -> None:
     exporting = parsers.add_parser(
         "export",
         help="write records to files",
-        description="Write all live records to files of NDJSON or CSV, one for each collection. "
-        f"{_WHERE}",
+        description="Write all live records to NDJSON or CSV files, one for each collection. "
+        f"{_SERVICE}",
     )
-    exporting.add_argument("folder", type=Path, metavar="DIR", help="where to write")
+    exporting.add_argument("folder", type=Path, metavar="DIR", help="folder of the files")
     exporting.add_argument("collections", nargs="*", metavar="COLLECTION", help="default: all")
     exporting.add_argument(
-        "--csv", action="store_true", help="write CSV: what an import can read of each record"
+        "--csv", action="store_true", help="write CSV with the fields that an import can read"
     )
     exporting.set_defaults(run=export)
     importing = parsers.add_parser(
         "import",
         help="read records from files",
-        description="Read records from files of NDJSON or CSV, each named after its collection: "
-        "new ones are created, lines that were edited since the last time replace what they made. "
-        f"{_WHERE}",
+        description="Read records from NDJSON or CSV files, each named after its collection. New "
+        "lines create records; lines edited since their last import replace their records. "
+        f"{_SERVICE}",
     )
-    importing.add_argument("place", type=Path, metavar="DIR|FILE", help="what to read")
+    importing.add_argument("place", type=Path, metavar="DIR|FILE", help="files to read")
     importing.add_argument(
-        "--match", action="store_true", help="find records by their own keys, and replace them"
+        "--match", action="store_true", help="match lines to records by own key, and replace these"
     )
     importing.add_argument(
-        "--on-error", choices=["abort", "skip"], default="abort", help="abort is the default"
+        "--on-error",
+        choices=["abort", "skip"],
+        default="abort",
+        help="abort at the first failed request (default), or skip rejected lines",
     )
-    importing.add_argument("--dry-run", action="store_true", help="only try it; write nothing")
+    importing.add_argument("--dry-run", action="store_true", help="check everything; write nothing")
     importing.add_argument(
         "--rejects",
         type=Path,
         metavar="FILE",
-        help="write what is wrong with lines here as NDJSON, and as CSV beside it",
+        help="write rejected lines with their errors to this NDJSON file, and as CSV beside it",
     )
     importing.add_argument(
-        "--encoding", help="of CSV files without a byte order mark: cp1252; UTF-8 is the default"
+        "--encoding",
+        help="encoding of CSV files without a byte order mark, such as cp1252 (default: UTF-8)",
     )
     importing.add_argument(
         "--columns",
         action=ListColumns,
         metavar="COLLECTION",
-        help="print the columns that a CSV file of the collection can have, and do nothing else",
+        help="print the columns that a CSV file of the collection can have, and exit",
     )
     importing.set_defaults(run=import_)
 
 
 def export(_: Settings, arguments: Namespace) -> None:
-    """Write the files, and say how many records they have."""
-    # It loads every schema and resource, which no other command needs.
+    """Write the files and print the number of records in each."""
+    # Imported here: it loads every schema and resource, which no other command needs.
     from service.transfer.collections import select_collections
     from service.transfer.export_files import Export
 
@@ -113,38 +117,38 @@ def export(_: Settings, arguments: Namespace) -> None:
 
 
 def import_(_: Settings, arguments: Namespace) -> None:
-    """Read the files, and say what became of their lines; CommandError where some were rejected."""
+    """Import the files and print a summary. Raise CommandError if any line was rejected."""
     from service.transfer.collections import transfer_collections
     from service.transfer.files import sources
     from service.transfer.rejects import Rejects, reject_files
     from service.transfer.sender import ImportOptions
 
     service_from_environment()
-    found = sources(arguments.place, transfer_collections(), _encoding(arguments.encoding))
+    files = sources(arguments.place, transfer_collections(), _encoding(arguments.encoding))
     options = ImportOptions(arguments.match, arguments.on_error == "skip", arguments.dry_run)
     for path in reject_files(arguments.rejects) if arguments.rejects else ():
-        if any(path.absolute() == source.path.absolute() for source in found):
-            raise CommandError(f"{path} is to be imported: keep rejects elsewhere")
-    size = sum(one.path.stat().st_size * (1 + len(one.collection.parts)) for one in found)
+        if any(path.absolute() == source.path.absolute() for source in files):
+            raise CommandError(f"{path} is a file to import: use another file for --rejects")
+    size = sum(source.path.stat().st_size * (1 + len(source.collection.parts)) for source in files)
     with (
         Rejects(arguments.rejects) as rejects,
         tqdm(total=size, unit="B", unit_scale=True, disable=None) as bar,
     ):
         counts = None
         try:
-            counts = asyncio.run(_import(found, rejects, options, bar))
+            counts = asyncio.run(_import(files, rejects, options, bar))
         finally:
             if counts is None:
-                say("what came in stays; the same command goes on", file=sys.stderr)
+                say("imported records stay; run the same command to continue", file=sys.stderr)
     _print_summary(counts)
     if rejects.count:
         raise CommandError(_reject_summary(rejects, skips=options.skip, dry_run=options.dry_run))
 
 
 async def _import(
-    found: "list[Source]", rejects: "Rejects", options: "ImportOptions", bar: "tqdm[None]"
+    files: "list[Source]", rejects: "Rejects", options: "ImportOptions", bar: "tqdm[None]"
 ) -> dict[str, Counter[str]]:
-    """Bring the files in, with the map of ids that belongs to the service and the key."""
+    """Import the files with the id map of the installation and the organization."""
     from service.transfer.id_map import open_id_map
     from service.transfer.import_files import Import
     from service.transfer.map_files import map_file
@@ -153,12 +157,12 @@ async def _import(
     async with Client(
         url, key, retry_policy=OutageRetryPolicy(on_outage=_outage_reporter(url))
     ) as client:
-        path = await map_file(client, found[0].path.parent, url, dry_run=options.dry_run)
-        with open_id_map(path, dry_run=options.dry_run) as known:
+        path = await map_file(client, files[0].path.parent, url, dry_run=options.dry_run)
+        with open_id_map(path, dry_run=options.dry_run) as id_map:
             return await Import(
                 client,
-                found,
-                known,
+                files,
+                id_map,
                 rejects,
                 options,
                 on_start=bar.set_description,
@@ -170,38 +174,38 @@ def _encoding(name: str | None) -> str | None:
     from service.transfer.encodings import is_text_encoding
 
     if name is not None and not is_text_encoding(name):
-        raise CommandError(f"{name} is no encoding: use a name such as cp1252 or utf-16-le")
+        raise CommandError(f"{name} is no text encoding: use one such as cp1252 or utf-16-le")
     return name
 
 
 def _outage_reporter(url: str) -> Callable[[str], None]:
-    """What tells that the service is away; of one reason once a minute, for all requests."""
-    told = dict[str, float]()
+    """Return a function that prints an outage, each reason at most once a minute."""
+    reported_at = dict[str, float]()
 
-    def tell(reason: str) -> None:
+    def report(reason: str) -> None:
         now = time.monotonic()
-        if now - told.get(reason, -_REPORT_SECONDS) >= _REPORT_SECONDS:
-            told[reason] = now
+        if now - reported_at.get(reason, -_REPORT_SECONDS) >= _REPORT_SECONDS:
+            reported_at[reason] = now
             say(f"waiting for {url}: {reason}", file=sys.stderr)
 
-    return tell
+    return report
 
 
 def _print_summary(counts: Mapping[str, Counter[str]]) -> None:
-    shown = [one for one in _OUTCOMES if any(one in found for found in counts.values())]
-    say(f"{'':28}" + "".join(f"{_OUTCOMES[one]:>11}" for one in shown))
-    for name, found in counts.items():
-        say(f"{name:28}" + "".join(f"{found[one]:11}" for one in shown))
-    if "checked" in shown:
+    columns = [name for name in _OUTCOMES if any(name in outcomes for outcomes in counts.values())]
+    say(f"{'':28}" + "".join(f"{_OUTCOMES[outcome]:>11}" for outcome in columns))
+    for name, outcomes in counts.items():
+        say(f"{name:28}" + "".join(f"{outcomes[outcome]:11}" for outcome in columns))
+    if "checked" in columns:
         say(*_CHECKED.split("\n"))
 
 
 def _reject_summary(rejects: "Rejects", *, skips: bool, dry_run: bool) -> str:
     if skips:
-        went_on = "nothing was written" if dry_run else "the other lines went in"
+        effect = "nothing was written" if dry_run else "the other lines were imported"
     elif dry_run:
-        went_on = "an import stops there, with nothing of that request written"
+        effect = "an import stops there, with nothing of that request written"
     else:
-        went_on = "nothing of that request was written, and nothing after it was sent"
-    where = f"; all stand in {rejects.path}" if rejects.path else "; --rejects FILE keeps all"
-    return f"rejected: {rejects.count}, and {went_on}; the first is {rejects.first}{where}"
+        effect = "nothing of that request was written, and nothing after it was sent"
+    details = f"{rejects.path} has all" if rejects.path else "--rejects FILE writes all to a file"
+    return f"rejected: {rejects.count}, and {effect}; the first is {rejects.first}; {details}"
