@@ -33,7 +33,7 @@ class Detail:
 
 @dataclass
 class FailureError(SelvedgeError):
-    """Error response of the service. Nothing was written, except see ``UnavailableError``."""
+    """Error response. Nothing was written; see ``UnavailableError`` for the exception."""
 
     status: int
     type: str

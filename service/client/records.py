@@ -33,7 +33,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Installation and organization of an API key. Ids of records are unique within both."""
+    """Installation and organization of an API key, the scope in which its record ids are valid."""
 
     installation_id: str
     """UUID that stays when the service moves to another address."""

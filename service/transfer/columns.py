@@ -75,7 +75,7 @@ def _next(step: str | int, field: Field | None, name: str) -> tuple[str | int, F
             raise ColumnError(f"{name} names no field: there is no list before [{step}]")
         return step, field.items
     if field.items:
-        raise ColumnError(f"{name} names no field: a number such as [0] is missing before {step}")
+        raise ColumnError(f"{name} names no field: an index such as [0] is missing before {step}")
     for actual in _spellings(step, field):
         return actual, field.members.get(actual)
     raise ColumnError(_unknown(step, field, name))

@@ -38,17 +38,17 @@ class TableRow(NamedTuple):
     """Bytes read from the file since the previous row. The file is read in blocks."""
     names: Mapping[Path, str]
     """Column names by path."""
-    numbers: Mapping[Path, int]
-    """Index of each list entry in the column names, by its path in the document.
+    header_indexes: Mapping[Path, int]
+    """Index of each list entry in the header, by its path in the document.
 
-    Both differ after entries whose cells are all empty.
+    The document omits entries whose cells are all empty, so that its own indexes can be lower.
     """
 
     def column(self, field: str | None) -> str:
         """Return the column name of an error's field path, also where the file lacks the column."""
         path, actual = path_of(field or "") or (), list[str | int]()
         for end, step in enumerate(path, start=1):
-            actual.append(self.numbers.get(path[:end], step))
+            actual.append(self.header_indexes.get(path[:end], step))
         for end in range(len(path), 0, -1):
             if tuple(actual[:end]) in self.names:
                 return self.names[tuple(actual[:end])]
@@ -115,9 +115,9 @@ class _Table:
         for index, text in enumerate(row):
             if text:
                 self._add(tree, index, text)
-        numbers = dict[Path, int]()
-        document: dict[str, Any] = _assembled(tree, (), numbers)
-        return TableRow(self.line, document, self._size(), self._names, numbers)
+        header_indexes = dict[Path, int]()
+        document: dict[str, Any] = _assembled(tree, (), header_indexes)
+        return TableRow(self.line, document, self._size(), self._names, header_indexes)
 
     def _add(self, tree: dict[str | int, Any], index: int, text: str) -> None:
         """Insert the value of a cell at its column's path."""
@@ -161,15 +161,20 @@ def _undecodable(file: IO[bytes], error: UnicodeDecodeError, encoding: str) -> T
     return TableError(len(lines), f"no {encoding_name}: {encodings.REMEDY}", column.strip())
 
 
-def _assembled(tree: Any, path: Path, numbers: dict[Path, int]) -> Any:
+def _assembled(tree: Any, path: Path, header_indexes: dict[Path, int]) -> Any:
     """Convert a tree of path steps to JSON: lists omit empty entries and keep the header's order.
 
-    Adds the header's index of each list entry to ``numbers``.
+    Adds the header's index of each list entry to ``header_indexes``.
     """
     if not isinstance(tree, dict):
         return tree
     order = sorted(step for step in tree if isinstance(step, int))
     if not order:
-        return {step: _assembled(part, (*path, step), numbers) for step, part in tree.items()}
-    numbers |= {(*path, index): number for index, number in enumerate(order)}
-    return [_assembled(tree[n], (*path, index), numbers) for index, n in enumerate(order)]
+        return {
+            step: _assembled(part, (*path, step), header_indexes) for step, part in tree.items()
+        }
+    header_indexes |= {(*path, index): header_index for index, header_index in enumerate(order)}
+    return [
+        _assembled(tree[header_index], (*path, index), header_indexes)
+        for index, header_index in enumerate(order)
+    ]

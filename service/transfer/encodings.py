@@ -19,8 +19,8 @@ TABLE_ENCODING: Final = "utf-8-sig"
 REMEDY: Final = "save the file as CSV UTF-8, or name its encoding: --encoding cp1252"
 
 
-def encoding_of(file: IO[bytes], named: str | None) -> str | None:
-    """Return the encoding of the byte order mark, otherwise the named one, otherwise UTF-8.
+def encoding_of(file: IO[bytes], option: str | None) -> str | None:
+    """Return the encoding of the byte order mark, otherwise of the option, otherwise UTF-8.
 
     Return None for UTF-16 or UTF-32 without a mark: the byte order would be a guess.
     """
@@ -29,9 +29,9 @@ def encoding_of(file: IO[bytes], named: str | None) -> str | None:
     for mark, encoding in _MARKS:
         if begin.startswith(mark):
             return encoding
-    if named is None and b"\0" in begin:
+    if option is None and b"\0" in begin:
         return None
-    return named or "utf-8"
+    return option or "utf-8"
 
 
 def is_text_encoding(encoding: str) -> bool:

@@ -107,9 +107,10 @@ def _lines(file: Iterable[bytes], source: Source, only: Iterable[int] | None) ->
         try:
             document = orjson.loads(raw)
         except orjson.JSONDecodeError as error:
-            raise _line_error(source, number, f"no JSON: {error.msg} at {error.colno}") from error
+            reason = f"no JSON: {error.msg} at character {error.colno}"
+            raise _line_error(source, number, reason) from error
         if not isinstance(document, dict):
-            raise _line_error(source, number, "no JSON object")
+            raise _line_error(source, number, "no JSON object: write one record per line")
         yield Line(number, document, _digest(raw.strip()), len(raw))
 
 

@@ -111,7 +111,7 @@ class _FileImporter:
 
     sender: Sender
     translator: Translator
-    _ready: dict[_WriteKind, _LineBatch] = field(default_factory=lambda: defaultdict(_LineBatch))
+    _batches: dict[_WriteKind, _LineBatch] = field(default_factory=lambda: defaultdict(_LineBatch))
     _conflicts: Mapping[int, Detail] = field(default_factory=dict)
     """Errors of lines whose own key another record has already, by line number."""
 
@@ -165,7 +165,7 @@ class _FileImporter:
             self.sender.on_progress([line])
             return True
         entry = self._entry(line, name, kind, mapped)
-        if entry.translated.missing and self.sender.source.collection.is_ordered and self._ready:
+        if entry.translated.missing and self.sender.source.collection.is_ordered and self._batches:
             await self._flush()
             entry = self._entry(line, name, kind, mapped)
         if entry.translated.missing:
@@ -199,7 +199,7 @@ class _FileImporter:
         return ImportEntry(line, name, translated)
 
     async def _add(self, kind: _WriteKind, entry: ImportEntry) -> None:
-        batch = self._ready[kind]
+        batch = self._batches[kind]
         batch.entries.append(entry)
         batch.size += entry.line.size
         if (
@@ -210,12 +210,12 @@ class _FileImporter:
 
     async def _send(self, kind: _WriteKind) -> None:
         self.sender.raise_failures()
-        batch = self._ready.pop(kind)
+        batch = self._batches.pop(kind)
         if not self.sender.stopped:
             await self.sender.send(*kind, batch.entries)
 
     async def _flush(self) -> None:
-        for kind in [*self._ready]:
+        for kind in [*self._batches]:
             await self._send(kind)
         await self.sender.drain()
 

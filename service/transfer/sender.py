@@ -180,9 +180,8 @@ class Sender:
 
     def _reject_failed(self, entries: list[ImportEntry], outcomes: list[Outcome]) -> bool:
         """Reject the lines that failed. Return whether there was any."""
-        failed = [
-            pair for pair in zip(entries, outcomes, strict=True) if pair[1].outcome == "failed"
-        ]
+        pairs = zip(entries, outcomes, strict=True)
+        failed = [(entry, outcome) for entry, outcome in pairs if outcome.outcome == "failed"]
         for entry, outcome in failed:
             self.counts["failed"] += 1
             self.reject(entry.line, outcome.details)

@@ -184,7 +184,7 @@ def test_values_of_a_list_are_in_the_column_of_the_list() -> None:
         ("name,custom-id\n", 1, "custom-id names no field: use names such as"),
         ("naem\n", 1, "naem names no field: did you mean name?.*import --columns"),
         ("contacts[0].mail\n", 1, "did you mean email?"),
-        ("contacts.email\n", 1, r"a number such as \[0\] is missing before email"),
+        ("contacts.email\n", 1, r"an index such as \[0\] is missing before email"),
         ("name[0]\n", 1, r"there is no list before \[0\]"),
         ("name\nA\nB,C\n", 3, "cell 2 has no column name.*quote cells that contain ','"),
         ("name,city\nA\n", 2, "1 cells below 2 columns: write empty cells"),
