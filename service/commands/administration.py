@@ -47,10 +47,18 @@ def _add_key(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     issue = actions.add_parser("issue", help="create a key and print it; it is shown only once")
     issue.add_argument("--organization", type=_identifier, required=True, metavar="ID")
-    issue.add_argument("--scope", choices=("read", "write"), default="read", help="default: read")
+    issue.add_argument(
+        "--scope",
+        choices=("read", "write"),
+        default="read",
+        help="allowed operations (default: read)",
+    )
     issue.add_argument("--name", type=_name, default="unnamed", help="purpose of the key")
     issue.add_argument(
-        "--expires", type=_future, metavar="DATE", help="2027-01-31 or 2027-01-31T12:00:00Z (UTC)"
+        "--expires",
+        type=_future,
+        metavar="DATE",
+        help="expiry, such as 2027-01-31 or 2027-01-31T12:00:00Z, by default in UTC",
     )
     issue.set_defaults(run=issue_key)
     listing = actions.add_parser("list", help="list keys, without their secrets")

@@ -14,7 +14,7 @@ from service.settings import Settings
 def add(parsers: Parsers) -> None:
     """Add both commands."""
     dump_parser = parsers.add_parser("dump", help="write the whole database to a file")
-    dump_parser.add_argument("file", type=Path)
+    dump_parser.add_argument("file", type=Path, help="new file to write")
     dump_parser.set_defaults(run=dump)
     restore_parser = parsers.add_parser(
         "restore",
@@ -23,7 +23,7 @@ def add(parsers: Parsers) -> None:
         "change feed become invalid: callers that use them get 410 and start again.",
     )
     source = restore_parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("file", type=Path, nargs="?")
+    source.add_argument("file", type=Path, nargs="?", help="dump to restore")
     source.add_argument(
         "--recovered",
         action="store_true",

@@ -51,7 +51,9 @@ def add(parsers: Parsers) -> None:
         f"{_SERVICE}",
     )
     exporting.add_argument("folder", type=Path, metavar="DIR", help="folder of the files")
-    exporting.add_argument("collections", nargs="*", metavar="COLLECTION", help="default: all")
+    exporting.add_argument(
+        "collections", nargs="*", metavar="COLLECTION", help="collections to export (default: all)"
+    )
     exporting.add_argument(
         "--csv", action="store_true", help="write CSV with the fields that an import can read"
     )

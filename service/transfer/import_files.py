@@ -121,13 +121,13 @@ class _FileImporter:
         if not self.sender.options.match:
             self._conflicts = await self._own_key_conflicts()
         try:
-            waiting, before = await self._pass(None), None
-            while waiting and waiting != before and not self.sender.stopped:
-                before, waiting = waiting, await self._pass(waiting)
+            deferred, previous = await self._pass(None), None
+            while deferred and deferred != previous and not self.sender.stopped:
+                previous, deferred = deferred, await self._pass(deferred)
         finally:
             await self.sender.cancel()
         if not self.sender.stopped:
-            self._reject_unresolved(waiting)
+            self._reject_unresolved(deferred)
 
     async def _own_key_conflicts(self) -> Mapping[int, Detail]:
         source = self.sender.source
@@ -137,15 +137,15 @@ class _FileImporter:
         return await lookup.conflicts(source.lines())
 
     async def _pass(self, only: set[int] | None) -> set[int]:
-        """Send all lines or those of the given numbers. Return the numbers that have to wait."""
-        waiting = set[int]()
+        """Send all lines or those of the given numbers. Return the numbers of deferred lines."""
+        deferred = set[int]()
         for line in self.sender.source.lines(only):
             if self.sender.stopped:
                 break
             if not await self._process(line):
-                waiting.add(line.number)
+                deferred.add(line.number)
         await self._flush()
-        return waiting
+        return deferred
 
     async def _process(self, line: Line) -> bool:
         """Reject, skip or batch a line. Return False if it refers to a record not imported yet."""

@@ -24,13 +24,13 @@ class PartDryRun(PartImporter):
 
     _substitute_ids: list[Any] | None = None
 
-    async def early(self) -> None:
+    async def send_early(self) -> None:
         """Add the objects of all lines to the copied id map, then check every line."""
         await self._for_each_line(self._add_placeholders, on_progress=self.sender.on_progress)
         await self._for_each_line(self._check)
 
-    async def whole(self) -> None:
-        """Do nothing: every line was checked as a whole."""
+    async def send_complete(self) -> None:
+        """Do nothing: every line has been checked completely."""
 
     async def _add_placeholders(self, line: Line, _: Any) -> None:
         for owner, name in own_ids(self.part.fields, line.document[self.part.member]):
@@ -62,7 +62,7 @@ class PartDryRun(PartImporter):
         return await self._dry_run(record_id, translated)
 
     async def _substitute_id(self) -> Any:
-        """Return the id of the record to check parts of new records against; None if none."""
+        """Return the id of a record to check parts of new records against, or None."""
         if self._substitute_ids is None:
             self._substitute_ids = [await self.part.substitute_id(self.sender.client)]
         return self._substitute_ids[0]
