@@ -9,8 +9,8 @@ from service.transfer.id_map import IdMap
 
 DEACTIVATED: Final = "isDeactivated"
 """Member of an object in a record: deactivated objects stay for records that refer to them."""
-_FIRST_PLACEHOLDER: Final = 2**63 - 1
-"""First of the descending placeholder ids: records that a dry run would create have no id."""
+_PLACEHOLDER_BOUND: Final = 2**63 - 1
+"""Exclusive upper bound of placeholder ids, for references to records without an id (dry run)."""
 
 
 @dataclass(slots=True)
@@ -100,17 +100,17 @@ class Translator:
             return None if self._omits_missing else value
         if mapped.id is None:
             self._result.placeholders.append(path)
-            placeholder = _FIRST_PLACEHOLDER - len(self._result.placeholders)
+            placeholder = _PLACEHOLDER_BOUND - len(self._result.placeholders)
             return placeholder if isinstance(value, int) else str(placeholder)
         return mapped.id
 
 
 def shown_lists(fields: Field, document: dict[str, Any]) -> Iterator[tuple[str, Field, list[Any]]]:
     """Yield the lists of ids that a document has as objects: name, field and ids."""
-    for name, field_ in fields.members.items():
-        if field_.shown_as and name not in document:
-            shown, member = field_.shown_as
+    for name, ids_field in fields.members.items():
+        if ids_field.shown_as and name not in document:
+            shown, member = ids_field.shown_as
             objects = document.get(shown)
             if isinstance(objects, list):
                 entries = (entry for entry in objects if isinstance(entry, dict))
-                yield name, field_, [entry[member] for entry in entries if member in entry]
+                yield name, ids_field, [entry[member] for entry in entries if member in entry]

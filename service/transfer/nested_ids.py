@@ -12,8 +12,8 @@ from service.transfer.id_map import IdMap
 ImportedRecord: TypeAlias = tuple[dict[str, Any], dict[str, Any], Any]
 """Record as in the file, as sent, and its id in the service; None in a dry run."""
 IdMapping: TypeAlias = tuple[str, Any, bytes | None]
-_PAGE_SIZE: Final = 100
 """Id in the file, id in the service, and the digest, which nested objects do not have."""
+_PAGE_SIZE: Final = 100
 _NOT_COMPARABLE: Final = {"number", "array"}
 """Types of values whose representation in documents can differ from the request."""
 

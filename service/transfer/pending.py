@@ -1,7 +1,7 @@
 """Pending requests: bulk writes stored before they are sent, and resent with the same key.
 
-A request is removed when it is answered, also by an error. The next run sends rejected lines with a
-new idempotency key, because their cause may have been mended.
+A request is removed once its outcome is certain: when its outcomes are stored, or it was refused.
+The next run sends rejected lines with a new idempotency key, as their cause may have been mended.
 """
 
 import time
@@ -93,7 +93,7 @@ def _store_outcomes(
 
 
 def _is_decided(error: FailureError) -> bool:
-    """Return whether the error settles the request: no earlier try of it can have written."""
+    """Return whether the request was refused for certain, so that no earlier try has written."""
     is_undecided = error.status in _UNDECIDED or error.type in _UNDECIDED_TYPES
     return error.status < _SERVER_ERRORS and not is_undecided
 
