@@ -1,4 +1,4 @@
-"""The command line: `selvedge`, which is `python -m service`."""
+"""Command line entry point: `selvedge`, or `python -m service`."""
 
 import argparse
 import os
@@ -46,14 +46,14 @@ _ONE_LINE_ERRORS: Final = (
     psycopg.Error,
     OSError,
 )
-"""What the operator can do something about; anything else is a defect and shows where it is."""
+"""Errors that the operator can mend. Any other exception is a defect, shown with its traceback."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command; exits with 1 and one line on standard error when it cannot be done."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _leave)
-    sys.excepthook = _show
+    """Run one command. If it fails, print one line on standard error and exit with status 1."""
+    for signal_number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signal_number, _exit_on_signal)
+    sys.excepthook = _print_traceback
     parsed = _parser().parse_args(arguments)
     try:
         parsed.run(Settings.from_environment(os.environ), parsed)
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Argument parser whose messages, which can quote file names, are printed as all else is."""
+    """Argument parser that escapes control characters in its messages: these quote arguments."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -95,15 +95,17 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _show(kind: type[BaseException], error: BaseException, place: TracebackType | None) -> None:
-    """Print the traceback of a defect."""
-    lines = "".join(traceback.format_exception(kind, error, place)).rstrip("\n").split("\n")
+def _print_traceback(
+    kind: type[BaseException], error: BaseException, location: TracebackType | None
+) -> None:
+    """Print the traceback of a defect with escaped control characters."""
+    lines = "".join(traceback.format_exception(kind, error, location)).rstrip("\n").split("\n")
     say(*lines, file=sys.stderr)
 
 
-def _leave(number: int, _: object) -> NoReturn:
-    """End by an exception, so that an embedded server is stopped on the way out."""
-    sys.exit(128 + number)
+def _exit_on_signal(signal_number: int, _: object) -> NoReturn:
+    """Exit by an exception, so that context managers stop the embedded server."""
+    sys.exit(128 + signal_number)
 
 
 if __name__ == "__main__":

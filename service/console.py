@@ -1,7 +1,7 @@
-"""Console output: every line that commands print, free of control characters.
+"""Console output: prints lines with escaped control characters.
 
-Names, file names and answers of a service can hold terminal escape sequences, line breaks and
-bidirectional overrides. Printed raw they change what a terminal does or what its user reads.
+Names, file names and responses can contain terminal escape sequences, line breaks and bidirectional
+overrides. Printed raw, they control the terminal or disguise text.
 """
 
 import re
@@ -21,14 +21,14 @@ _UNSAFE: Final = re.compile(
 
 
 def visible(text: str) -> str:
-    r"""Return the text with each control character as ``\u001b``, the escape that JSON reads."""
+    r"""Return the text with control characters escaped as in JSON: ``\u001b``."""
     return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def say(*lines: str, file: IO[str] | None = None, end: str = "\n") -> None:
-    """Print lines at once, on standard output unless told otherwise, above any progress bar."""
+    """Print lines and flush, by default on standard output, above any progress bar."""
     file = file or sys.stdout
-    # Without the lock of tqdm, which starts a process of its own on recent releases of Python.
+    # The lock of tqdm starts a process on recent releases of Python, so it is not used.
     with tqdm.external_write_mode(file=file, nolock=True):
         file.write("\n".join(map(visible, lines)) + end)
     file.flush()

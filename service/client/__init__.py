@@ -1,6 +1,6 @@
-"""A client of the interface for Python: pages, safe retries, typed errors.
+"""HTTP client for Python: pagination, safe retries and typed errors.
 
-It knows the service by HTTP alone and imports nothing else of it, so it works against any Selvedge:
+It imports no other package of the service, so it works with any Selvedge:
 
     async with Client("https://selvedge.example.com", key) as client:
         colors = client.collection("colors")

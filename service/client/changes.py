@@ -1,4 +1,4 @@
-"""What was changed, in order and without end (contract, Changes)."""
+"""Change feed client: follows changes by long polling (contract, Changes)."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -16,14 +16,14 @@ from service.client.records import Page
 from service.client.transport import Request, Transport
 
 _PATH: Final = "/api/changes"
-_WAIT: Final = 30
-"""Seconds that the service holds an answer back while there is nothing."""
-_PAUSE: Final = 1.0
-"""Seconds between tries while the service is away."""
+_WAIT_SECONDS: Final = 30
+"""Seconds of a long poll: the service waits at most so long for changes before it answers."""
+_RETRY_SECONDS: Final = 1.0
+"""Seconds between tries while the service is unavailable."""
 
 
 class Changes:
-    """The changes of the key's organization. A cursor carries what was asked for with it."""
+    """Change feed of the key's organization. A cursor carries the filter that it was made with."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -35,9 +35,9 @@ class Changes:
         documents: bool = False,
         limit: int | None = None,
     ) -> str:
-        """The cursor of now: take it before walking the lists, and nothing is missed."""
-        asked = [("from", "now"), *_asked(collections, documents=documents, limit=limit)]
-        return str((await self._page(asked)).cursor)
+        """Return a cursor of the current end. Taken before reading lists, it misses no change."""
+        query = [("from", "now"), *_parameters(collections, documents=documents, limit=limit)]
+        return str((await self._page(query)).cursor)
 
     async def follow(
         self,
@@ -47,40 +47,40 @@ class Changes:
         documents: bool = False,
         limit: int | None = None,
     ) -> AsyncIterator[Page]:
-        """The pages of entries after a cursor, or from the oldest on; it waits for more, forever.
+        """Yield pages of entries after a cursor, by default from the oldest, without end.
 
-        Keep the cursor of a page once its entries are dealt with. While the service is away it
-        is asked again. Raises GoneError where the cursor's changes are kept no longer, and
-        SelvedgeError for what no second try can mend.
+        Store the cursor of a page after processing its entries. An unavailable service is retried.
+        Raise GoneError if the changes after the cursor have been deleted, and SelvedgeError for
+        errors that no retry can mend.
         """
-        asked = _asked(collections, documents=documents, limit=limit)
+        query = _parameters(collections, documents=documents, limit=limit)
         while True:
             if cursor is not None:
-                asked = [("cursor", cursor), ("wait", str(_WAIT))]
+                query = [("cursor", cursor), ("wait", str(_WAIT_SECONDS))]
             try:
-                page = await self._page(asked)
+                page = await self._page(query)
             except SelvedgeError as error:
-                if not _will_pass(error):
+                if not _is_transient(error):
                     raise
-                await asyncio.sleep(_PAUSE)
+                await asyncio.sleep(_RETRY_SECONDS)
                 continue
             cursor = page.cursor
             if page.records:
                 yield page
 
-    async def _page(self, asked: Parameters) -> Page:
-        answer = await self._transport.send(Request("GET", _PATH, asked))
-        return Page(answer.body["data"], answer.body["pagination"]["cursor"])
+    async def _page(self, query: Parameters) -> Page:
+        response = await self._transport.send(Request("GET", _PATH, query))
+        return Page(response.body["data"], response.body["pagination"]["cursor"])
 
 
-def _asked(collections: Sequence[str], *, documents: bool, limit: int | None) -> Parameters:
-    found = [("collection", name) for name in collections]
-    found += [("documents", "true")] if documents else []
-    return found + ([] if limit is None else [("limit", str(limit))])
+def _parameters(collections: Sequence[str], *, documents: bool, limit: int | None) -> Parameters:
+    query = [("collection", name) for name in collections]
+    query += [("documents", "true")] if documents else []
+    return query + ([] if limit is None else [("limit", str(limit))])
 
 
-def _will_pass(error: SelvedgeError) -> bool:
-    """Whether the service, or something between, is only away for a while."""
+def _is_transient(error: SelvedgeError) -> bool:
+    """Return whether the service, or a proxy before it, is only temporarily unavailable."""
     if isinstance(error, UnreachableError | UnavailableError | TooManyRequestsError):
         return True
     return isinstance(error, FailureError) and error.status in (500, 502, 504)

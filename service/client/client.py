@@ -1,4 +1,4 @@
-"""The client: one organization's key at one service."""
+"""Client entry point: calls one service with the API key of one organization."""
 
 from types import TracebackType
 from typing import Self
@@ -13,31 +13,32 @@ from service.client.records import Identity
 from service.client.retry_policy import RetryPolicy
 from service.client.transport import HttpResponse, Request, Transport
 
-_SECONDS = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
-"""A write takes up to 30 seconds in the database, and may wait for its turn before that."""
+_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
+"""Default timeouts in seconds. A write may queue for a connection, then run for 30 s."""
 
 
 class Client:
-    """Calls with one key; an asynchronous context, outside of which nothing can be sent."""
+    """Client of one service and API key. Requests work only within its asynchronous context."""
 
     def __init__(
         self,
         url: str,
         key: str,
         *,
-        retrying: RetryPolicy | None = None,
-        timeout: aiohttp.ClientTimeout = _SECONDS,
+        retry_policy: RetryPolicy | None = None,
+        timeout: aiohttp.ClientTimeout = _TIMEOUT,
     ) -> None:
         self._url, self._key, self._timeout = url, key, timeout
-        self._retrying = retrying or RetryPolicy()
+        self._retry_policy = retry_policy or RetryPolicy()
         self._session: aiohttp.ClientSession | None = None
         self._transport: Transport | None = None
 
     async def __aenter__(self) -> Self:
         self._session = aiohttp.ClientSession(timeout=self._timeout)
-        # By itself it repeats PUT and DELETE where a kept connection was cut; we know better when.
+        # aiohttp repeats PUT and DELETE by itself if a pooled connection was closed. The retry
+        # policy decides that instead.
         self._session._retry_connection = False
-        self._transport = Transport(self._session, self._url, self._key, self._retrying)
+        self._transport = Transport(self._session, self._url, self._key, self._retry_policy)
         return self
 
     async def __aexit__(
@@ -50,34 +51,36 @@ class Client:
             await self._session.close()
 
     def collection(self, *path: str | int) -> Collection:
-        """A collection by its path: ``("colors")``, ``("styles", 5, "sample-requests")``."""
-        return Collection(self._open(), path)
+        """Return a collection by its path: ``("colors")``, ``("styles", 5, "sample-requests")``."""
+        return Collection(self._require_transport(), path)
 
     def part(self, *path: str | int) -> Part:
-        """A part of a record by its path: ``("colors", 7, "translations")``."""
-        return Part(self._open(), path)
+        """Return a part of a record by its path: ``("colors", 7, "translations")``."""
+        return Part(self._require_transport(), path)
 
     async def me(self) -> Identity:
-        """Return the installation and the organization that the key stands for."""
-        answer = await self.get("/api/me")
-        document = answer.body["data"]
+        """Return the installation and the organization of the key."""
+        response = await self.get("/api/me")
+        document = response.body["data"]
         return Identity(document["installation"]["id"], document["organization"]["id"])
 
     @property
     def changes(self) -> Changes:
-        """What was changed, to be followed."""
-        return Changes(self._open())
+        """Change feed of the organization."""
+        return Changes(self._require_transport())
 
     async def get(
         self, path: str, parameters: Parameters | None = None, *, exact: bool = False
     ) -> HttpResponse:
-        """The answer to a read of any path, such as ``/api/…/measurements/9``.
+        """Return the response to GET of any path, such as ``/api/…/measurements/9``.
 
-        In an ``exact`` one decimal numbers are texts, to the digit: ``52.50``.
+        With ``exact`` decimal numbers are returned as strings, with all digits: ``52.50``.
         """
-        return await self._open().send(Request("GET", path, parameters or [], exact=exact))
+        return await self._require_transport().send(
+            Request("GET", path, parameters or [], exact=exact)
+        )
 
-    def _open(self) -> Transport:
+    def _require_transport(self) -> Transport:
         if self._transport is None:
             raise RuntimeError("Enter the client's context first: async with Client(…) as client.")
         return self._transport

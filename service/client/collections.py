@@ -1,4 +1,4 @@
-"""What can be done with the records of a collection (contract, Surface)."""
+"""Collection client: reads and writes the records of one collection (contract, Surface)."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from itertools import islice
@@ -13,9 +13,9 @@ from service.client.transport import JSON_PATCH, HttpResponse, Request, Transpor
 
 _JSON = "application/json"
 _MERGE_PATCH = "application/merge-patch+json"
-How: TypeAlias = Literal["create", "replace", "merge"]
-"""What a bulk write does with its records."""
-_METHODS: Final[dict[How, tuple[str, str]]] = {
+WriteMode: TypeAlias = Literal["create", "replace", "merge"]
+"""Operation of a bulk write."""
+_METHODS: Final[dict[WriteMode, tuple[str, str]]] = {
     "create": ("POST", _JSON),
     "replace": ("PUT", _JSON),
     "merge": ("PATCH", _MERGE_PATCH),
@@ -23,15 +23,15 @@ _METHODS: Final[dict[How, tuple[str, str]]] = {
 
 
 class Collection:
-    """The records at a path below ``/api``.
+    """Collection at a path below ``/api``.
 
-    Every method raises SelvedgeError. Reads and writes are tried again. Each write carries an
-    ``Idempotency-Key``: the given one, else a new one, so that a retry does nothing twice.
+    Every method raises SelvedgeError. Reads and writes are retried. Each write carries an
+    ``Idempotency-Key``, the given one or a new one, so that a retry writes only once.
     """
 
     def __init__(self, transport: Transport, path: Sequence[str | int]) -> None:
         self._transport = transport
-        self._path = located(path)
+        self._path = api_path(path)
 
     async def pages(
         self,
@@ -42,38 +42,40 @@ class Collection:
         cursor: str | None = None,
         **fields: Scalar | Sequence[Scalar],
     ) -> AsyncIterator[Page]:
-        """The pages of a list, each asked for when it is wanted; or those from a cursor on."""
-        asked = parameters(fields, filters, sort)
+        """Yield the pages of a list, or the pages from a cursor on. Pages are read on demand."""
+        query = parameters(fields, filters, sort)
         if page_size is not None:
-            asked.append(("pageSize", str(page_size)))
+            query.append(("pageSize", str(page_size)))
         while True:
-            asked = asked if cursor is None else [("cursor", cursor)]
-            answer = await self._transport.send(Request("GET", self._path, asked))
-            cursor = answer.body["pagination"].get("cursor")
-            yield Page(answer.body["data"], cursor)
+            query = query if cursor is None else [("cursor", cursor)]
+            response = await self._transport.send(Request("GET", self._path, query))
+            cursor = response.body["pagination"].get("cursor")
+            yield Page(response.body["data"], cursor)
             if cursor is None:
                 return
 
     async def records(self, **query: Any) -> AsyncIterator[Document]:
-        """Every record of a list, whose query is that of ``pages``."""
+        """Yield the records of a list. The arguments are those of ``pages``."""
         async for page in self.pages(**query):
             for record in page.records:
                 yield record
 
     async def read(self, record_id: str | int, *, writable: bool = False) -> Record:
-        """One record, deleted or not; or the form of it that is written."""
-        wanted = [("form", "writable")] if writable else []
-        return await self._record(Request("GET", self._one(record_id), wanted))
+        """Return a record, deleted or not, as its document or in its writable form."""
+        query = [("form", "writable")] if writable else []
+        return await self._record(Request("GET", self._record_path(record_id), query))
 
     async def create(self, record: Document, *, key: str | None = None) -> Record:
-        """A new record."""
+        """Create a record. Return it."""
         return await self._record(Request("POST", self._path, body=record, headers=_key(key)))
 
     async def create_many(
         self, records: Sequence[Document], *, key: str | None = None
     ) -> list[Document]:
-        """New records, all or none, in that order."""
-        return await self._several(Request("POST", self._path, body=[*records], headers=_key(key)))
+        """Create records, all or none. Return them in the same order."""
+        return await self._documents(
+            Request("POST", self._path, body=[*records], headers=_key(key))
+        )
 
     async def replace(
         self,
@@ -83,17 +85,17 @@ class Collection:
         if_match: str | None = None,
         key: str | None = None,
     ) -> Record:
-        """The record with new content."""
-        headers = single_write(if_match, key)
+        """Replace a record. Return it."""
+        headers = write_headers(if_match, key)
         return await self._record(
-            Request("PUT", self._one(record_id), body=record, headers=headers)
+            Request("PUT", self._record_path(record_id), body=record, headers=headers)
         )
 
     async def replace_many(
         self, records: Sequence[Document], *, key: str | None = None
     ) -> list[Document]:
-        """Records with new content, all or none; those with ``state`` ``deleted`` are deleted."""
-        return await self._several(Request("PUT", self._path, body=[*records], headers=_key(key)))
+        """Replace records, all or none, and delete those with the ``state`` ``deleted``."""
+        return await self._documents(Request("PUT", self._path, body=[*records], headers=_key(key)))
 
     async def patch(
         self,
@@ -103,30 +105,30 @@ class Collection:
         if_match: str | None = None,
         key: str | None = None,
     ) -> Record:
-        """The record changed by a JSON Patch of its writable form (RFC 6902)."""
+        """Apply a JSON Patch (RFC 6902) to the writable form of a record. Return the record."""
         return await self._record(
             Request(
                 "PATCH",
-                self._one(record_id),
+                self._record_path(record_id),
                 body=[*changes],
                 media_type=JSON_PATCH,
-                headers=single_write(if_match, key),
+                headers=write_headers(if_match, key),
             )
         )
 
     async def delete(
         self, record_id: str | int, *, if_match: str | None = None, key: str | None = None
     ) -> Record:
-        """The record as it was deleted."""
-        headers = single_write(if_match, key)
-        return await self._record(Request("DELETE", self._one(record_id), headers=headers))
+        """Delete a record. Return it in its deleted state."""
+        headers = write_headers(if_match, key)
+        return await self._record(Request("DELETE", self._record_path(record_id), headers=headers))
 
     async def delete_many(
         self, ids: Sequence[str | int], *, key: str | None = None
     ) -> list[Document]:
-        """The records as they were deleted, all or none."""
-        named = [("ids", str(one)) for one in ids]
-        return await self._several(Request("DELETE", self._path, named, headers=_key(key)))
+        """Delete records, all or none. Return them in their deleted state."""
+        query = [("ids", str(record_id)) for record_id in ids]
+        return await self._documents(Request("DELETE", self._path, query, headers=_key(key)))
 
     async def sync(
         self,
@@ -137,73 +139,73 @@ class Collection:
         size: int = 200,
         dry_run: bool = False,
     ) -> AsyncIterator[Outcome]:
-        """What becomes of each record, in that order: each is found by its own key, ``match``.
+        """Upsert records by own key, the field ``match``. Yield their outcomes in the same order.
 
-        What is not there is created, what is there replaced (or merged into), what has ``state``
-        ``deleted`` is deleted, what fails is left out. So many go in one request, each of which is
-        one transaction; doing it again does the same. A dry run only tells.
+        New records are created, stored ones are replaced or merged into, and those with the
+        ``state`` ``deleted`` are deleted. Failed records are left out. Each request has ``size``
+        records and is one transaction; repeating it is safe. A dry run writes nothing.
         """
-        how: How = "merge" if merge else "replace"
-        waiting = iter(records)
-        while sent := [*islice(waiting, size)]:
-            for outcome in await self.write(sent, how, match=match, skip=True, dry_run=dry_run):
+        mode: WriteMode = "merge" if merge else "replace"
+        remaining = iter(records)
+        while items := [*islice(remaining, size)]:
+            for outcome in await self.write(items, mode, match=match, skip=True, dry_run=dry_run):
                 yield outcome
 
     async def write(
         self,
         records: Sequence[Document],
-        how: How,
+        mode: WriteMode,
         *,
         match: str | None = None,
         skip: bool = False,
         dry_run: bool = False,
         key: str | None = None,
     ) -> list[Outcome]:
-        """What became of each record of one request: created, replaced or merged.
+        """Create, replace or merge records in one request. Return their outcomes.
 
-        With ``match`` the own key of that name finds records, else their ``id``. What fails is left
-        out with ``skip``; without it FailureError tells of it, and nothing is written.
+        Stored records are matched by the own key field ``match``, or by ``id``. With ``skip``
+        failed records are left out; without it one fails the request with FailureError.
         """
-        method, media_type = _METHODS[how]
-        asked = [("match", match)] if match else []
-        asked += [("onError", "skip")] * skip + [("dryRun", "true")] * dry_run
+        method, media_type = _METHODS[mode]
+        query = [("match", match)] if match else []
+        query += [("onError", "skip")] * skip + [("dryRun", "true")] * dry_run
         headers = {"Prefer": "return=minimal"} | ({} if dry_run else _key(key))
-        request = Request(method, self._path, asked, [*records], media_type, headers)
-        answer = await self._transport.send(request)
-        again = "Idempotent-Replayed" in answer.headers
+        request = Request(method, self._path, query, [*records], media_type, headers)
+        response = await self._transport.send(request)
+        is_replayed = "Idempotent-Replayed" in response.headers
         return [
-            _outcome(record, row, is_replayed=again)
-            for record, row in zip(records, answer.body["data"], strict=True)
+            _outcome(record, row, is_replayed=is_replayed)
+            for record, row in zip(records, response.body["data"], strict=True)
         ]
 
-    def _one(self, record_id: str | int) -> str:
+    def _record_path(self, record_id: str | int) -> str:
         return f"{self._path}/{quote(str(record_id), safe='')}"
 
     async def _record(self, request: Request) -> Record:
-        answer: HttpResponse = await self._transport.send(request)
-        return Record(answer.body["data"], answer.headers.get("ETag"))
+        response: HttpResponse = await self._transport.send(request)
+        return Record(response.body["data"], response.headers.get("ETag"))
 
-    async def _several(self, request: Request) -> list[Document]:
-        answer = await self._transport.send(request)
-        documents: list[Document] = answer.body["data"]
+    async def _documents(self, request: Request) -> list[Document]:
+        response = await self._transport.send(request)
+        documents: list[Document] = response.body["data"]
         return documents
 
 
 def _outcome(record: Document, row: Document, *, is_replayed: bool) -> Outcome:
-    details = tuple(Detail(**one) for one in row["details"])
+    details = tuple(Detail(**detail) for detail in row["details"])
     return Outcome(record, row["outcome"], row["id"], details, is_replayed)
 
 
-def located(path: Sequence[str | int]) -> str:
-    """The path below ``/api`` that leads there."""
-    return "/".join(("/api", *(quote(str(part), safe="") for part in path)))
+def api_path(path: Sequence[str | int]) -> str:
+    """Return the path below ``/api`` with quoted segments."""
+    return "/".join(("/api", *(quote(str(segment), safe="") for segment in path)))
 
 
 def _key(key: str | None) -> dict[str, str]:
-    """Return the header with the idempotency key, a new one unless one is given."""
+    """Return the header with the given or a new idempotency key."""
     return {"Idempotency-Key": key or str(uuid4())}
 
 
-def single_write(etag: str | None, key: str | None) -> dict[str, str]:
-    """Return the headers of a write of one record: the key, and the precondition if any."""
+def write_headers(etag: str | None, key: str | None) -> dict[str, str]:
+    """Return the headers of a write of one record: idempotency key and precondition."""
     return _key(key) | ({} if etag is None else {"If-Match": etag})

@@ -1,4 +1,4 @@
-"""What a call can end in when it does not succeed (contract, Errors)."""
+"""Client exceptions: one class for each error status of the service (contract, Errors)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,23 +8,23 @@ import orjson
 
 
 class SelvedgeError(Exception):
-    """A call that did not succeed."""
+    """Failed call; base class of all errors of the client."""
 
 
 @dataclass
 class UnreachableError(SelvedgeError):
-    """There was no answer. A write with ``may_be_done`` may have been carried out all the same."""
+    """No response. A write with ``may_be_done`` may have been carried out nevertheless."""
 
     reason: str
     may_be_done: bool = False
 
     def __str__(self) -> str:
-        return f"{self.reason} (it may have been done)" if self.may_be_done else self.reason
+        return f"{self.reason} (the write may be done)" if self.may_be_done else self.reason
 
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """One thing that is wrong: its type, the field at fault if any, and what to do about it."""
+    """Row of ``error.details``: error type, field path if any, and message."""
 
     type: str
     field: str | None
@@ -33,18 +33,18 @@ class Detail:
 
 @dataclass
 class FailureError(SelvedgeError):
-    """A failure that the service told of; nothing was changed, but see ``UnavailableError``."""
+    """Error response. Nothing was written; see ``UnavailableError`` for the exception."""
 
     status: int
     type: str
-    """What the details behind the status share: ``validation_error.too_long``, ``conflict``."""
+    """Common type of the details: ``validation_error.too_long``, ``conflict``."""
     details: tuple[Detail, ...]
     request_id: str | None = None
     failed_items: int | None = None
-    """Of a bulk write that was looked at: how many items failed, also beyond those listed."""
+    """Number of failed items of a bulk write, also of those that ``details`` does not list."""
     total_items: int | None = None
     retry_after: float | None = None
-    """Seconds to wait, where the service named them."""
+    """Seconds of the ``Retry-After`` header."""
 
     def __str__(self) -> str:
         rows = [f"{row.field or 'request'}: {row.value or row.type}" for row in self.details[:3]]
@@ -53,43 +53,43 @@ class FailureError(SelvedgeError):
 
 
 class InvalidError(FailureError):
-    """400: the request itself is wrong."""
+    """400: the request is invalid."""
 
 
 class UnauthorizedError(FailureError):
-    """401: the key is none that the service knows."""
+    """401: the API key is missing, unknown, expired or revoked."""
 
 
 class ForbiddenError(FailureError):
-    """403: the key may only read, or the record is another organization's."""
+    """403: the key may only read, or the record belongs to another organization."""
 
 
 class NotFoundError(FailureError):
-    """404: there is no such record, or no such path."""
+    """404: the record or path does not exist."""
 
 
 class ConflictError(FailureError):
-    """409: it conflicts with what is stored."""
+    """409: the request conflicts with stored data."""
 
 
 class GoneError(FailureError):
-    """410: the cursor's changes are kept no longer; start again from the lists."""
+    """410: the changes after the cursor have been deleted. Read the lists again."""
 
 
 class PreconditionFailedError(FailureError):
-    """412: the record is no longer as it was read."""
+    """412: the record was changed since it was read."""
 
 
 class UnprocessableError(FailureError):
-    """422: a patch that cannot be applied, or an idempotency key that stood for something else."""
+    """422: the patch cannot be applied, or the idempotency key was used for another request."""
 
 
 class TooManyRequestsError(FailureError):
-    """429: the organization's share of the service is used up."""
+    """429: the organization's share of the service is used up. Retry later."""
 
 
 class UnavailableError(FailureError):
-    """503: nothing was done, unless the type is ``server_error.outcome_unknown``."""
+    """503: nothing was written, unless the type is ``server_error.outcome_unknown``."""
 
 
 _BY_STATUS: dict[int, type[FailureError]] = {
@@ -106,16 +106,16 @@ _BY_STATUS: dict[int, type[FailureError]] = {
 }
 
 
-def failure(status: int, headers: Mapping[str, str], body: bytes) -> FailureError:
-    """The error that an answer tells of, also where something between has answered."""
-    told = _object(body)
-    error = told.get("error")
+def error_of(status: int, headers: Mapping[str, str], body: bytes) -> FailureError:
+    """Return the error of a response, of the service or of a proxy before it."""
+    document = _object(body)
+    error = document.get("error")
     if isinstance(error, dict):
         details = tuple(Detail(row["type"], row["field"], row["value"]) for row in error["details"])
-        type_ = str(told["code"])
+        type_ = str(document["code"])
     else:  # problem details (RFC 9457), or no JSON at all
         error, type_ = {}, f"http.{status}"
-        details = (Detail(type_, None, told.get("detail")),)
+        details = (Detail(type_, None, document.get("detail")),)
     return _BY_STATUS.get(status, FailureError)(
         status,
         type_,
@@ -129,12 +129,12 @@ def failure(status: int, headers: Mapping[str, str], body: bytes) -> FailureErro
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        found = orjson.loads(body)
+        value = orjson.loads(body)
     except orjson.JSONDecodeError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _seconds(text: str | None) -> float | None:
-    """The seconds of a ``Retry-After``; dates, which the service never sends, are not read."""
+    """Parse the seconds of a ``Retry-After``. Ignore dates, which the service never sends."""
     return float(text) if text and text.isascii() and text.isdigit() else None

@@ -1,4 +1,4 @@
-"""What lists are asked for, as parameters of a query (contract, Lists)."""
+"""Query parameters of lists: filters, sort keys and fields (contract, Lists)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ Parameters: TypeAlias = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A condition on a field, such as ``Filter("name", "startsWith", "Deep")``."""
+    """Condition on a field, such as ``Filter("name", "startsWith", "Deep")``."""
 
     property: str
     operator: str
     value: Scalar | Sequence[Scalar]
-    """Several only for ``in``; texts with a comma cannot be among them."""
+    """Value, or for ``in`` a list of values. Strings in a list cannot contain a comma."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """A sort key; the first one sorts first."""
+    """Sort key. In a list of keys, the first one has precedence."""
 
     property: str
     descending: bool = False
@@ -29,25 +29,25 @@ class Sort:
 def parameters(
     fields: dict[str, Scalar | Sequence[Scalar]], filters: Iterable[Filter], sort: Iterable[Sort]
 ) -> Parameters:
-    """The parameters of a list."""
-    found = [(name, text) for name, value in fields.items() for text in _texts(value)]
-    for number, one in enumerate(filters):
-        found += _numbered("filter", number, one.property, operator=one.operator)
-        found.append((f"filter[{number}].value", ",".join(_texts(one.value))))
-    for number, key in enumerate(sort):
-        found += _numbered("sort", number, key.property, order="desc" if key.descending else "asc")
-    return found
+    """Return the query parameters of a list."""
+    query = [(name, text) for name, value in fields.items() for text in _texts(value)]
+    for index, condition in enumerate(filters):
+        query += _indexed("filter", index, condition.property, operator=condition.operator)
+        query.append((f"filter[{index}].value", ",".join(_texts(condition.value))))
+    for index, key in enumerate(sort):
+        query += _indexed("sort", index, key.property, order="desc" if key.descending else "asc")
+    return query
 
 
-def _numbered(name: str, number: int, field: str, **more: str) -> Iterator[tuple[str, str]]:
-    for member, text in {"property": field, **more}.items():
-        yield f"{name}[{number}].{member}", text
+def _indexed(name: str, index: int, field: str, **members: str) -> Iterator[tuple[str, str]]:
+    for member, text in {"property": field, **members}.items():
+        yield f"{name}[{index}].{member}", text
 
 
 def _texts(value: Scalar | Sequence[Scalar]) -> list[str]:
     if isinstance(value, str | int | float):
         return [_text(value)]
-    return [_text(one) for one in value]
+    return [_text(scalar) for scalar in value]
 
 
 def _text(value: Scalar) -> str:

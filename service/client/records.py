@@ -1,4 +1,4 @@
-"""What calls answer: records as the service sends them, and pages of them."""
+"""Client results: records, pages, write outcomes and the identity of a key."""
 
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -6,51 +6,51 @@ from typing import Any, TypeAlias
 from service.client.errors import Detail
 
 Document: TypeAlias = dict[str, Any]
-"""A record's JSON object; its fields are those of the OpenAPI document."""
+"""JSON object of a record. The OpenAPI document describes its fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record, and the tag that ``If-Match`` guards it with."""
+    """Record, and its entity tag for ``If-Match``."""
 
     data: Document
     etag: str | None
 
     @property
     def id(self) -> Any:
-        """Its id: an integer, of sub-suppliers a text."""
+        """Id of the record: an integer, for sub-suppliers a string."""
         return self.data["id"]
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Part of a list."""
+    """Page of a list."""
 
     records: list[Document]
     cursor: str | None
-    """What leads to the next page; None on the last one."""
+    """Cursor of the next page; None on the last one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What an API key stands for: ids of records belong to both."""
+    """Installation and organization of an API key, the scope in which its record ids are valid."""
 
     installation_id: str
-    """A UUID that stays when the service moves to another address."""
+    """UUID that stays when the service moves to another address."""
     organization_id: int
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one record of a synchronization."""
+    """Outcome of one record of a bulk write."""
 
     record: Document
-    """As it was sent."""
+    """Record as sent."""
     outcome: str
     """``created``, ``updated``, ``unchanged``, ``deleted``, ``absent`` or ``failed``."""
     id: Any
-    """Of the record there; None where there is none."""
+    """Id of the stored record; None if there is none."""
     details: tuple[Detail, ...]
-    """What is wrong with one that failed."""
+    """Errors of a failed record."""
     is_replayed: bool = False
-    """Whether it is the first answer to the same request once more: nothing was done now."""
+    """Whether the service replayed the response of an earlier try, and wrote nothing now."""

@@ -1,7 +1,7 @@
-"""Retry policy: which failures of a call are worth another try, and how long to wait.
+"""Retry policy: exponential backoff with jitter for failures that may be temporary.
 
-A retry does nothing twice: calls are reads, rehearsals, or writes with an ``Idempotency-Key``
-(contract, Idempotency).
+Retries are safe: calls are reads, dry runs, or writes with an ``Idempotency-Key`` (contract,
+Idempotency).
 """
 
 import random
@@ -12,25 +12,25 @@ from service.client.errors import FailureError, SelvedgeError, UnreachableError
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often, and how long to wait in between; times in seconds."""
+    """Number of tries and waits in between; times in seconds."""
 
     attempts: int = 8
-    """Tries in all; 1 for none but the first."""
+    """Maximum number of tries; 1 for no retries."""
     first_wait: float = 0.25
-    """The longest wait before the second try; it doubles from try to try."""
+    """Maximum wait before the second try; doubled for each further try."""
     longest_wait: float = 60.0
-    """And where the service asks to wait longer, the call fails."""
+    """Maximum wait. The call fails if the service asks for a longer one (``Retry-After``)."""
 
     def wait(self, error: SelvedgeError, tries: int) -> float | None:
-        """Return the seconds to wait after that many tries; None if there is no further one."""
+        """Return the seconds to wait after that many tries; None for no further try."""
         if tries >= self.attempts or not _may_succeed_later(error):
             return None
-        # Callers that failed together shall not come back together.
+        # Jitter: callers that failed together do not retry together.
         backoff = random.uniform(0.5, 1) * self.first_wait * 2.0 ** (tries - 1)
-        named = error.retry_after if isinstance(error, FailureError) else None
-        if named is not None and named > self.longest_wait:
+        retry_after = error.retry_after if isinstance(error, FailureError) else None
+        if retry_after is not None and retry_after > self.longest_wait:
             return None
-        return min(backoff, self.longest_wait) + (named or 0.0)
+        return min(backoff, self.longest_wait) + (retry_after or 0.0)
 
 
 def _may_succeed_later(error: SelvedgeError) -> bool:

@@ -1,4 +1,4 @@
-"""Requests over one session, with retries."""
+"""HTTP transport: sends requests over one session, with retries."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ import aiohttp
 import orjson
 from yarl import URL
 
-from service.client.errors import SelvedgeError, UnreachableError, failure
+from service.client.errors import SelvedgeError, UnreachableError, error_of
 from service.client.queries import Parameters
 from service.client.retry_policy import RetryPolicy
 
@@ -20,59 +20,59 @@ JSON_PATCH = "application/json-patch+json"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request; a write has an ``Idempotency-Key`` among its headers unless it rehearses.
+    """HTTP request. Every write except a dry run has an ``Idempotency-Key`` in its headers.
 
-    Without the key a retry could do the write twice.
+    Without the key a retry could write twice.
     """
 
     method: str
     path: str
-    """Below the service's address, its parts already quoted."""
+    """Path below the service's address, with quoted segments."""
     parameters: Parameters = field(default_factory=list)
     body: Any = None
-    """Any JSON value."""
+    """JSON value; None for no body."""
     media_type: str = _JSON
     headers: Mapping[str, str] = field(default_factory=dict)
     exact: bool = False
-    """Whether decimal numbers of the answer are wanted as texts."""
+    """Whether decimal numbers of the response are parsed as strings."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """A successful answer."""
+    """Successful response."""
 
     status: int
     headers: Mapping[str, str]
     body: Any
-    """The parsed JSON; None where there was none."""
+    """Parsed JSON; None for an empty body."""
 
 
 class Transport:
-    """Sends requests over one session."""
+    """Transport over one session, with one API key."""
 
     def __init__(
-        self, session: aiohttp.ClientSession, url: str, key: str, retrying: RetryPolicy
+        self, session: aiohttp.ClientSession, url: str, key: str, retry_policy: RetryPolicy
     ) -> None:
         self._session = session
         self._base = URL(url.rstrip("/"), encoded=True)
         self._headers = {"Authorization": f"Bearer {key}"}
-        self._retrying = retrying
+        self._retry_policy = retry_policy
 
     async def send(self, request: Request) -> HttpResponse:
-        """The answer; raises SelvedgeError when there is none, or it tells of a failure."""
+        """Send a request, with retries. Return the successful response. Raise SelvedgeError."""
         raw = None if request.body is None else orjson.dumps(request.body)
         tries = 1
         while True:
             try:
-                return await self._once(request, raw)
+                return await self._send_once(request, raw)
             except SelvedgeError as error:
-                wait = self._retrying.wait(error, tries)
+                wait = self._retry_policy.wait(error, tries)
                 if wait is None:
                     raise
             await asyncio.sleep(wait)
             tries += 1
 
-    async def _once(self, request: Request, raw: bytes | None) -> HttpResponse:
+    async def _send_once(self, request: Request, raw: bytes | None) -> HttpResponse:
         headers = {**self._headers, **request.headers}
         if raw is not None:
             headers["Content-Type"] = request.media_type
@@ -82,15 +82,15 @@ class Transport:
                 request.method, url, data=raw, headers=headers, allow_redirects=False
             ) as response:
                 body = await response.read()
-                status, told = response.status, response.headers
+                status, response_headers = response.status, response.headers
         except aiohttp.ClientConnectorError as error:
             raise UnreachableError(str(error)) from error
         except (aiohttp.ClientError, TimeoutError) as error:
             reason = str(error) or type(error).__name__
             raise UnreachableError(reason, may_be_done=request.method != "GET") from error
         if status not in (200, 201, 304):
-            raise failure(status, told, body)
-        return HttpResponse(status, told, _parsed(body, exact=request.exact))
+            raise error_of(status, response_headers, body)
+        return HttpResponse(status, response_headers, _parsed(body, exact=request.exact))
 
 
 def _parsed(body: bytes, *, exact: bool) -> Any:
@@ -99,4 +99,4 @@ def _parsed(body: bytes, *, exact: bool) -> Any:
             return json.loads(body, parse_float=str)
         return orjson.loads(body) if body else None
     except ValueError as error:
-        raise SelvedgeError("What answered is no Selvedge: it sent no JSON.") from error
+        raise SelvedgeError("The server sent no JSON: check that the URL is a Selvedge.") from error

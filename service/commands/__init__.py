@@ -1,8 +1,7 @@
-"""The sub-commands of the command line, one module per kind.
+"""Subcommands of the command line, one module per topic.
 
-Each module adds its parsers, and sets on each the function that runs it: settings and arguments
-in, nothing out. What an operator can do something about is raised as CommandError or as the
-service's other one-line errors.
+Each module adds its parsers, and sets the function that runs each as its ``run`` default. Errors
+that the operator can mend are raised as CommandError or another error of one line.
 """
 
 from argparse import ArgumentParser, Namespace, _SubParsersAction
@@ -16,4 +15,4 @@ Parsers: TypeAlias = "_SubParsersAction[ArgumentParser]"
 
 
 class CommandError(Exception):
-    """A command cannot be done; the message is one line fit for the operator."""
+    """Command that failed. The message is one line for the operator."""

@@ -1,4 +1,4 @@
-"""`selvedge organization` and `selvedge key`."""
+"""Administration commands: `selvedge organization` and `selvedge key`."""
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable
@@ -18,22 +18,24 @@ _LARGEST_ID = 2**63 - 1
 
 def add(parsers: Parsers) -> None:
     """Add both commands."""
-    _add_organization(parsers.add_parser("organization", help="create, change, list organizations"))
-    _add_key(parsers.add_parser("key", help="issue, list, revoke API keys"))
+    _add_organization(
+        parsers.add_parser("organization", help="create, change or list organizations")
+    )
+    _add_key(parsers.add_parser("key", help="issue, list or revoke API keys"))
 
 
 def _add_organization(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION")
-    create = actions.add_parser("create", help="create one and print its id")
+    create = actions.add_parser("create", help="create an organization and print its id")
     create.add_argument("name", type=_name)
     _add_features(create)
     create.set_defaults(run=create_organization)
-    change = actions.add_parser("set", help="change its name or its optional features")
+    change = actions.add_parser("set", help="change the name or the optional features")
     change.add_argument("id", type=_identifier)
     change.add_argument("--name", type=_name)
     _add_features(change)
     change.set_defaults(run=set_organization)
-    actions.add_parser("list", help="list all").set_defaults(run=list_organizations)
+    actions.add_parser("list", help="list all organizations").set_defaults(run=list_organizations)
 
 
 def _add_features(parser: ArgumentParser) -> None:
@@ -43,24 +45,32 @@ def _add_features(parser: ArgumentParser) -> None:
 
 def _add_key(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION")
-    issue = actions.add_parser("issue", help="make a key and print it; it is shown only once")
+    issue = actions.add_parser("issue", help="create a key and print it; it is shown only once")
     issue.add_argument("--organization", type=_identifier, required=True, metavar="ID")
-    issue.add_argument("--scope", choices=("read", "write"), default="read", help="default: read")
-    issue.add_argument("--name", type=_name, default="unnamed", help="what it is for")
     issue.add_argument(
-        "--expires", type=_future, metavar="DATE", help="2027-01-31 or 2027-01-31T12:00:00Z"
+        "--scope",
+        choices=("read", "write"),
+        default="read",
+        help="allowed operations (default: read)",
+    )
+    issue.add_argument("--name", type=_name, default="unnamed", help="purpose of the key")
+    issue.add_argument(
+        "--expires",
+        type=_future,
+        metavar="DATE",
+        help="expiry, such as 2027-01-31 or 2027-01-31T12:00:00Z, by default in UTC",
     )
     issue.set_defaults(run=issue_key)
     listing = actions.add_parser("list", help="list keys, without their secrets")
     listing.add_argument("--organization", type=_identifier, metavar="ID")
     listing.set_defaults(run=list_keys)
-    revoke = actions.add_parser("revoke", help="revoke a key, for good")
+    revoke = actions.add_parser("revoke", help="revoke a key permanently")
     revoke.add_argument("id", type=_identifier)
     revoke.set_defaults(run=revoke_key)
 
 
 def create_organization(settings: Settings, arguments: Namespace) -> None:
-    """Print the new organization's id; CommandError when another one has its name."""
+    """Create an organization and print its id. Raise CommandError if the name is taken."""
     with database(settings) as dsn:
         created = execute(dsn, lambda connection: _create_organization(connection, arguments))
         say(str(created))
@@ -79,28 +89,28 @@ async def _create_organization(connection: asyncpg.Connection, arguments: Namesp
 async def _check_name(
     connection: asyncpg.Connection, name: str | None, own: int | None = None
 ) -> None:
-    """Raise CommandError where another organization has the name: keys would go astray."""
+    """Raise CommandError if another organization has the name: keys could be issued to it."""
     if name is not None:
         other = await queries.organization_named(connection, name, but=own)
         if other is not None:
-            raise CommandError(f"organization {other} has this name")
+            raise CommandError(f"organization {other} has this name: use another name")
 
 
 def set_organization(settings: Settings, arguments: Namespace) -> None:
     """Change an organization.
 
-    CommandError when there is none of that id, nothing to change, or another one has the name.
+    Raise CommandError if it does not exist, no change is given, or the name is taken.
     """
     if arguments.name is arguments.multiple_language is arguments.pro is None:
-        raise CommandError("give --name, --multiple-language or --pro")
+        raise CommandError("nothing to change: use --name, --multiple-language or --pro")
     with database(settings) as dsn:
-        found = execute(dsn, lambda connection: _set_organization(connection, arguments))
-    if not found:
-        raise CommandError(f"there is no organization {arguments.id}")
+        exists = execute(dsn, lambda connection: _set_organization(connection, arguments))
+    if not exists:
+        raise CommandError(_no_organization(arguments.id))
 
 
 async def _set_organization(connection: asyncpg.Connection, arguments: Namespace) -> bool:
-    """Whether there is the organization; what its records show of it is among its changes."""
+    """Change an organization and record the change in its change feed. Return whether it exists."""
     async with connection.transaction():
         await _check_name(connection, arguments.name, arguments.id)
         is_shown = await queries.set_organization(
@@ -116,7 +126,7 @@ async def _set_organization(connection: asyncpg.Connection, arguments: Namespace
 
 
 def list_organizations(settings: Settings, _: Namespace) -> None:
-    """Print one line per organization."""
+    """Print a table of all organizations."""
     with database(settings) as dsn:
         rows = execute(dsn, queries.list_organizations)
     _print_table(
@@ -129,7 +139,7 @@ def list_organizations(settings: Settings, _: Namespace) -> None:
 
 
 def issue_key(settings: Settings, arguments: Namespace) -> None:
-    """Print the key, and only the key; CommandError when there is no such organization."""
+    """Issue a key and print only the key. Raise CommandError if the organization does not exist."""
     with database(settings) as dsn:
         key = execute(
             dsn,
@@ -142,12 +152,12 @@ def issue_key(settings: Settings, arguments: Namespace) -> None:
             ),
         )
     if key is None:
-        raise CommandError(f"there is no organization {arguments.organization}")
+        raise CommandError(_no_organization(arguments.organization))
     say(key)
 
 
 def list_keys(settings: Settings, arguments: Namespace) -> None:
-    """Print one line per key."""
+    """Print a table of the keys, of one organization or all."""
     with database(settings) as dsn:
         rows = execute(
             dsn, lambda connection: queries.list_keys(connection, arguments.organization)
@@ -157,8 +167,8 @@ def list_keys(settings: Settings, arguments: Namespace) -> None:
         (
             (
                 *(row[field] for field in ("id", "organization_id", "scope", "name")),
-                *(_time(row[f"{when}_at"]) for when in ("created", "last_used")),
-                *(_time(row[f"{when}_at"]) for when in ("expires", "revoked")),
+                *(_time(row[f"{event}_at"]) for event in ("created", "last_used")),
+                *(_time(row[f"{event}_at"]) for event in ("expires", "revoked")),
             )
             for row in rows
         ),
@@ -166,11 +176,15 @@ def list_keys(settings: Settings, arguments: Namespace) -> None:
 
 
 def revoke_key(settings: Settings, arguments: Namespace) -> None:
-    """Revoke a key; CommandError when there is none of that id."""
+    """Revoke a key. Raise CommandError if it does not exist."""
     with database(settings) as dsn:
-        found = execute(dsn, lambda connection: queries.revoke_key(connection, arguments.id))
-    if not found:
-        raise CommandError(f"there is no key {arguments.id}")
+        exists = execute(dsn, lambda connection: queries.revoke_key(connection, arguments.id))
+    if not exists:
+        raise CommandError(f"there is no key {arguments.id}: `selvedge key list` shows all keys")
+
+
+def _no_organization(organization_id: int) -> str:
+    return f"there is no organization {organization_id}: `selvedge organization list` shows all"
 
 
 def _print_table(titles: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:
@@ -189,34 +203,34 @@ def _time(value: datetime | None) -> str:
 
 def _identifier(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < int(text) <= _LARGEST_ID):
-        raise ArgumentTypeError(f"an id is a whole number from 1, not {text!r}")
+        raise ArgumentTypeError(f"use a whole number from 1 as id, not {text!r}")
     return int(text)
 
 
 def _name(text: str) -> str:
     if not text.strip() or len(text) > 1000 or not text.isprintable():
-        raise ArgumentTypeError("a name has 1 to 1,000 printable characters")
+        raise ArgumentTypeError("use a name of 1 to 1,000 printable characters")
     return text
 
 
 def _switch(text: str) -> bool:
     if text not in ("on", "off"):
-        raise ArgumentTypeError(f"on or off, not {text!r}")
+        raise ArgumentTypeError(f"use on or off, not {text!r}")
     return text == "on"
 
 
 def _future(text: str) -> datetime:
-    """Return the moment; a key that has expired already would be of no use."""
-    moment = _moment(text)
-    if moment <= datetime.now(UTC):
-        raise ArgumentTypeError(f"a moment to come, and {text} is past")
-    return moment
+    """Parse a time. Raise ArgumentTypeError if it is not in the future."""
+    time = _parse_time(text)
+    if time <= datetime.now(UTC):
+        raise ArgumentTypeError(f"use a time in the future: {text} is past")
+    return time
 
 
-def _moment(text: str) -> datetime:
-    """Return the moment that a date or a date and time names; in UTC when no zone is given."""
+def _parse_time(text: str) -> datetime:
+    """Parse a date, or a date and time, in ISO 8601; by default in UTC."""
     try:
-        moment = datetime.fromisoformat(text)
+        time = datetime.fromisoformat(text)
     except ValueError:
-        raise ArgumentTypeError(f"a date such as 2027-01-31, not {text!r}") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        raise ArgumentTypeError(f"use a date such as 2027-01-31, not {text!r}") from None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""`selvedge import --columns COLLECTION`: the columns that a CSV file can have."""
+"""Column listing option: `selvedge import --columns COLLECTION` lists the columns of CSV files."""
 
 from argparse import Action, ArgumentParser, Namespace
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 from service.console import say
 
 _NOTE = """
-Lists: [0] is the first entry, [1] the next. An empty cell says nothing. "required" holds within an
-entry. Fields that the service sets may have columns too, and are not sent."""
+List entries are numbered: [0] is the first, [1] the second. An empty cell leaves its field out.
+"required" applies within an entry. Columns of fields that the service sets are ignored."""
 
 
 class ListColumns(Action):
-    """Prints the columns of a collection, and ends the command as ``--help`` does."""
+    """Option that prints the columns of a collection and exits, as ``--help`` does."""
 
     def __call__(
         self,
@@ -20,14 +20,14 @@ class ListColumns(Action):
         values: Any,
         option_string: str | None = None,  # noqa: ARG002
     ) -> None:
-        """Print them, or refuse a collection that is none."""
-        # It loads every schema and resource, which no other command needs.
-        from service.transfer.collections import chosen
+        """Print the columns and exit, or exit with an error for an unknown collection."""
+        # Imported here: it loads every schema and resource, which no other command needs.
+        from service.transfer.collections import select_collections
         from service.transfer.column_listing import column_rows
         from service.transfer.errors import TransferError
 
         try:
-            [collection] = chosen([values])
+            [collection] = select_collections([values])
         except TransferError as error:
             parser.error(str(error))
         rows = [("column", "value", "required", "allowed"), *column_rows(collection)]

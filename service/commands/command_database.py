@@ -1,4 +1,4 @@
-"""The database of a command: the operator's, or the embedded one, at work or started for it."""
+"""Database access of commands: the configured database, or the embedded one, started if needed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -18,20 +18,20 @@ T = TypeVar("T")
 
 
 def require_data(settings: Settings) -> None:
-    """Raise CommandError where an embedded server would begin with nothing, in the wrong folder."""
+    """Raise CommandError if the embedded server has no data, as in a wrong folder."""
     if settings.database_url is None and not has_data(settings.data_dir):
-        where = f"there are no data in {settings.data_dir}"
-        hint = "set DATA_DIR or DATABASE_URL, or make them by `selvedge migrate`"
-        raise CommandError(f"{where}: {hint}")
+        reason = f"there is no database in {settings.data_dir}"
+        remedy = "set DATA_DIR or DATABASE_URL, or create it by `selvedge migrate`"
+        raise CommandError(f"{reason}: {remedy}")
 
 
 @contextmanager
-def database(settings: Settings, *, is_made: bool = False) -> Iterator[str]:
-    """Give the DSN of the database that the settings name.
+def database(settings: Settings, *, creates: bool = False) -> Iterator[str]:
+    """Yield the DSN of the configured database, or of the embedded one while it runs.
 
-    CommandError where an embedded one is not there, and is not to be made.
+    Raise CommandError if the embedded one does not exist, unless ``creates``.
     """
-    if not is_made:
+    if not creates:
         require_data(settings)
     if settings.database_url is not None:
         yield settings.database_url
@@ -44,18 +44,18 @@ async def _connect(dsn: str) -> asyncpg.Connection:
     try:
         return await asyncpg.connect(dsn, timeout=10)
     except (*LOST, asyncpg.PostgresError) as error:
-        why = f"the database cannot be reached: {incidents.cause(error)}"
-        raise CommandError(why) from error
+        message = f"the database cannot be reached: {incidents.cause(error)}"
+        raise CommandError(message) from error
 
 
 def execute(dsn: str, work: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:
-    """Return the result of work on one connection; CommandError while the schema is behind."""
+    """Return the result of work on one connection. Raise CommandError for an outdated schema."""
 
     async def run() -> T:
         connection = await _connect(dsn)
         try:
             if not await schema_is_current(connection):
-                raise CommandError("the schema is behind this release: run `selvedge migrate`")
+                raise CommandError("the schema is older than this release: run `selvedge migrate`")
             return await work(connection)
         finally:
             await connection.close()

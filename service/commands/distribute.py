@@ -1,4 +1,4 @@
-"""`selvedge distribute`."""
+"""Distribution command: `selvedge distribute` spreads the tables over a Citus cluster."""
 
 from argparse import Namespace
 
@@ -11,28 +11,28 @@ from service.settings import Settings
 
 def add(parsers: Parsers) -> None:
     """Add the command."""
-    parser = parsers.add_parser("distribute", help="spread the database over a Citus cluster")
+    parser = parsers.add_parser("distribute", help="distribute the tables over a Citus cluster")
     add_yes(parser)
     parser.set_defaults(run=distribute)
 
 
 def distribute(settings: Settings, arguments: Namespace) -> None:
-    """Distribute what is still local, once the operator has seen what that is and agreed."""
+    """Print the local tables, ask for confirmation and distribute them."""
     if settings.database_url is None:
-        raise CommandError("DATABASE_URL must name the coordinator of a Citus cluster")
+        raise CommandError("set DATABASE_URL to the coordinator of a Citus cluster")
     with migrations.alone(settings.database_url) as connection:
         plan = distribution.plan(connection)
         if not plan.tables:
-            say("Everything is distributed.")
+            say("All tables are distributed already.")
             return
         say(*_description(plan))
-        confirm(arguments, "Writes wait meanwhile. Distribute?")
+        confirm(arguments, "Writes wait until it is done. Distribute?")
         distribution.distribute(connection, plan)
         say(f"{len(plan.tables)} tables distributed")
 
 
 def _description(plan: distribution.DistributionPlan) -> list[str]:
-    lines = [f"{plan.bytes / 1e6:,.1f} MB go to {plan.nodes or 'no other'} nodes:"]
+    lines = [f"{plan.bytes / 1e6:,.1f} MB are distributed to {plan.nodes or 'no other'} nodes:"]
     if plan.tenant:
         lines.append(f"  by organization ({len(plan.tenant)} tables): {', '.join(plan.tenant)}")
     if plan.shared:

@@ -1,4 +1,4 @@
-"""`selvedge dump` and `selvedge restore`."""
+"""Backup commands: `selvedge dump` and `selvedge restore`."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -14,54 +14,55 @@ from service.settings import Settings
 def add(parsers: Parsers) -> None:
     """Add both commands."""
     dump_parser = parsers.add_parser("dump", help="write the whole database to a file")
-    dump_parser.add_argument("file", type=Path)
+    dump_parser.add_argument("file", type=Path, help="new file to write")
     dump_parser.set_defaults(run=dump)
     restore_parser = parsers.add_parser(
         "restore",
-        help="fill an empty database from such a file",
-        description="Fill an empty database from a file of `selvedge dump`. Cursors of changes "
-        "that were given before end: their callers are told to start again (410).",
+        help="restore a dump into an empty database",
+        description="Restore a file of `selvedge dump` into an empty database. All cursors of the "
+        "change feed become invalid: callers that use them get 410 and start again.",
     )
-    what = restore_parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("file", type=Path, nargs="?")
-    what.add_argument(
+    source = restore_parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("file", type=Path, nargs="?", help="dump to restore")
+    source.add_argument(
         "--recovered",
         action="store_true",
-        help="it was restored by other means, as from a base backup: only end the cursors",
+        help="the database was restored by other means, such as a base backup: only invalidate "
+        "the cursors",
     )
     restore_parser.add_argument(
         "--copy",
         action="store_true",
-        help="it will serve beside the original: give it an installation id of its own",
+        help="the original stays in service too: give the copy its own installation id",
     )
     restore_parser.set_defaults(run=restore)
 
 
 def dump(settings: Settings, arguments: Namespace) -> None:
-    """Write the file, and say how large it is."""
+    """Write the dump file and print its size."""
     with database(settings) as dsn:
         dump_file.dump(dsn, arguments.file, _programs(settings))
     say(f"{arguments.file}: {arguments.file.stat().st_size / 1e6:,.1f} MB")
 
 
 def restore(settings: Settings, arguments: Namespace) -> None:
-    """Restore, or end the cursors of what was restored, and say what is left to do."""
-    with database(settings, is_made=not arguments.recovered) as dsn:
+    """Restore a dump, or only invalidate the cursors, and print the remaining steps."""
+    with database(settings, creates=not arguments.recovered) as dsn:
         if arguments.recovered:
             dump_file.end_cursors(dsn, is_copy=arguments.copy)
         else:
             dump_file.restore(dsn, arguments.file, _programs(settings), is_copy=arguments.copy)
-        say("Cursors of changes that were given before have ended.")
+        say("All earlier cursors of the change feed are invalid now.")
         try:
-            execute(dsn, _nothing)
-        except CommandError as behind:
-            say(f"Restored; {behind}")
+            execute(dsn, _do_nothing)
+        except CommandError as error:
+            say(f"Restored; {error}")
 
 
-async def _nothing(_: object) -> None:
-    """What is done where the schema is this release's."""
+async def _do_nothing(_: object) -> None:
+    """Do nothing: ``execute`` has checked the schema."""
 
 
 def _programs(settings: Settings) -> Path | None:
-    """The folder of the embedded server's programs; None for those on the path."""
+    """Return the folder of the embedded server's programs; None for those on the PATH."""
     return programs() if settings.database_url is None else None

@@ -1,4 +1,4 @@
-"""`selvedge follow`: the changes of any Selvedge, a line each."""
+"""Follow command: `selvedge follow` prints the change feed of any Selvedge as NDJSON."""
 
 import asyncio
 import sys
@@ -8,7 +8,7 @@ import orjson
 
 from service.client import Client
 from service.commands import Parsers
-from service.commands.prompts import asked_service
+from service.commands.prompts import service_from_environment
 from service.console import say
 from service.settings import Settings
 
@@ -18,45 +18,46 @@ def add(parsers: Parsers) -> None:
     parser = parsers.add_parser(
         "follow",
         help="print changes as they happen",
-        description="Print changes as they happen, one JSON object a line, until it is "
-        "interrupted; then say where to go on. SELVEDGE_URL and SELVEDGE_API_KEY name the service.",
+        description="Print changes as they happen, one JSON object a line, until interrupted; then "
+        "print the cursor to continue with. Set SELVEDGE_URL and SELVEDGE_API_KEY to the address "
+        "and an API key of the service.",
     )
     parser.add_argument(
         "--since", default="now", metavar="CURSOR", help="a cursor, `oldest`, or `now` (default)"
     )
     parser.add_argument(
-        "--collection", action="append", default=[], help="this one alone; may be repeated"
+        "--collection", action="append", default=[], help="only this collection; may be repeated"
     )
-    parser.add_argument("--documents", action="store_true", help="add each record as it is now")
+    parser.add_argument("--documents", action="store_true", help="include each record's document")
     parser.set_defaults(run=follow)
 
 
 def follow(_: Settings, arguments: Namespace) -> None:
-    """Print until the interrupt; CommandError where nothing names the service."""
-    url, key = asked_service()
-    place = _Place(arguments)
+    """Print changes until interrupted. Raise CommandError if the environment names no service."""
+    url, key = service_from_environment()
+    printer = _ChangePrinter(arguments)
     try:
-        asyncio.run(place.print_changes(url, key))
+        asyncio.run(printer.print_changes(url, key))
     finally:
-        if place.cursor is not None:
-            say(f"go on with --since {place.cursor}", file=sys.stderr)
+        if printer.cursor is not None:
+            say(f"continue with --since {printer.cursor}", file=sys.stderr)
 
 
-class _Place:
-    """How far the changes are printed."""
+class _ChangePrinter:
+    """Printer of changes, with the cursor after the last printed page."""
 
     def __init__(self, arguments: Namespace) -> None:
-        self._asked = {"collections": arguments.collection, "documents": arguments.documents}
+        self._filter = {"collections": arguments.collection, "documents": arguments.documents}
         self._since = arguments.since
         self.cursor: str | None = None
 
     async def print_changes(self, url: str, key: str) -> None:
-        """Print them as they come."""
+        """Print changes without end."""
         async with Client(url, key) as client:
             if self._since == "now":
-                self.cursor = await client.changes.now(**self._asked)
+                self.cursor = await client.changes.now(**self._filter)
             elif self._since != "oldest":
                 self.cursor = self._since
-            async for page in client.changes.follow(self.cursor, **self._asked):
+            async for page in client.changes.follow(self.cursor, **self._filter):
                 say(*(orjson.dumps(entry).decode() for entry in page.records))
                 self.cursor = page.cursor

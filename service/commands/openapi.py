@@ -1,4 +1,4 @@
-"""`selvedge openapi`."""
+"""OpenAPI command: `selvedge openapi` prints the OpenAPI document."""
 
 from argparse import Namespace
 
@@ -16,8 +16,9 @@ def add(parsers: Parsers) -> None:
 
 
 def print_document(_: Settings, __: Namespace) -> None:
-    """Print the document as indented JSON; no database is needed."""
-    from service.openapi import build  # loads every schema, which no other command needs
+    """Print the document as indented JSON, without a database."""
+    # Imported here: it loads every schema, which no other command needs.
+    from service.openapi import build
 
     document = orjson.dumps(build(), option=orjson.OPT_INDENT_2)
     say(*document.decode().split("\n"))

@@ -1,4 +1,4 @@
-"""Asking the operator: before what is hard to undo, and which service is meant."""
+"""Operator input: confirmation prompts, and the service named by the environment."""
 
 import os
 import sys
@@ -9,24 +9,26 @@ from service.console import say
 
 
 def add_yes(parser: ArgumentParser) -> None:
-    """Add the option that answers before the question is asked."""
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    """Add the option ``--yes``, which confirms in advance."""
+    parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
 
 
 def confirm(arguments: Namespace, question: str) -> None:
-    """Return when the operator agrees, or did so by `--yes`; raises CommandError otherwise."""
+    """Ask for confirmation, unless ``--yes`` is given. Raise CommandError if it is refused."""
     if arguments.yes:
         return
     if not sys.stdin.isatty():
-        raise CommandError("nothing was done: nobody is here to be asked; see it and add --yes")
+        raise CommandError(
+            "nothing was done: there is no terminal to ask for confirmation; add --yes to confirm"
+        )
     say(f"{question} [y/N] ", end="")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise CommandError("nothing was done")
 
 
-def asked_service() -> tuple[str, str]:
-    """The address and the key by the environment; raises CommandError where one is missing."""
+def service_from_environment() -> tuple[str, str]:
+    """Return URL and API key from the environment. Raise CommandError if one is missing."""
     url, key = (os.environ.get(name) for name in ("SELVEDGE_URL", "SELVEDGE_API_KEY"))
     if not url or not key:
-        raise CommandError("SELVEDGE_URL and SELVEDGE_API_KEY name the service and the key")
+        raise CommandError("set SELVEDGE_URL and SELVEDGE_API_KEY: address and key of the service")
     return url, key

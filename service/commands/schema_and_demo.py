@@ -1,4 +1,4 @@
-"""`selvedge migrate`, `selvedge demo load` and `selvedge demo files`."""
+"""Schema and demo commands: `selvedge migrate`, `selvedge demo load` and `selvedge demo files`."""
 
 import asyncio
 import shutil
@@ -18,48 +18,49 @@ from service.settings import Settings
 
 def add(parsers: Parsers) -> None:
     """Add the commands."""
-    migrate_parser = parsers.add_parser("migrate", help="bring the schema up to this release")
+    migrate_parser = parsers.add_parser("migrate", help="migrate the schema to this release")
     migrate_parser.add_argument(
         "--rollback", type=int, metavar="N", help="undo the newest N migrations instead"
     )
     add_yes(migrate_parser)
     migrate_parser.set_defaults(run=migrate)
     demo = parsers.add_parser("demo", help="demo data").add_subparsers(required=True)
-    demo.add_parser("load", help="fill an empty database").set_defaults(run=load_demo)
-    files = demo.add_parser("files", help="write organization 1's as files to import")
+    demo.add_parser("load", help="load it into an empty database").set_defaults(run=load_demo)
+    files = demo.add_parser("files", help="write the data of organization 1 as files to import")
     files.add_argument("folder", type=Path, metavar="DIR", help="a new folder")
     files.set_defaults(run=write_demo)
 
 
 def migrate(settings: Settings, arguments: Namespace) -> None:
-    """Apply migrations, or undo them if the operator agrees, and say how many."""
+    """Apply migrations, or roll some back after confirmation, and print their number."""
     if arguments.rollback is not None:
         require_data(settings)
-        confirm(arguments, f"What they brought is lost. Undo {arguments.rollback} migrations?")
-    with database(settings, is_made=arguments.rollback is None) as dsn:
+        confirm(arguments, f"Roll back {arguments.rollback} migrations? Data they added is lost.")
+    with database(settings, creates=arguments.rollback is None) as dsn:
         if arguments.rollback is None:
             say(f"{migrations.migrate(dsn)} migrations applied")
         else:
-            say(f"{migrations.roll_back(dsn, arguments.rollback)} migrations undone")
+            say(f"{migrations.roll_back(dsn, arguments.rollback)} migrations rolled back")
 
 
 def load_demo(settings: Settings, _: Namespace) -> None:
-    """Load the demo data; CommandError when the database is not empty."""
+    """Load the demo data. Raise CommandError if the database is not empty."""
     with database(settings) as dsn:
         if not execute(dsn, administration.is_empty):
-            raise CommandError("the database is not empty; demo data goes into an empty one only")
+            raise CommandError("the database is not empty: load demo data into an empty one")
         fill(dsn)
 
 
 def write_demo(_: Settings, arguments: Namespace) -> None:
-    """Write the files into a new folder; CommandError where there is something already."""
+    """Write the demo files into a new folder. Raise CommandError if it exists."""
     if arguments.folder.exists():
-        raise CommandError(f"{arguments.folder} is there already")
+        raise CommandError(f"{arguments.folder} exists already: use a new folder")
     shutil.copytree(DEMO, arguments.folder)
 
 
 def fill(dsn: str) -> None:
-    """Load the demo data into a database that is empty, with a progress bar on a terminal."""
-    from service import demo  # its texts are not worth loading for any other command
+    """Load the demo data into an empty database, with a progress bar on a terminal."""
+    # Imported here: no other command needs its texts.
+    from service import demo
 
     asyncio.run(demo.load(dsn, progress=sys.stderr.isatty()))

@@ -1,4 +1,4 @@
-"""`selvedge serve`, and `selvedge run`, which prepares everything first."""
+"""Server commands: `selvedge serve`, and `selvedge run`, which migrates first."""
 
 import socket
 import sys
@@ -26,15 +26,15 @@ from service.settings import Settings
 
 def add(parsers: Parsers) -> None:
     """Add both commands."""
-    parsers.add_parser("serve", help="serve; migrates nothing").set_defaults(run=serve)
+    parsers.add_parser("serve", help="serve without migrating").set_defaults(run=serve)
     run_parser = parsers.add_parser(
-        "run", help="migrate and serve; the embedded database gets demo data when it is empty"
+        "run", help="migrate, load demo data into an empty embedded database, and serve"
     )
     run_parser.set_defaults(run=run)
 
 
 def serve(settings: Settings, _: Namespace) -> None:
-    """Serve until a signal; the database may be away, then readiness says so."""
+    """Serve until a signal. While the database is unavailable, the service is not ready."""
     configure_logging(settings.log_level)
     require_data(settings)
     _require_port(settings)
@@ -43,7 +43,7 @@ def serve(settings: Settings, _: Namespace) -> None:
 
 
 def run(settings: Settings, _: Namespace) -> None:
-    """Migrate, load the demo data into an empty embedded database, say where we are, and serve."""
+    """Migrate, load the demo data into an empty embedded database, print the URL, and serve."""
     configure_logging(settings.log_level)
     _require_port(settings)
     with _owned_database(settings) as (dsn, tend_database):
@@ -54,15 +54,16 @@ def run(settings: Settings, _: Namespace) -> None:
 
 
 def _require_port(settings: Settings) -> None:
-    """Raise SettingsError where the port is taken, before anything is started or loaded."""
-    from service.http import listeners  # aiohttp, which no other command needs
+    """Raise SettingsError if the port is taken, before anything is started or loaded."""
+    # Imported here: it loads aiohttp, which no other command needs.
+    from service.http import listeners
 
     for listener in listeners.listen(settings):
         listener.close()
 
 
 def _demo(settings: Settings, dsn: str) -> dict[int, str]:
-    """Return a key of each demo organization; the data is loaded when there is none yet."""
+    """Load the demo data if the database is empty. Return a key of each demo organization."""
     if execute(dsn, administration.is_empty):
         say("Loading the demo data ...", file=sys.stderr)
         fill(dsn)
@@ -71,7 +72,7 @@ def _demo(settings: Settings, dsn: str) -> dict[int, str]:
 
 @contextmanager
 def _owned_database(settings: Settings) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Give the DSN, and what has to be called once a second, if the server behind it is ours."""
+    """Yield the DSN, and a function to call once a second, which tends an embedded server."""
     if settings.database_url is not None:
         yield settings.database_url, lambda: None
     else:
@@ -85,14 +86,15 @@ def _serve(
     tend_database: Callable[[], None],
     keys: dict[int, str] | None = None,
 ) -> NoReturn:
-    """Serve in this process, or where that is root's in a child that is not; raises SystemExit."""
-    from service import supervisor  # gunicorn and aiohttp, which no other command needs
+    """Serve in this process, or if it is root's, in an unprivileged child. Raise SystemExit."""
+    # Imported here: they load gunicorn and aiohttp, which no other command needs.
+    from service import supervisor
     from service.http import listeners
 
     listening = listeners.listen(settings)
 
     def serve_here(tend: Callable[[], None]) -> NoReturn:
-        # As who serves: root may reach a database that they do not.
+        # Checked by the account that serves: root may reach a database that this one cannot.
         check(settings, dsn, required=False)
         signals.defer()
         _announce(_base_url(listening[0]), keys)
@@ -115,7 +117,7 @@ def _base_url(listener: socket.socket) -> str:
 
 
 def _announce(base_url: str, keys: dict[int, str] | None) -> None:
-    """Say where we are; whoever gets keys, or might have, also how to go on and how to stop."""
+    """Print the URL; for `run` also the demo keys, a first request and how to stop."""
     say(f"Selvedge serves on {base_url}")
     for organization_id, key in (keys or {}).items():
         say(f"API key of organization {organization_id}: {key}")

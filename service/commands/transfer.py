@@ -1,4 +1,4 @@
-"""`selvedge export` and `selvedge import`: files of any Selvedge, over HTTP."""
+"""Transfer commands: `selvedge export` and `selvedge import`, over HTTP (contract, Files)."""
 
 import asyncio
 import sys
@@ -14,7 +14,7 @@ from tqdm import tqdm
 from service.client import Client
 from service.commands import CommandError, Parsers
 from service.commands.column_listing import ListColumns
-from service.commands.prompts import asked_service
+from service.commands.prompts import service_from_environment
 from service.console import say
 from service.settings import Settings
 from service.transfer.outage_retry import OutageRetryPolicy
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from service.transfer.rejects import Rejects
     from service.transfer.sender import ImportOptions
 
-_WHERE: Final = "SELVEDGE_URL and SELVEDGE_API_KEY name the service."
-_MINUTE: Final = 60.0
+_SERVICE: Final = "Set SELVEDGE_URL and SELVEDGE_API_KEY to the address and an API key."
+_REPORT_SECONDS: Final = 60.0
 _OUTCOMES: Final = {
     "created": "created",
     "updated": "updated",
@@ -36,10 +36,10 @@ _OUTCOMES: Final = {
     "checked": "checked",
     "failed": "rejected",
 }
-"""What the summary calls each outcome."""
+"""Column titles of the summary by outcome."""
 _CHECKED: Final = """
-checked: parts that belong or refer to what only a real import creates. Their values were checked,
-but what depends on stored data was not rehearsed."""
+checked: parts that belong or refer to records that only a real import creates. Their values were
+checked, but not what depends on stored data."""
 
 
 def add(parsers: Parsers) -> None:
@@ -47,60 +47,68 @@ def add(parsers: Parsers) -> None:
     exporting = parsers.add_parser(
         "export",
         help="write records to files",
-        description="Write all live records to files of NDJSON or CSV, one for each collection. "
-        f"{_WHERE}",
+        description="Write all live records to NDJSON or CSV files, one for each collection. "
+        f"{_SERVICE}",
     )
-    exporting.add_argument("folder", type=Path, metavar="DIR", help="where to write")
-    exporting.add_argument("collections", nargs="*", metavar="COLLECTION", help="default: all")
+    exporting.add_argument("folder", type=Path, metavar="DIR", help="folder of the files")
     exporting.add_argument(
-        "--csv", action="store_true", help="write CSV: what an import can read of each record"
+        "collections", nargs="*", metavar="COLLECTION", help="collections to export (default: all)"
+    )
+    exporting.add_argument(
+        "--csv", action="store_true", help="write CSV with the fields that an import can read"
     )
     exporting.set_defaults(run=export)
     importing = parsers.add_parser(
         "import",
         help="read records from files",
-        description="Read records from files of NDJSON or CSV, each named after its collection: "
-        "new ones are created, lines that were edited since the last time replace what they made. "
-        f"{_WHERE}",
+        description="Read records from NDJSON or CSV files, each named after its collection. New "
+        "lines create records; lines edited since their last import replace their records. "
+        f"{_SERVICE}",
     )
-    importing.add_argument("place", type=Path, metavar="DIR|FILE", help="what to read")
+    importing.add_argument("place", type=Path, metavar="DIR|FILE", help="files to read")
     importing.add_argument(
-        "--match", action="store_true", help="find records by their own keys, and replace them"
+        "--match", action="store_true", help="match lines to records by own key, and replace these"
     )
     importing.add_argument(
-        "--on-error", choices=["abort", "skip"], default="abort", help="abort is the default"
+        "--on-error",
+        choices=["abort", "skip"],
+        default="abort",
+        help="abort at the first failed request (default), or skip rejected lines",
     )
-    importing.add_argument("--dry-run", action="store_true", help="only try it; write nothing")
+    importing.add_argument("--dry-run", action="store_true", help="check everything; write nothing")
     importing.add_argument(
         "--rejects",
         type=Path,
         metavar="FILE",
-        help="write what is wrong with lines here as NDJSON, and as CSV beside it",
+        help="write rejected lines with their errors to this NDJSON file, and as CSV beside it",
     )
     importing.add_argument(
-        "--encoding", help="of CSV files without a byte order mark: cp1252; UTF-8 is the default"
+        "--encoding",
+        help="encoding of CSV files without a byte order mark, such as cp1252 (default: UTF-8)",
     )
     importing.add_argument(
         "--columns",
         action=ListColumns,
         metavar="COLLECTION",
-        help="print the columns that a CSV file of the collection can have, and do nothing else",
+        help="print the columns that a CSV file of the collection can have, and exit",
     )
     importing.set_defaults(run=import_)
 
 
 def export(_: Settings, arguments: Namespace) -> None:
-    """Write the files, and say how many records they have."""
-    # It loads every schema and resource, which no other command needs.
-    from service.transfer.collections import chosen
+    """Write the files and print the number of records in each."""
+    # Imported here: it loads every schema and resource, which no other command needs.
+    from service.transfer.collections import select_collections
     from service.transfer.export_files import Export
 
-    url, key = asked_service()
-    collections = chosen(arguments.collections)
+    url, key = service_from_environment()
+    collections = select_collections(arguments.collections)
     with tqdm(desc="export", unit=" records", disable=None) as bar:
 
         async def run() -> dict[str, int]:
-            async with Client(url, key, retrying=OutageRetryPolicy(tell=_waiting(url))) as client:
+            async with Client(
+                url, key, retry_policy=OutageRetryPolicy(on_outage=_outage_reporter(url))
+            ) as client:
                 return await Export(
                     client, arguments.folder, collections, bar.update, csv=arguments.csv
                 ).run()
@@ -111,93 +119,95 @@ def export(_: Settings, arguments: Namespace) -> None:
 
 
 def import_(_: Settings, arguments: Namespace) -> None:
-    """Read the files, and say what became of their lines; CommandError where some were rejected."""
-    from service.transfer.collections import travelling
+    """Import the files and print a summary. Raise CommandError if any line was rejected."""
+    from service.transfer.collections import transfer_collections
     from service.transfer.files import sources
     from service.transfer.rejects import Rejects, reject_files
     from service.transfer.sender import ImportOptions
 
-    asked_service()
-    found = sources(arguments.place, travelling(), _encoding(arguments.encoding))
+    service_from_environment()
+    files = sources(arguments.place, transfer_collections(), _encoding(arguments.encoding))
     options = ImportOptions(arguments.match, arguments.on_error == "skip", arguments.dry_run)
     for path in reject_files(arguments.rejects) if arguments.rejects else ():
-        if any(path.absolute() == source.path.absolute() for source in found):
-            raise CommandError(f"{path} is to be imported: keep rejects elsewhere")
-    size = sum(one.path.stat().st_size * (1 + len(one.collection.parts)) for one in found)
+        if any(path.absolute() == source.path.absolute() for source in files):
+            raise CommandError(f"{path} is a file to import: use another file for --rejects")
+    size = sum(source.path.stat().st_size * (1 + len(source.collection.parts)) for source in files)
     with (
         Rejects(arguments.rejects) as rejects,
         tqdm(total=size, unit="B", unit_scale=True, disable=None) as bar,
     ):
         counts = None
         try:
-            counts = asyncio.run(_import(found, rejects, options, bar))
+            counts = asyncio.run(_import(files, rejects, options, bar))
         finally:
             if counts is None:
-                say("what came in stays; the same command goes on", file=sys.stderr)
+                say("imported records stay; run the same command to continue", file=sys.stderr)
     _print_summary(counts)
     if rejects.count:
-        raise CommandError(_rejected(rejects, skips=options.skip, rehearses=options.dry_run))
+        raise CommandError(_reject_summary(rejects, skips=options.skip, dry_run=options.dry_run))
 
 
 async def _import(
-    found: "list[Source]", rejects: "Rejects", options: "ImportOptions", bar: "tqdm[None]"
+    files: "list[Source]", rejects: "Rejects", options: "ImportOptions", bar: "tqdm[None]"
 ) -> dict[str, Counter[str]]:
-    """Bring the files in, with the map of ids that belongs to the service and the key."""
+    """Import the files with the id map of the installation and the organization."""
     from service.transfer.id_map import open_id_map
     from service.transfer.import_files import Import
     from service.transfer.map_files import map_file
 
-    url, key = asked_service()
-    async with Client(url, key, retrying=OutageRetryPolicy(tell=_waiting(url))) as client:
-        path = await map_file(client, found[0].path.parent, url, rehearsal=options.dry_run)
-        with open_id_map(path, rehearsal=options.dry_run) as known:
+    url, key = service_from_environment()
+    async with Client(
+        url, key, retry_policy=OutageRetryPolicy(on_outage=_outage_reporter(url))
+    ) as client:
+        path = await map_file(client, files[0].path.parent, url, dry_run=options.dry_run)
+        with open_id_map(path, dry_run=options.dry_run) as id_map:
             return await Import(
                 client,
-                found,
-                known,
+                files,
+                id_map,
                 rejects,
                 options,
-                begin=bar.set_description,
-                tell=lambda lines: bar.update(sum(line.size for line in lines)),
+                on_start=bar.set_description,
+                on_progress=lambda lines: bar.update(sum(line.size for line in lines)),
             ).run()
 
 
 def _encoding(name: str | None) -> str | None:
-    from service.transfer.encodings import is_known
+    from service.transfer.encodings import is_text_encoding
 
-    if name is not None and not is_known(name):
-        raise CommandError(f"{name} is no encoding: use a name such as cp1252 or utf-16-le")
+    if name is not None and not is_text_encoding(name):
+        raise CommandError(f"{name} is no text encoding: use one such as cp1252 or utf-16-le")
     return name
 
 
-def _waiting(url: str) -> Callable[[str], None]:
-    """What tells that the service is away; of one reason once a minute, for all requests."""
-    told = dict[str, float]()
+def _outage_reporter(url: str) -> Callable[[str], None]:
+    """Return a function that prints an outage, each reason at most once a minute."""
+    reported_at = dict[str, float]()
 
-    def tell(reason: str) -> None:
+    def report(reason: str) -> None:
         now = time.monotonic()
-        if now - told.get(reason, -_MINUTE) >= _MINUTE:
-            told[reason] = now
+        if now - reported_at.get(reason, -_REPORT_SECONDS) >= _REPORT_SECONDS:
+            reported_at[reason] = now
             say(f"waiting for {url}: {reason}", file=sys.stderr)
 
-    return tell
+    return report
 
 
 def _print_summary(counts: Mapping[str, Counter[str]]) -> None:
-    shown = [one for one in _OUTCOMES if any(one in found for found in counts.values())]
-    say(f"{'':28}" + "".join(f"{_OUTCOMES[one]:>11}" for one in shown))
-    for name, found in counts.items():
-        say(f"{name:28}" + "".join(f"{found[one]:11}" for one in shown))
-    if "checked" in shown:
+    columns = [name for name in _OUTCOMES if any(name in outcomes for outcomes in counts.values())]
+    say(f"{'':28}" + "".join(f"{_OUTCOMES[outcome]:>11}" for outcome in columns))
+    for name, outcomes in counts.items():
+        say(f"{name:28}" + "".join(f"{outcomes[outcome]:11}" for outcome in columns))
+    if "checked" in columns:
         say(*_CHECKED.split("\n"))
 
 
-def _rejected(rejects: "Rejects", *, skips: bool, rehearses: bool) -> str:
+def _reject_summary(rejects: "Rejects", *, skips: bool, dry_run: bool) -> str:
     if skips:
-        went_on = "nothing was written" if rehearses else "the other lines went in"
-    elif rehearses:
-        went_on = "an import stops there, with nothing of that request written"
+        effect = "nothing was written" if dry_run else "the other lines were imported"
+    elif dry_run:
+        effect = "an import stops there, with nothing of that request written"
     else:
-        went_on = "nothing of that request was written, and nothing after it was sent"
-    where = f"; all stand in {rejects.path}" if rejects.path else "; --rejects FILE keeps all"
-    return f"rejected: {rejects.count}, and {went_on}; the first is {rejects.first}{where}"
+        effect = "nothing of that request was written, and nothing after it was sent"
+    details = f"{rejects.path} has all" if rejects.path else "--rejects FILE writes all to a file"
+    return f"rejected: {rejects.count}, and {effect}; the first is {rejects.first}; {details}"

@@ -1,4 +1,4 @@
-"""Export to files and import from them, over HTTP alone (contract, Files).
+"""Export to files and import from files, over HTTP alone (contract, Files).
 
-What travels, in which order, and which fields hold ids follows from the registry and ``schemas/``.
+The registry and ``schemas/`` determine the collections, their order and the fields that hold ids.
 """

@@ -1,4 +1,4 @@
-"""CSV cells: from a text to a value by the field's types, and back (contract, Files)."""
+"""CSV cell codec: converts cell text to values by the field's types, and back (contract, Files)."""
 
 import re
 from typing import Any, Final
@@ -9,43 +9,45 @@ from service.transfer.fields import Field
 
 EMPTY_LIST: Final = "[]"
 SEPARATOR: Final = ";"
-"""Separates the values of a list in one cell."""
-_FLAGS: Final = {
+"""Separator of the values of a list in one cell."""
+_BOOLEANS: Final = {
     **dict.fromkeys(("true", "1", "yes"), True),
     **dict.fromkeys(("false", "0", "no"), False),
 }
-_WHOLE: Final = re.compile(r"(-?[0-9]{1,19})(?:\.0{0,10})?", re.ASCII)
+_INTEGER: Final = re.compile(r"(-?[0-9]{1,19})(?:\.0{0,10})?", re.ASCII)
 _DECIMAL: Final = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?([eE][+-]?[0-9]{1,2})?", re.ASCII)
-_COMMA: Final = re.compile(r"(-?[0-9]{1,18}),([0-9]{1,18})", re.ASCII)
+_DECIMAL_COMMA: Final = re.compile(r"(-?[0-9]{1,18}),([0-9]{1,18})", re.ASCII)
 _QUOTES: Final = re.compile('"{2,}')
-_SMALLEST: Final = -(2**63)
+_MIN_INTEGER: Final = -(2**63)
 
 
 class CellError(Exception):
-    """The text is no value of the field, and could not be sent."""
+    """Cell text that cannot be converted to any value of the field."""
 
 
 def value_of(text: str, field: Field, *, has_decimal_commas: bool = False) -> Any:
     """Return the value of a cell.
 
-    A text that is no value of the field's types stays a text, for the service to refuse. Raises
-    CellError for objects, which have a column for each member.
+    Text that does not parse as one of the field's types is returned unchanged; the service refuses
+    it. Raises CellError for a column of an object: each of its members has its own column.
     """
     if "array" in field.types:
         return _list(text, field, has_decimal_commas=has_decimal_commas)
     if field.members:
-        raise CellError(f"use a column for each field: {', '.join([*field.members][:3])}")
+        raise CellError(
+            f"an object has no cell: use a column for each field: {', '.join([*field.members][:3])}"
+        )
     if "boolean" in field.types:
-        return _FLAGS.get(text.strip().lower(), text)
+        return _BOOLEANS.get(text.strip().lower(), text)
     if field.types & {"integer", "number"}:
-        return _number(_COMMA.sub(r"\1.\2", text) if has_decimal_commas else text, field)
+        return _number(_DECIMAL_COMMA.sub(r"\1.\2", text) if has_decimal_commas else text, field)
     return text[2:] if _QUOTES.fullmatch(text) else text
 
 
 def text_of(value: Any) -> str:
-    """Return the cell of a value, which ``value_of`` reads again; null is an empty cell.
+    """Return the cell text of a value, the inverse of ``value_of``. Null is an empty cell.
 
-    A text of nothing but quotation marks gets two more, so that an empty text differs from null.
+    Text that is empty or only quotation marks gets two more, so that "" differs from null.
     """
     if value is None:
         return ""
@@ -62,7 +64,7 @@ def _list(text: str, field: Field, *, has_decimal_commas: bool) -> list[Any]:
     items = field.items or Field()
     if items.members:
         raise CellError(
-            f"use {EMPTY_LIST} for an empty list, and columns such as …[0].… for others"
+            f"use {EMPTY_LIST} for an empty list, and columns such as …[0].… for its entries"
         )
     return [
         value_of(part.strip(), items, has_decimal_commas=has_decimal_commas)
@@ -74,9 +76,9 @@ def _list(text: str, field: Field, *, has_decimal_commas: bool) -> list[Any]:
 def _number(text: str, field: Field) -> Any:
     bare = text.strip()
     if "string" in field.types:
-        return bare  # measured values are texts, exact to the digit
-    if (whole := _WHOLE.fullmatch(bare)) and _SMALLEST <= int(whole[1]) < -_SMALLEST:
-        return int(whole[1])
+        return bare  # measured values are decimal strings: a float would lose digits
+    if (match := _INTEGER.fullmatch(bare)) and _MIN_INTEGER <= int(match[1]) < -_MIN_INTEGER:
+        return int(match[1])
     if "number" in field.types and _DECIMAL.fullmatch(bare):
         return float(bare)
     return text

@@ -1,4 +1,4 @@
-"""What travels: the collections whose records callers write, in the order of their references."""
+"""Transferable collections: those with writable records, sorted by their references."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,114 +15,123 @@ from service.transfer.parts import TransferPart, parts_of
 
 @dataclass(frozen=True, eq=False)
 class TransferCollection:
-    """A collection as files have it."""
+    """Collection in an export or import: its field trees, parts and limits."""
 
     name: str
     parts: tuple[TransferPart, ...] = ()
 
     @cached_property
     def fields(self) -> Field:
-        """Every field that creating takes."""
+        """Fields of a create request."""
         return self._fields("create")
 
     @cached_property
-    def replaced(self) -> Field:
-        """Every field that a replace takes."""
+    def replace_fields(self) -> Field:
+        """Fields of a replace request."""
         return self._fields("replace")
 
     @cached_property
-    def written(self) -> Field:
-        """Every field that an exported line has and an import reads, parts included."""
+    def all_fields(self) -> Field:
+        """Fields of an exported line, which an import reads: id, own fields and parts."""
         return line_fields(self.fields, {part.member: part.fields for part in self.parts})
 
     @cached_property
     def columns(self) -> Field:
-        """Every field that a CSV file can have a column for: also lists as documents show them."""
-        return with_shown_lists(self.written, schemas.definition(self.name, "document"))
+        """Fields that a CSV file can have columns for.
+
+        Lists of ids are included in both forms: as requests and as documents have them.
+        """
+        return with_shown_lists(self.all_fields, schemas.definition(self.name, "document"))
 
     def _fields(self, form: str) -> Field:
         parts = (part.member for part in self.parts)
         return record_fields(schemas.definition(self.name, form), self.name, parts)
 
     @property
-    def referred(self) -> set[str]:
-        """The collections that its records refer to, with their parts."""
-        return self.fields.referred().union(*(part.fields.referred() for part in self.parts))
+    def references(self) -> set[str]:
+        """Names of the collections that the records or their parts refer to."""
+        return self.fields.references().union(*(part.fields.references() for part in self.parts))
 
     @cached_property
     def key_fields(self) -> tuple[str, ...]:
-        """The own key of records, and what it is within; none where they have no own key."""
-        said = schemas.load()[self.name]
-        return tuple(said[name] for name in (OWN_KEY, WITHIN) if name in said)
+        """Own key field and the field that scopes it, if any; empty without an own key."""
+        schema = schemas.load()[self.name]
+        return tuple(schema[keyword] for keyword in (OWN_KEY, WITHIN) if keyword in schema)
 
     @cached_property
-    def most(self) -> int:
-        """How many records one request takes."""
+    def max_items(self) -> int:
+        """Maximum number of items in one bulk request."""
         return int(schemas.definition(self.name, "bulkCreate").schema["maxItems"])
 
     @cached_property
     def has_position(self) -> bool:
-        """Whether creating gives records their place in an order."""
+        """Whether records are numbered by ``position`` in the order of their creation."""
         return "position" in schemas.definition(self.name, "document").properties
 
     @cached_property
     def has_state(self) -> bool:
-        """Whether a replace has to say the state, which creating need not."""
+        """Whether ``state`` is required in a replace request."""
         return "state" in schemas.definition(self.name, "item").schema.get(
             "required", ()
         ) or "state" in schemas.definition(self.name, "item").otherwise.schema.get("required", ())
 
     @cached_property
-    def in_order(self) -> bool:
-        """Whether records have to come one request after the other, as the file has them."""
-        return self.has_position or self.name in self.fields.referred()
+    def is_ordered(self) -> bool:
+        """Whether requests must be sent one at a time, in the order of the file."""
+        return self.has_position or self.name in self.fields.references()
 
     @cached_property
-    def has_hidden(self) -> bool:
-        """Whether only the writable form shows some of what was sent, down in the lists too."""
+    def has_writable_only_fields(self) -> bool:
+        """Whether some writable field, at any depth, is missing in the record's document."""
         document = schemas.definition(self.name, "document")
-        return _hides(document.properties, self.fields, schemas.definition(self.name, "writable"))
+        return _has_writable_only_fields(
+            document.properties, self.fields, schemas.definition(self.name, "writable")
+        )
 
 
-def _hides(
-    shown: dict[str, schemas.ResolvedSchema], sent: Field, writable: schemas.ResolvedSchema
+def _has_writable_only_fields(
+    document: dict[str, schemas.ResolvedSchema], fields: Field, writable: schemas.ResolvedSchema
 ) -> bool:
     for name, part in writable.properties.items():
-        found = sent.members.get(name, Field())
-        if name not in shown:
-            if not found.shown_as:
+        field = fields.members.get(name, Field())
+        if name not in document:
+            if not field.shown_as:
                 return True
-        elif found.items and _hides(shown[name].items.properties, found.items, part.items):
+        elif field.items and _has_writable_only_fields(
+            document[name].items.properties, field.items, part.items
+        ):
             return True
     return False
 
 
-def travelling() -> dict[str, TransferCollection]:
-    """By name: those that are written, what they refer to first."""
-    found = {
+def transfer_collections() -> dict[str, TransferCollection]:
+    """Return the transferable collections by name, each after those that it refers to."""
+    collections = {
         resource.name: TransferCollection(resource.name, (*parts_of(resource.name),))
         for resource in MASTER_RECORDS
     }
     # Lists, unlike sets, make the order the same in every process.
     order = TopologicalSorter(
         {
-            name: [other for other in found if other in one.referred and other != name]
-            for name, one in found.items()
+            name: [
+                other for other in collections if other in collection.references and other != name
+            ]
+            for name, collection in collections.items()
         }
     )
-    return {name: found[name] for name in order.static_order()}
+    return {name: collections[name] for name in order.static_order()}
 
 
-def chosen(names: Iterable[str]) -> list[TransferCollection]:
-    """Those of the given names, or all; TransferError for a name that is none."""
-    known = travelling()
+def select_collections(names: Iterable[str]) -> list[TransferCollection]:
+    """Return the named collections, or all without names. Raise TransferError for unknown names."""
+    collections = transfer_collections()
     for name in names:
-        require(name, known)
-    wanted = set(names) or known.keys()
-    return [one for name, one in known.items() if name in wanted]
+        require_collection(name, collections)
+    selected = set(names) or collections.keys()
+    return [collection for name, collection in collections.items() if name in selected]
 
 
-def require(name: str, known: Iterable[str]) -> None:
-    """Raise TransferError where there is no such collection to write."""
-    if name not in known:
-        raise TransferError(f"{name} is no collection; use {', '.join(sorted(known))}")
+def require_collection(name: str, allowed: Iterable[str]) -> None:
+    """Raise TransferError if the name is not among the allowed collections."""
+    if name not in allowed:
+        raise TransferError(f"{name} is no collection; use {', '.join(sorted(allowed))}")

@@ -13,13 +13,13 @@ _KINDS: Final = {
     "number": "decimal number",
     "string": "text",
 }
-"""What a cell of each JSON type is called; of several types the first one counts."""
+"""Value descriptions by JSON type. A field with several types has the first match."""
 _UNBOUNDED: Final = 2**53
-"""Limits beyond are those of the number's type, not of the field."""
+"""Larger limits are those of the number's type, not of the field."""
 
 
 class ColumnRow(NamedTuple):
-    """What is to be known of one column."""
+    """Row of the listing: name, kind of value, requiredness and allowed values of a column."""
 
     column: str
     kind: str
@@ -28,9 +28,9 @@ class ColumnRow(NamedTuple):
 
 
 def column_rows(collection: TransferCollection) -> Iterator[ColumnRow]:
-    """Yield a row for each column, those of parts included; list entries are shown as ``[0]``."""
-    yield ColumnRow("id", "text", "", "the file's own name of the record: others refer to it")
-    fields = collection.written
+    """Yield a row for each column, those of parts included. List entries have the index ``[0]``."""
+    yield ColumnRow("id", "text", "", "id of the record within the files: references name it")
+    fields = collection.all_fields
     for row in _rows(fields, ""):
         if row.column != "id":
             is_key = row.column == next(iter(collection.key_fields), None)
@@ -51,9 +51,9 @@ def _rows(fields: Field, prefix: str) -> Iterator[ColumnRow]:
         elif field.members:
             yield from _rows(field, f"{path}.")
         else:
-            own = f"the file's own name of the entry in {fields.owner}"
-            is_own = bool(fields.owner) and name == fields.own_id
-            yield ColumnRow(path, _kind(field), required, own if is_own else _allowed(field))
+            is_own_id = bool(fields.owner) and name == fields.own_id
+            own_id = f"id of the entry of {fields.owner} within the files"
+            yield ColumnRow(path, _kind(field), required, own_id if is_own_id else _allowed(field))
 
 
 def _kind(field: Field) -> str:
@@ -65,7 +65,7 @@ def _reference(field: Field) -> str:
 
 
 def _allowed(field: Field) -> str:
-    """Return the values or lengths that the schema allows."""
+    """Return the allowed values, lengths or range of the field's schema."""
     if field.refers_to:
         return f"an id in {field.refers_to}"
     limits = field.limits
@@ -83,10 +83,10 @@ def _count(field: Field) -> str:
 
 
 def _span(limits: Any, low: str, high: str, unit: str) -> str:
-    least, most = limits.get(low), limits.get(high)
-    if most is None or most > _UNBOUNDED:
-        return f"{least} or more{unit}" if least else ""
-    return f"{least} to {most}{unit}" if least is not None else f"at most {most}{unit}"
+    minimum, maximum = limits.get(low), limits.get(high)
+    if maximum is None or maximum > _UNBOUNDED:
+        return f"{minimum} or more{unit}" if minimum else ""
+    return f"{minimum} to {maximum}{unit}" if minimum is not None else f"at most {maximum}{unit}"
 
 
 def _joined(*texts: str) -> str:

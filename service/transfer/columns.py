@@ -1,4 +1,4 @@
-"""CSV columns: from the names in a header to fields (contract, Files)."""
+"""CSV column resolver: maps header names such as ``sizes[0].name`` to fields (contract, Files)."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,38 +14,38 @@ _PATH: Final = re.compile(r"\w+(\[[0-9]{1,4}\]|\.\w+)*", re.ASCII)
 
 
 class ColumnError(Exception):
-    """A name in the header is no column of the collection."""
+    """Header name that is no column of the collection, or a duplicate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column that has a name."""
+    """Named column of a file."""
 
     name: str
-    """As the file writes it."""
+    """Spelling in the file's header."""
     path: Path
     field: Field
 
 
 def columns_of(names: Sequence[str], fields: Field) -> list[Column | None]:
-    """Return the column of each name, None where there is none; raises ColumnError."""
+    """Return the column of each name; None for an empty name. Raise ColumnError."""
     columns = [_column(name.strip(), fields) for name in names]
     first = dict[Path, Column]()
     for column in filter(None, columns):
         if first.setdefault(column.path, column) is not column:
-            message = f"the column {column.name} stands there twice: remove one of the two"
+            message = f"the column {column.name} is there twice: remove one of the two"
             raise ColumnError(message)
     return columns
 
 
 def path_text(path: Path) -> str:
-    """Return a path as headers and error fields write it: ``languages[0].text``."""
+    """Return the notation of a path in headers and error fields: ``languages[0].text``."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(steps).removeprefix(".")
 
 
 def path_of(name: str) -> Path | None:
-    """Return the steps of a name such as ``languages[0].text``; None where it is no path."""
+    """Parse a name such as ``languages[0].text``. Return None if it is no path."""
     if not _PATH.fullmatch(name):
         return None
     steps = _STEP.finditer(name)
@@ -67,7 +67,7 @@ def _column(name: str, fields: Field) -> Column | None:
 
 
 def _next(step: str | int, field: Field | None, name: str) -> tuple[str | int, Field | None]:
-    """Return the step as the schema spells it, and its field; None for what the service sets."""
+    """Return the step in the schema's spelling and its field; None if the service sets it."""
     if field is None:
         return step, None
     if isinstance(step, int):
@@ -75,14 +75,14 @@ def _next(step: str | int, field: Field | None, name: str) -> tuple[str | int, F
             raise ColumnError(f"{name} names no field: there is no list before [{step}]")
         return step, field.items
     if field.items:
-        raise ColumnError(f"{name} names no field: a number such as [0] is missing before {step}")
+        raise ColumnError(f"{name} names no field: an index such as [0] is missing before {step}")
     for actual in _spellings(step, field):
         return actual, field.members.get(actual)
     raise ColumnError(_unknown(step, field, name))
 
 
 def _spellings(step: str, field: Field) -> Iterator[str]:
-    """The member of that name, else the one that differs in capital letters alone."""
+    """Yield the member of exactly that name, then those that differ only in case."""
     names = [*field.members, *sorted(field.set_by_service)]
     yield from (name for name in names if name == step)
     yield from (name for name in names if name.lower() == step.lower())
@@ -91,5 +91,5 @@ def _spellings(step: str, field: Field) -> Iterator[str]:
 def _unknown(step: str, field: Field, name: str) -> str:
     lower = {member.lower(): member for member in field.members}
     close = get_close_matches(step.lower(), lower, n=1)
-    hint = f"did you mean {lower[close[0]]}?" if close else "remove the column, or rename it."
+    hint = f"did you mean {lower[close[0]]}?" if close else "rename or remove the column."
     return f"{name} names no field: {hint} selvedge import --columns COLLECTION lists all names"

@@ -1,7 +1,7 @@
-"""CSV reader: a record for each row, a field for each column (contract, Files).
+"""CSV reader: parses a record from each row of a table (contract, Files).
 
-Columns are named by paths, as the interface names fields: ``languages[0].text``. Lists of values
-are separated by semicolons within a cell. An empty cell says nothing.
+The header has the path of each column's field: ``languages[0].text``. Semicolons separate the
+values of a list in one cell. An empty cell leaves its field out.
 """
 
 import csv
@@ -14,14 +14,14 @@ from service.transfer.cells import CellError, value_of
 from service.transfer.columns import Column, ColumnError, Path, columns_of, path_of, path_text
 from service.transfer.fields import Field
 
-_MOST: Final = 2**24
-"""Characters of a cell; the service takes fewer."""
-_DISAGREE: Final = "the columns disagree whether there is a list, an object or a value"
+_MAX_CELL_LENGTH: Final = 2**24
+"""Maximum characters of a cell; larger than any value that the service accepts."""
+_COLUMNS_CONFLICT: Final = "another column has a list, an object or a value at the same path"
 _UNMARKED: Final = "the file looks like UTF-16 without a byte order mark"
 
 
 class TableError(Exception):
-    """The file is no table of records."""
+    """Line of a file that cannot be read as a row of a table."""
 
     def __init__(self, line: int, reason: str, column: str = "") -> None:
         super().__init__(f"column {column}: {reason}" if column else reason)
@@ -29,23 +29,26 @@ class TableError(Exception):
 
 
 class TableRow(NamedTuple):
-    """A record, and where it stands in the file."""
+    """Record of a row, with its position in the file."""
 
     line: int
-    """The number of the row's first line."""
+    """Number of the row's first line, from 1."""
     document: dict[str, Any]
     size: int
-    """Bytes read since the row before; the file is read in blocks."""
+    """Bytes read from the file since the previous row. The file is read in blocks."""
     names: Mapping[Path, str]
-    """The names of the columns, by their paths."""
-    numbers: Mapping[Path, int]
-    """The numbers in the names of list entries, by their paths in the document."""
+    """Column names by path."""
+    header_indexes: Mapping[Path, int]
+    """Index of each list entry in the header, by its path in the document.
+
+    The document omits entries whose cells are all empty, so that its own indexes can be lower.
+    """
 
     def column(self, field: str | None) -> str:
-        """Return the column of a field that the service names, or what it would be called."""
+        """Return the column name of an error's field path, also where the file lacks the column."""
         path, actual = path_of(field or "") or (), list[str | int]()
         for end, step in enumerate(path, start=1):
-            actual.append(self.numbers.get(path[:end], step))
+            actual.append(self.header_indexes.get(path[:end], step))
         for end in range(len(path), 0, -1):
             if tuple(actual[:end]) in self.names:
                 return self.names[tuple(actual[:end])]
@@ -53,9 +56,9 @@ class TableRow(NamedTuple):
 
 
 def rows(file: IO[bytes], fields: Field, encoding: str | None = None) -> Iterator[TableRow]:
-    """Yield the rows that are not empty; raises TableError.
+    """Yield the rows that are not empty. Raise TableError.
 
-    The encoding is that of the byte order mark, else the given one, else UTF-8.
+    The encoding is that of the byte order mark, otherwise the given one, otherwise UTF-8.
     """
     actual = encodings.encoding_of(file, encoding)
     if actual is None:
@@ -64,7 +67,7 @@ def rows(file: IO[bytes], fields: Field, encoding: str | None = None) -> Iterato
     try:
         yield from table.rows(actual)
     except csv.Error as error:
-        reason = f"no CSV: {error}; within quotation marks write a quotation mark twice"
+        reason = f"no CSV: {error}; double each quotation mark within a quoted cell"
         raise TableError(table.line, reason) from error
     except UnicodeDecodeError as error:
         raise _undecodable(file, error, actual) from error
@@ -72,7 +75,7 @@ def rows(file: IO[bytes], fields: Field, encoding: str | None = None) -> Iterato
 
 @dataclass
 class _Table:
-    """One file while it is read."""
+    """Parser of one file."""
 
     file: IO[bytes]
     fields: Field
@@ -80,10 +83,10 @@ class _Table:
     _columns: Sequence[Column | None] = ()
     _names: Mapping[Path, str] = field(default_factory=dict)
     _delimiter: str = ","
-    _taken: int = 0
+    _bytes_read: int = 0
 
     def rows(self, encoding: str) -> Iterator[TableRow]:
-        csv.field_size_limit(_MOST)
+        csv.field_size_limit(_MAX_CELL_LENGTH)
         text = encodings.texts(self.file, encoding)
         self._delimiter = encodings.delimiter_of(text.readline())
         text.seek(0)
@@ -97,43 +100,43 @@ class _Table:
 
     def _read_header(self, names: list[str]) -> None:
         if not any(name.strip() for name in names):
-            raise TableError(1, "there is no line that names the columns")
+            raise TableError(1, "there is no header: name the columns in the first line")
         try:
             self._columns = columns_of(names, self.fields)
         except ColumnError as error:
             raise TableError(1, str(error)) from error
-        self._names = {one.path: one.name for one in self._columns if one}
+        self._names = {column.path: column.name for column in self._columns if column}
 
     def _row(self, row: list[str]) -> TableRow:
         if len(row) < len(self._columns):
             reason = f"{len(row)} cells below {len(self._columns)} columns"
             raise TableError(self.line, f"{reason}: write empty cells too")
-        found = dict[str | int, Any]()
-        for place, text in enumerate(row):
+        tree = dict[str | int, Any]()
+        for index, text in enumerate(row):
             if text:
-                self._add(found, place, text)
-        numbers = dict[Path, int]()
-        document: dict[str, Any] = _whole(found, (), numbers)
-        return TableRow(self.line, document, self._size(), self._names, numbers)
+                self._add(tree, index, text)
+        header_indexes = dict[Path, int]()
+        document: dict[str, Any] = _assembled(tree, (), header_indexes)
+        return TableRow(self.line, document, self._size(), self._names, header_indexes)
 
-    def _add(self, record: dict[str | int, Any], place: int, text: str) -> None:
-        """Put the value of a cell where its column says."""
-        column = self._columns[place] if place < len(self._columns) else None
+    def _add(self, tree: dict[str | int, Any], index: int, text: str) -> None:
+        """Insert the value of a cell at its column's path."""
+        column = self._columns[index] if index < len(self._columns) else None
         if column is None:
-            reason = f"cell {place + 1} stands in no named column: name it, or empty the cell"
+            reason = f"cell {index + 1} has no column name: name its column, or empty the cell"
             raise TableError(self.line, f"{reason}; quote cells that contain {self._delimiter!r}")
-        *way, last = column.path
-        parent = record
-        for step in way:
+        *parents, last = column.path
+        parent = tree
+        for step in parents:
             parent = parent.setdefault(step, {})
             if not isinstance(parent, dict):
-                raise TableError(self.line, _DISAGREE, column.name)
+                raise TableError(self.line, _COLUMNS_CONFLICT, column.name)
         if last in parent:
-            raise TableError(self.line, _DISAGREE, column.name)
+            raise TableError(self.line, _COLUMNS_CONFLICT, column.name)
         parent[last] = self._value(text, column)
 
     def _value(self, text: str, column: Column) -> Any:
-        # Where commas are decimal points, spreadsheets separate cells by semicolons.
+        # Spreadsheets with decimal commas separate cells by semicolons.
         has_decimal_commas = self._delimiter == ";"
         try:
             return value_of(text, column.field, has_decimal_commas=has_decimal_commas)
@@ -141,32 +144,37 @@ class _Table:
             raise TableError(self.line, str(error), column.name) from error
 
     def _size(self) -> int:
-        before, self._taken = self._taken, self.file.tell()
-        return self._taken - before
+        before, self._bytes_read = self._bytes_read, self.file.tell()
+        return self._bytes_read - before
 
 
 def _undecodable(file: IO[bytes], error: UnicodeDecodeError, encoding: str) -> TableError:
-    """Return the error of the line that is not in the encoding, and of its column."""
+    """Return the error for a decoding failure, with its line and column."""
     lines = encodings.text_before(file, error, encoding).split("\n")
-    lines[-1] += "?"  # stands for what cannot be decoded
+    lines[-1] += "?"  # placeholder of the undecodable bytes: their cell is never empty
     delimiter = encodings.delimiter_of(lines[0])
     names, cells = (
-        next(csv.reader([one], delimiter=delimiter), []) for one in (lines[0], lines[-1])
+        next(csv.reader([line], delimiter=delimiter), []) for line in (lines[0], lines[-1])
     )
     column = names[len(cells) - 1] if 0 < len(cells) <= len(names) and len(lines) > 1 else ""
-    named = encoding.upper().removesuffix("-SIG")
-    return TableError(len(lines), f"no {named}: {encodings.REMEDY}", column.strip())
+    encoding_name = encoding.upper().removesuffix("-SIG")
+    return TableError(len(lines), f"no {encoding_name}: {encodings.REMEDY}", column.strip())
 
 
-def _whole(found: Any, path: Path, numbers: dict[Path, int]) -> Any:
-    """Return what was put together by steps; lists have what is not empty, by their numbers.
+def _assembled(tree: Any, path: Path, header_indexes: dict[Path, int]) -> Any:
+    """Convert a tree of path steps to JSON: lists omit empty entries and keep the header's order.
 
-    Enters the number of each list entry by the entry's path.
+    Adds the header's index of each list entry to ``header_indexes``.
     """
-    if not isinstance(found, dict):
-        return found
-    order = sorted(step for step in found if isinstance(step, int))
+    if not isinstance(tree, dict):
+        return tree
+    order = sorted(step for step in tree if isinstance(step, int))
     if not order:
-        return {step: _whole(part, (*path, step), numbers) for step, part in found.items()}
-    numbers |= {(*path, place): number for place, number in enumerate(order)}
-    return [_whole(found[n], (*path, place), numbers) for place, n in enumerate(order)]
+        return {
+            step: _assembled(part, (*path, step), header_indexes) for step, part in tree.items()
+        }
+    header_indexes |= {(*path, index): header_index for index, header_index in enumerate(order)}
+    return [
+        _assembled(tree[header_index], (*path, index), header_indexes)
+        for index, header_index in enumerate(order)
+    ]

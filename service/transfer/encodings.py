@@ -1,4 +1,4 @@
-"""Encodings and delimiters of CSV files, as spreadsheets write them."""
+"""CSV encoding and delimiter detection for files that spreadsheets write."""
 
 import codecs
 import io
@@ -12,30 +12,30 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_LONGEST: Final = 4
+_MARK_BYTES: Final = 4
 _DELIMITERS: Final = re.compile(r"[,;\t|]")
 TABLE_ENCODING: Final = "utf-8-sig"
-"""Of files that are written: without the mark, spreadsheets decode them by their own code page."""
+"""Encoding of written files. Without a byte order mark spreadsheets assume a local code page."""
 REMEDY: Final = "save the file as CSV UTF-8, or name its encoding: --encoding cp1252"
 
 
-def encoding_of(file: IO[bytes], named: str | None) -> str | None:
-    """Return the encoding that a byte order mark tells, else the named one, else UTF-8.
+def encoding_of(file: IO[bytes], option: str | None) -> str | None:
+    """Return the encoding of the byte order mark, otherwise of the option, otherwise UTF-8.
 
-    None for UTF-16 or UTF-32 without a mark, whose byte order would have to be guessed.
+    Return None for UTF-16 or UTF-32 without a mark: the byte order would be a guess.
     """
-    begin = file.read(_LONGEST)
+    begin = file.read(_MARK_BYTES)
     file.seek(0)
     for mark, encoding in _MARKS:
         if begin.startswith(mark):
             return encoding
-    if named is None and b"\0" in begin:
+    if option is None and b"\0" in begin:
         return None
-    return named or "utf-8"
+    return option or "utf-8"
 
 
-def is_known(encoding: str) -> bool:
-    """Return whether there is a text encoding of that name."""
+def is_text_encoding(encoding: str) -> bool:
+    """Return whether Python has a text encoding of that name."""
     try:
         return "a".encode(encoding).decode(encoding) == "a"
     except (LookupError, UnicodeError):
@@ -43,25 +43,25 @@ def is_known(encoding: str) -> bool:
 
 
 def texts(file: IO[bytes], encoding: str) -> io.TextIOWrapper:
-    """Return the file's text, line ends as they are: cells may contain them."""
+    """Return a text stream of the file that keeps line ends: cells may contain them."""
     return io.TextIOWrapper(file, encoding, newline="")
 
 
 def delimiter_of(header: str) -> str:
-    """Return the delimiter: the first one in the header, whose names contain none."""
+    """Return the first delimiter in the header, by default a comma. Column names contain none."""
     delimiter = _DELIMITERS.search(header)
     return delimiter[0] if delimiter else ","
 
 
 def text_before(file: IO[bytes], error: UnicodeDecodeError, encoding: str) -> str:
-    """Return the text before the first bytes that are not in the encoding.
+    """Return the text before the first undecodable bytes.
 
-    The error tells a place in a block of the file alone, so the file is decoded again as a whole.
+    The error's offset is relative to a block of the file, so the whole file is decoded again.
     """
     file.seek(0)
     content = file.read().removeprefix(codecs.BOM_UTF8)
     try:
         content.decode(encoding)
-    except UnicodeDecodeError as whole:
-        error = whole
+    except UnicodeDecodeError as whole_file_error:
+        error = whole_file_error
     return content[: error.start].decode(encoding, "replace")

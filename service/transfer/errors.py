@@ -1,5 +1,5 @@
-"""What stops an export or import."""
+"""Transfer errors: failures of an export or import that the operator can mend."""
 
 
 class TransferError(Exception):
-    """It cannot be done, or not all of it; the message is one line fit for the operator."""
+    """Export or import that cannot start or continue. The message is one line for the operator."""

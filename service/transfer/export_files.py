@@ -1,4 +1,4 @@
-"""From the service to files: a line of NDJSON for each live record (contract, Files)."""
+"""File export: writes a line of NDJSON or a row of CSV for each live record (contract, Files)."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -15,94 +15,99 @@ from service.transfer.collections import TransferCollection
 from service.transfer.table_export import write_table
 
 MANIFEST: Final = "manifest.json"
-_PAGE: Final = 100
-_AT_ONCE: Final = 4
-"""Collections that are read at a time; and records, where they are read one by one."""
+_PAGE_SIZE: Final = 100
+_MAX_CONCURRENT: Final = 4
+"""Maximum number of collections read at a time, and of single records read for one collection."""
 
 
 @dataclass(frozen=True)
 class Export:
-    """Writes collections to a folder; files of those names are replaced."""
+    """Export of collections to a folder. Existing files of the same names are replaced."""
 
     client: Client
     folder: Path
     collections: Sequence[TransferCollection]
-    tell: Callable[[int], object]
-    """Is told how many records were written since it was told last."""
+    on_progress: Callable[[int], object]
+    """Called with the number of records written since the last call."""
     csv: bool = False
     """Whether the files are CSV instead of NDJSON."""
 
     async def run(self) -> dict[str, int]:
-        """How many records each collection has.
+        """Write all files. Return the number of records by collection.
 
-        Who follows the changes from the manifest's cursor misses nothing that came after.
+        The manifest's cursor is taken before the first read, so that following it misses no change.
         """
         manifest = {"version": 1, "startedAt": datetime.now(UTC).isoformat(timespec="seconds")}
         manifest["cursor"] = await self.client.changes.now()
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / MANIFEST).unlink(missing_ok=True)
-        turn = asyncio.Semaphore(_AT_ONCE)
+        slots = asyncio.Semaphore(_MAX_CONCURRENT)
 
-        async def in_turn(one: TransferCollection) -> int:
-            async with turn:
-                return await self._write(one)
+        async def export(collection: TransferCollection) -> int:
+            async with slots:
+                return await self._export_collection(collection)
 
-        written = await asyncio.gather(*map(in_turn, self.collections))
-        counts = dict(zip((one.name for one in self.collections), written, strict=True))
-        # It comes last: where there is a manifest, the export is complete.
-        whole = orjson.dumps(manifest | {"records": counts}, option=orjson.OPT_INDENT_2)
+        lengths = await asyncio.gather(*map(export, self.collections))
+        names = (collection.name for collection in self.collections)
+        counts = dict(zip(names, lengths, strict=True))
+        # Written last: a manifest means that the export is complete.
+        content = orjson.dumps(manifest | {"records": counts}, option=orjson.OPT_INDENT_2)
         with private(self.folder / MANIFEST) as file:
-            file.write(whole + b"\n")
+            file.write(content + b"\n")
         return counts
 
-    async def _write(self, one: TransferCollection) -> int:
-        count, unfinished = 0, self.folder / f"{one.name}.ndjson.unfinished"
+    async def _export_collection(self, collection: TransferCollection) -> int:
+        """Write the file of a collection. Return the number of its records."""
+        count, unfinished = 0, self.folder / f"{collection.name}.ndjson.unfinished"
         with private(unfinished) as file:
-            async for page in self._pages(one):
-                for line in await self._whole(one, page.records):
+            async for page in self._pages(collection):
+                for line in await self._lines(collection, page.records):
                     file.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
                     count += 1
-                self.tell(len(page.records))
-        await asyncio.to_thread(self._finish, one, unfinished)
+                self.on_progress(len(page.records))
+        await asyncio.to_thread(self._finish, collection, unfinished)
         return count
 
-    def _finish(self, one: TransferCollection, unfinished: Path) -> None:
-        kind = "csv" if self.csv else "ndjson"
+    def _finish(self, collection: TransferCollection, unfinished: Path) -> None:
+        """Convert the NDJSON file to CSV if requested, and give it its final name."""
+        suffix = "csv" if self.csv else "ndjson"
         if self.csv:
-            table = self.folder / f"{one.name}.csv.unfinished"
-            write_table(unfinished, table, one.written)
+            table = self.folder / f"{collection.name}.csv.unfinished"
+            write_table(unfinished, table, collection.all_fields)
             unfinished.unlink()
             unfinished = table
-        unfinished.replace(self.folder / f"{one.name}.{kind}")
+        unfinished.replace(self.folder / f"{collection.name}.{suffix}")
 
-    def _pages(self, one: TransferCollection) -> AsyncIterator[Page]:
-        """All records, by their position where they have one: importing gives it by the order."""
-        sort = [Sort("position")] if one.has_position else []
-        return self.client.collection(one.name).pages(sort=sort, page_size=_PAGE)
+    def _pages(self, collection: TransferCollection) -> AsyncIterator[Page]:
+        """Read all records, sorted by position if any: an import numbers them in file order."""
+        sort = [Sort("position")] if collection.has_position else []
+        return self.client.collection(collection.name).pages(sort=sort, page_size=_PAGE_SIZE)
 
-    async def _whole(
-        self, one: TransferCollection, documents: list[dict[str, Any]]
+    async def _lines(
+        self, collection: TransferCollection, documents: list[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """The lines of records; of those that have gone meanwhile there is none."""
-        if not one.has_hidden and not one.parts:
+        """Return the lines of records, without records that were deleted meanwhile."""
+        if not collection.has_writable_only_fields and not collection.parts:
             return documents
-        turn = asyncio.Semaphore(_AT_ONCE)
+        slots = asyncio.Semaphore(_MAX_CONCURRENT)
 
-        async def in_turn(document: dict[str, Any]) -> dict[str, Any] | None:
-            async with turn:
+        async def read_line(document: dict[str, Any]) -> dict[str, Any] | None:
+            async with slots:
                 try:
-                    return await self._line(one, document)
+                    return await self._line(collection, document)
                 except NotFoundError:
                     return None
 
-        found = await asyncio.gather(*map(in_turn, documents))
-        return [line for line in found if line]
+        lines = await asyncio.gather(*map(read_line, documents))
+        return [line for line in lines if line]
 
-    async def _line(self, one: TransferCollection, document: dict[str, Any]) -> dict[str, Any]:
-        """The document, with what only the writable form shows, and with the record's parts."""
-        line, collection = {**document}, self.client.collection(one.name)
-        if one.has_hidden:
-            line |= (await collection.read(document["id"], writable=True)).data
-        for part in one.parts:
+    async def _line(
+        self, collection: TransferCollection, document: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return the document merged with the writable form, if it shows more, and all parts."""
+        line, records = {**document}, self.client.collection(collection.name)
+        if collection.has_writable_only_fields:
+            line |= (await records.read(document["id"], writable=True)).data
+        for part in collection.parts:
             line |= await part.read(self.client, document)
         return line

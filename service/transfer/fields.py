@@ -1,4 +1,4 @@
-"""What the schemas say of the fields of a record: which are ids, of what, and what they hold."""
+"""Field tree of a record, derived from its schemas: types, references, own ids and limits."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,134 +10,138 @@ from service.schemas import ResolvedSchema
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """A value that callers send: the tree of a record's fields, or a part of it."""
+    """Node of a field tree: a value in a request, with its members or list items."""
 
     types: frozenset[str] = frozenset()
     refers_to: str | None = None
-    """Whose ids it holds: a collection, or objects in one's records, ``size-ranges/sizes``."""
+    """Collection, or nested list such as ``size-ranges/sizes``, whose ids the value holds."""
     shown_as: tuple[str, str] | None = None
-    """The list that documents have instead, and the member of its objects that is sent."""
+    """List of objects that documents have instead, and the member of these with the id."""
     owner: str | None = None
-    """What the object's own id names: an object in a record, ``size-ranges/sizes``."""
+    """Nested list that an object with an id belongs to: ``size-ranges/sizes``."""
     own_id: str = ""
-    """The member that is the object's own id."""
+    """Name of the member with the object's own id."""
     members: "dict[str, Field]" = field(default_factory=dict)
-    """Of an object, without those that the service sets."""
+    """Members of an object, without those that the service sets."""
     set_by_service: frozenset[str] = frozenset()
     items: "Field | None" = None
     required: frozenset[str] = frozenset()
-    """Members that an object must have."""
+    """Required members of an object."""
     limits: Mapping[str, Any] = field(default_factory=dict)
-    """The value's JSON Schema, for its allowed values and lengths."""
+    """JSON Schema of the value, for its allowed values and lengths."""
 
     @cached_property
     def has_ids(self) -> bool:
-        """Whether there is any id in it to be mapped."""
-        return bool(self.refers_to or self.owner) or any(one.has_ids for one in self._parts())
+        """Whether the value holds any id that the id map translates."""
+        return bool(self.refers_to or self.owner) or any(
+            child.has_ids for child in self._children()
+        )
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether it is sent as it stands in the file."""
+        """Whether the value is sent exactly as it is in the file."""
         if self.has_ids or self.set_by_service:
             return False
-        return all(one.is_plain for one in self._parts())
+        return all(child.is_plain for child in self._children())
 
-    def referred(self) -> set[str]:
-        """The collections that it refers to; ids of its own objects are no references."""
-        found = {self.refers_to.partition("/")[0]} if self.refers_to else set[str]()
-        for part in self._parts():
-            found |= part.referred()
-        return found
+    def references(self) -> set[str]:
+        """Return the collections that the value refers to. Own ids of objects are no references."""
+        collections = {self.refers_to.partition("/")[0]} if self.refers_to else set[str]()
+        for child in self._children():
+            collections |= child.references()
+        return collections
 
-    def _parts(self) -> "Iterator[Field]":
-        yield from (part for name, part in self.members.items() if name != self.own_id)
+    def _children(self) -> "Iterator[Field]":
+        yield from (member for name, member in self.members.items() if name != self.own_id)
         if self.items:
             yield self.items
 
 
 def record_fields(schema: ResolvedSchema, collection: str, parts: Iterable[str]) -> Field:
-    """The fields of a collection's records; neither their own id nor their parts are among them."""
-    named = {name: part for name, part in schema.properties.items() if name != "id"}
-    found = _object(schema, named, collection)
-    return replace(found, set_by_service=found.set_by_service | {*parts})
+    """Return the field tree of a collection's records, without their id and their parts."""
+    properties = {name: member for name, member in schema.properties.items() if name != "id"}
+    record = _object(schema, properties, collection)
+    return replace(record, set_by_service=record.set_by_service | {*parts})
 
 
-def part_fields(schema: ResolvedSchema, place: str) -> Field:
-    """The fields of a part: a list, or an object."""
+def part_fields(schema: ResolvedSchema, path: str) -> Field:
+    """Return the field tree of the part at a path such as ``size-ranges/sizes``."""
     if "array" in schema.types:
-        item = _item(schema.items, place, None)
+        item = _item(schema.items, path, None)
         return Field(schema.types, items=item, limits=schema.schema)
-    return _object(schema, schema.properties, place)
+    return _object(schema, schema.properties, path)
 
 
 def line_fields(record: Field, parts: Mapping[str, Field]) -> Field:
-    """Return the fields that the line of a record has: its id, its own and its parts."""
-    named = {"id": Field(frozenset({"string"})), **record.members, **parts}
-    return replace(record, members=named, set_by_service=record.set_by_service - parts.keys())
+    """Return the field tree of a record's line: its id, own fields and parts."""
+    members = {"id": Field(frozenset({"string"})), **record.members, **parts}
+    return replace(record, members=members, set_by_service=record.set_by_service - parts.keys())
 
 
 def with_shown_lists(line: Field, document: ResolvedSchema) -> Field:
-    """Return the fields with the lists that documents show in place of those that are sent."""
+    """Return the line's fields plus the lists of objects that documents have for lists of ids."""
     shown = dict(_shown_lists(line, document))
-    fixed = line.set_by_service - shown.keys()
-    return replace(line, members=line.members | shown, set_by_service=fixed)
+    set_by_service = line.set_by_service - shown.keys()
+    return replace(line, members=line.members | shown, set_by_service=set_by_service)
 
 
 def _shown_lists(line: Field, document: ResolvedSchema) -> Iterator[tuple[str, Field]]:
-    for part in line.members.values():
-        if part.shown_as and part.items:
-            name, member = part.shown_as
-            beside = document.properties[name].items.properties.keys() - {member}
+    for ids in line.members.values():
+        if ids.shown_as and ids.items:
+            name, member = ids.shown_as
+            others = document.properties[name].items.properties.keys() - {member}
             item = Field(
                 frozenset({"object"}),
-                members={member: part.items},
-                set_by_service=frozenset(beside),
+                members={member: ids.items},
+                set_by_service=frozenset(others),
             )
             yield name, Field(frozenset({"array"}), items=item)
 
 
-def _object(schema: ResolvedSchema, named: dict[str, ResolvedSchema], place: str) -> Field:
-    fixed = frozenset(name for name, part in named.items() if part.schema.get("readOnly"))
+def _object(schema: ResolvedSchema, properties: dict[str, ResolvedSchema], path: str) -> Field:
+    set_by_service = frozenset(
+        name for name, member in properties.items() if member.schema.get("readOnly")
+    )
     members = {
-        name: _field(part, place if "/" in place else f"{place}/{name}")
-        for name, part in named.items()
-        if name not in fixed
+        name: _field(member, path if "/" in path else f"{path}/{name}")
+        for name, member in properties.items()
+        if name not in set_by_service
     }
     return Field(
         frozenset({"object"}),
         members=members,
-        set_by_service=fixed,
+        set_by_service=set_by_service,
         required=frozenset(schema.schema.get("required", ())),
     )
 
 
-def _field(schema: ResolvedSchema, place: str) -> Field:
-    said, refers_to = schema.schema, schema.schema.get("x-refers-to")
-    shown_as = _shown_as(said)
+def _field(schema: ResolvedSchema, path: str) -> Field:
+    limits, refers_to = schema.schema, schema.schema.get("x-refers-to")
+    shown_as = _shown_as(limits)
     if "array" in schema.types:
-        item = _item(schema.items, place, refers_to)
-        return Field(schema.types, shown_as=shown_as, items=item, limits=said)
-    return Field(schema.types, refers_to, shown_as, limits=said)
+        item = _item(schema.items, path, refers_to)
+        return Field(schema.types, shown_as=shown_as, items=item, limits=limits)
+    return Field(schema.types, refers_to, shown_as, limits=limits)
 
 
-def _item(schema: ResolvedSchema, place: str, refers_to: str | None) -> Field:
-    """What a list holds: scalars, or objects with an id that is their own or names a record."""
+def _item(schema: ResolvedSchema, path: str, refers_to: str | None) -> Field:
+    """Return the field of a list's items: scalars, objects with an own id, or references."""
     if "object" not in schema.types:
         return Field(schema.types, refers_to, limits=schema.schema)
-    found = _object(schema, schema.properties, place)
+    item = _object(schema, schema.properties, path)
     if refers_to:
-        one = Field(found.members["id"].types, refers_to)
-        return replace(found, members=found.members | {"id": one})
-    named = [name for name, one in found.members.items() if one.refers_to == place]
-    for own_id in ("id", *named):
-        if own_id in found.members:
-            return replace(found, owner=place, own_id=own_id)
-    return found
+        reference = Field(item.members["id"].types, refers_to)
+        return replace(item, members=item.members | {"id": reference})
+    own_ids = [name for name, member in item.members.items() if member.refers_to == path]
+    for own_id in ("id", *own_ids):
+        if own_id in item.members:
+            return replace(item, owner=path, own_id=own_id)
+    return item
 
 
-def _shown_as(said: dict[str, Any]) -> tuple[str, str] | None:
-    """From ``colorGroups[].id`` the list and the member."""
-    if "x-shown-as" not in said:
+def _shown_as(schema: dict[str, Any]) -> tuple[str, str] | None:
+    """Split ``colorGroups[].id`` into the name of the list and of the member."""
+    if "x-shown-as" not in schema:
         return None
-    name, _, member = str(said["x-shown-as"]).partition("[].")
+    name, _, member = str(schema["x-shown-as"]).partition("[].")
     return name, member

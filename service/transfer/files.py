@@ -1,4 +1,4 @@
-"""The files of an import: NDJSON and CSV, a collection each, line by line."""
+"""Import files: NDJSON or CSV, one per collection, read line by line (contract, Files)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,28 +9,28 @@ from typing import IO, Any, Final
 import orjson
 
 from service.transfer import csv_records
-from service.transfer.collections import TransferCollection, require
+from service.transfer.collections import TransferCollection, require_collection
 from service.transfer.errors import TransferError
 
-KINDS: Final = (".ndjson", ".csv")
-_NOT_READ: Final = "rejects"
-"""What such a file's name begins with: an import's own."""
+SUFFIXES: Final = (".ndjson", ".csv")
+_REJECTS_PREFIX: Final = "rejects"
+"""Prefix of files that an import writes itself, and does not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A record of a file."""
+    """Record of a file: an NDJSON line or a CSV row."""
 
     number: int
     document: dict[str, Any]
     digest: bytes
     size: int
-    """In bytes, of the file."""
+    """Bytes in the file."""
     row: csv_records.TableRow | None = None
-    """Of a CSV file, where the columns of its fields can be told."""
+    """CSV row with its column names; None for NDJSON."""
 
     def name(self, key_fields: Sequence[str]) -> str:
-        """What the files call the record: its id, else its own key, else all that it says."""
+        """Return the record's name in the id map: its id, otherwise own key, otherwise digest."""
         if self.document.get("id") is not None:
             return str(self.document["id"])
         if self.has_key(key_fields):
@@ -38,22 +38,22 @@ class Line:
         return f"content:{self.digest.hex()}"
 
     def column(self, field: str | None) -> str:
-        """Return the column of a field that the service names; of NDJSON the field."""
+        """Return the CSV column of an error's field path; for NDJSON the path itself."""
         return self.row.column(field) if self.row else field or ""
 
     def has_key(self, key_fields: Sequence[str]) -> bool:
-        """Whether it says the own key, where records have one."""
+        """Return whether the record has a value in every own key field, and there are any."""
         return bool(key_fields) and all(self.document.get(name) for name in key_fields)
 
 
 @dataclass(frozen=True)
 class Source:
-    """The file of a collection."""
+    """File of a collection."""
 
     path: Path
     collection: TransferCollection
     encoding: str | None = None
-    """Of a CSV file that has no byte order mark; None for UTF-8."""
+    """Encoding of a CSV file without a byte order mark; None for UTF-8."""
 
     def require_lines(self) -> None:
         """Raise TransferError unless every line is a record."""
@@ -61,7 +61,7 @@ class Source:
             pass
 
     def lines(self, only: Iterable[int] | None = None) -> Iterator[Line]:
-        """Its lines in order, or those of the given numbers; TransferError for one that is none."""
+        """Yield the lines in order, or only those of the given numbers. Raise TransferError."""
         with self.path.open("rb") as file:
             if self.path.suffix == ".csv":
                 yield from _rows(file, self, only)
@@ -70,29 +70,29 @@ class Source:
 
 
 def sources(
-    place: Path, collections: Mapping[str, TransferCollection], encoding: str | None = None
+    root: Path, collections: Mapping[str, TransferCollection], encoding: str | None = None
 ) -> list[Source]:
-    """The files at a place, a folder or one file, in the order of the collections.
+    """Return the files of a folder, or a single file, in the order of the collections.
 
-    Raises TransferError where there is none, or one that is no collection's.
+    Raise TransferError if there is none, or if one cannot be assigned to exactly one collection.
     """
-    if place.is_dir():
-        found = [path for path in sorted(place.iterdir()) if path.suffix in KINDS]
+    if root.is_dir():
+        paths = [path for path in sorted(root.iterdir()) if path.suffix in SUFFIXES]
     else:
-        found = [place]
+        paths = [root]
     by_name = dict[str, Path]()
-    for path in found:
-        if path.name.startswith(_NOT_READ):
+    for path in paths:
+        if path.name.startswith(_REJECTS_PREFIX):
             continue
-        if path.suffix not in KINDS or not path.is_file():
-            raise TransferError(f"{path} is no folder, and no file of NDJSON or CSV")
-        require(path.stem, collections)
+        if path.suffix not in SUFFIXES or not path.is_file():
+            raise TransferError(f"{path} is no folder and no file: use a folder, .ndjson or .csv")
+        require_collection(path.stem, collections)
         if by_name.setdefault(path.stem, path) is not path:
             raise TransferError(
-                f"{by_name[path.stem]} and {path} are of one collection: remove one"
+                f"{by_name[path.stem]} and {path} are of the same collection: remove one"
             )
     if not by_name:
-        raise TransferError(f"{place} has no files to import: colors.ndjson, groups.csv and so on")
+        raise TransferError(f"{root} has no files to import, such as colors.ndjson or groups.csv")
     return [
         Source(by_name[name], collection, encoding)
         for name, collection in collections.items()
@@ -107,9 +107,10 @@ def _lines(file: Iterable[bytes], source: Source, only: Iterable[int] | None) ->
         try:
             document = orjson.loads(raw)
         except orjson.JSONDecodeError as error:
-            raise _no_line(source, number, f"no JSON: {error.msg} at {error.colno}") from error
+            reason = f"no JSON: {error.msg} at character {error.colno}"
+            raise _line_error(source, number, reason) from error
         if not isinstance(document, dict):
-            raise _no_line(source, number, "no JSON object")
+            raise _line_error(source, number, "no JSON object: write one record per line")
         yield Line(number, document, _digest(raw.strip()), len(raw))
 
 
@@ -120,12 +121,12 @@ def _rows(file: IO[bytes], source: Source, only: Iterable[int] | None) -> Iterat
                 digest = _digest(orjson.dumps(row.document))
                 yield Line(row.line, row.document, digest, row.size, row)
     except csv_records.TableError as error:
-        raise _no_line(source, error.line, str(error)) from error
+        raise _line_error(source, error.line, str(error)) from error
 
 
 def _digest(raw: bytes) -> bytes:
     return blake2b(raw, digest_size=16).digest()
 
 
-def _no_line(source: Source, number: int, reason: str) -> TransferError:
+def _line_error(source: Source, number: int, reason: str) -> TransferError:
     return TransferError(f"{source.path}, line {number}: {reason}")

@@ -1,4 +1,4 @@
-"""Checks of a part before it is sent: by the schema that the service publishes."""
+"""Schema check of parts on the client's side, by the schema that the service publishes."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,17 +10,17 @@ from service.errors import ApiError
 from service.schemas.validation import Validator
 
 
-def by_schema(form: Validator, body: Any) -> list[Detail]:
-    """Return what the service would find wrong with a body before it looks at the data."""
+def check_schema(form: Validator, body: Any) -> list[Detail]:
+    """Return the details of the schema errors that the service would answer for a body."""
     try:
-        failures = form.errors(body, orjson.dumps(body))
+        details = form.errors(body, orjson.dumps(body))
     except ApiError as error:
-        failures = [*error.details]
-    rows = [failure.row() for failure in failures]
+        details = [*error.details]
+    rows = [detail.row() for detail in details]
     return [Detail(str(row["type"]), row["field"], row["value"]) for row in rows]
 
 
-def below(prefix: str, detail: Detail) -> Detail:
-    """Return the detail with its field below a member or list entry."""
+def prefixed(prefix: str, detail: Detail) -> Detail:
+    """Return the detail with a member name or list index prepended to its field path."""
     path = detail.field or ""
     return replace(detail, field=prefix + ("." if path and path[0] != "[" else "") + path)

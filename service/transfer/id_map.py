@@ -1,7 +1,7 @@
-"""What an import knows of the service: the ids that the files' ids became (contract, Files).
+"""Id map: SQLite database that maps ids in files to ids in the service (contract, Files).
 
-It is a SQLite database beside the files, one for each service and organization. With it an import
-that was interrupted goes on, and one that is done does nothing.
+The database is beside the files, one for each installation and organization. It makes an import
+resumable and repeatable: lines that were imported and have not changed are not sent again.
 """
 
 import sqlite3
@@ -26,17 +26,17 @@ create temp table seen (name text primary key, line int) without rowid;
 
 
 class MappedRecord(NamedTuple):
-    """What became of a line: its record's id, and the digest of the line that made it so."""
+    """Entry of the map: id of the record in the service, and digest of its last sent line."""
 
     id: Any
     digest: bytes | None
 
 
 class IdMap:
-    """The map, and the requests that were sent and whose answers are not known.
+    """Id map, and the pending requests: those that were sent and not answered yet.
 
-    Objects in records, such as allowed values, are under ``style-custom-fields/allowedValues``. An
-    id is None in a rehearsal, where the record would have been made.
+    Objects in records, such as allowed values, are under ``style-custom-fields/allowedValues``. In
+    a dry run the id of a record that would be created is None.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -44,47 +44,50 @@ class IdMap:
         connection.executescript(_TABLES)
 
     def find(self, collection: str, name: str) -> MappedRecord | None:
-        """What the files call so; None where nothing is known of it."""
+        """Return the entry of a name in the files, or None."""
         query = "select id, digest from record where collection = ? and name = ?"
         row = self._connection.execute(query, (collection, name)).fetchone()
         return MappedRecord(orjson.loads(row[0]), row[1]) if row else None
 
-    def keep(
-        self, collection: str, found: Iterable[tuple[str, Any, bytes | None]], key: str = ""
+    def store(
+        self, collection: str, entries: Iterable[tuple[str, Any, bytes | None]], key: str = ""
     ) -> None:
-        """Keep names, ids and digests; the request of that key is answered."""
+        """Store names, ids and digests, and remove the pending request of the key, atomically."""
         with self._connection:
             self._connection.executemany(
                 "insert or replace into record values (?, ?, ?, ?)",
-                ((collection, name, orjson.dumps(one), digest) for name, one, digest in found),
+                (
+                    (collection, name, orjson.dumps(record_id), digest)
+                    for name, record_id, digest in entries
+                ),
             )
             self._connection.execute("delete from pending where key = ?", (key,))
 
-    def begin(self, key: str, request: Any) -> None:
-        """Keep a request that is about to be sent."""
+    def add_pending(self, key: str, request: Any) -> None:
+        """Store a request that is about to be sent."""
         with self._connection:
             self._connection.execute(
                 "insert or replace into pending values (?, ?)", (key, orjson.dumps(request))
             )
 
-    def forget(self, key: str) -> None:
-        """Drop a request that did nothing."""
-        self.keep("", (), key)
+    def remove_pending(self, key: str) -> None:
+        """Remove a request that changed nothing."""
+        self.store("", (), key)
 
-    def unanswered(self) -> Iterator[tuple[str, Any]]:
-        """The requests whose answers are not known, by key."""
+    def pending_requests(self) -> Iterator[tuple[str, Any]]:
+        """Yield idempotency key and content of each pending request."""
         rows = self._connection.execute("select key, request from pending").fetchall()
         for key, request in rows:
             yield key, orjson.loads(request)
 
     def has_id(self, collection: str, record_id: Any) -> bool:
-        """Return whether a line became the record of that id."""
+        """Return whether some line was imported as the record of that id."""
         query = "select 1 from record where collection = ? and id = ?"
         row = self._connection.execute(query, (collection, orjson.dumps(record_id))).fetchone()
         return row is not None
 
-    def first_seen(self, name: str, line: int) -> int:
-        """The line of the file that had the name first in this run: the given one, as a rule."""
+    def first_line(self, name: str, line: int) -> int:
+        """Return the first line of the current file with the name; record the given one if new."""
         if self._connection.execute(
             "insert or ignore into seen values (?, ?)", (name, line)
         ).rowcount:
@@ -92,36 +95,37 @@ class IdMap:
         query = "select line from seen where name = ?"
         return int(self._connection.execute(query, (name,)).fetchone()[0])
 
-    def next_file(self) -> None:
-        """Names may come again: they are another file's."""
+    def start_file(self) -> None:
+        """Forget the names of the previous file."""
         self._connection.execute("delete from seen")
 
-    def samples(self) -> list[tuple[str, Any]]:
-        """Of each collection a record that should be there: its id."""
+    def sample_ids(self) -> list[tuple[str, Any]]:
+        """Return collection and id of one imported record of each collection."""
         rows = self._connection.execute(
             "select collection, max(id) from record"
             " where collection not like '%/%' and id <> 'null' group by collection"
         )
-        return [(name, orjson.loads(one)) for name, one in rows.fetchall()]
+        return [(name, orjson.loads(record_id)) for name, record_id in rows.fetchall()]
 
 
 @contextmanager
-def open_id_map(path: Path, *, rehearsal: bool) -> Iterator[IdMap]:
-    """What is known by the file at a path; of a rehearsal nothing is kept there."""
+def open_id_map(path: Path, *, dry_run: bool) -> Iterator[IdMap]:
+    """Open the id map at a path; a dry run works on a copy. Raise TransferError if unusable."""
     try:
-        with closing(_open(path, rehearsal=rehearsal)) as connection:
+        with closing(_open(path, dry_run=dry_run)) as connection:
             yield IdMap(connection)
     except sqlite3.Error as error:
-        raise TransferError(f"the map of ids at {path} cannot be used: {error}") from error
+        raise TransferError(f"the id map {path} cannot be used: {error}") from error
 
 
-def _open(path: Path, *, rehearsal: bool) -> sqlite3.Connection:
-    if not rehearsal:
-        # SQLite gives the files that it puts beside the database the database's mode.
+def _open(path: Path, *, dry_run: bool) -> sqlite3.Connection:
+    if not dry_run:
+        # SQLite creates its log files with the mode of the database.
         make_private(path)
         connection = sqlite3.connect(path)
         connection.execute("pragma journal_mode = wal")
-        # What a crash of the machine takes back is asked again, by the same keys.
+        # Commits lost in a crash of the machine are harmless: their requests are sent again, with
+        # the same idempotency keys.
         connection.execute("pragma synchronous = normal")
         return connection
     copy = sqlite3.connect("")

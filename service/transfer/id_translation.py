@@ -1,4 +1,4 @@
-"""From a line of a file to what is sent: the file's ids become the service's."""
+"""Id translator: builds the request item of a line, with the service's ids for the file's ids."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -8,36 +8,35 @@ from service.transfer.fields import Field
 from service.transfer.id_map import IdMap
 
 DEACTIVATED: Final = "isDeactivated"
-"""Of an object in a record: it is kept for those who need it."""
-_NOBODY: Final = 2**63 - 1
-"""Ids from here downward stand for records that a rehearsal only would make."""
+"""Member of an object in a record: deactivated objects stay for records that refer to them."""
+_PLACEHOLDER_BOUND: Final = 2**63 - 1
+"""Exclusive upper bound of placeholder ids, for references to records without an id (dry run)."""
 
 
 @dataclass(slots=True)
 class Translated:
-    """What can be sent, unless references are missing."""
+    """Result of a translation; the item can be sent if no reference is missing."""
 
     item: Any
     missing: list[tuple[str, str, str]] = field(default_factory=list)
-    """Path, collection and file's id of each reference to what did not come yet."""
-    unmade: list[str] = field(default_factory=list)
-    """Paths of references to what a rehearsal would have made."""
+    """Path, collection and file's id of each reference to a record that is not imported yet."""
+    placeholders: list[str] = field(default_factory=list)
+    """Paths of references to records that a dry run would have created."""
     is_activated: bool = False
-    """Whether something is sent as active that is not to stay so."""
+    """Whether an object is sent as active that the file has as deactivated."""
 
 
 @dataclass(slots=True)
 class Translator:
-    """Translates what lines of a file say.
+    """Translator of lines to request items.
 
-    An id of a collection that comes ``together`` with the others is the file's; any other is taken
-    as the service's own.
+    Ids of ``imported`` collections are the files' ids. All others are the service's own already.
     """
 
-    known: IdMap
-    together: Collection[str]
+    id_map: IdMap
+    imported: Collection[str]
     _is_new: bool = False
-    _leaves_out: bool = False
+    _omits_missing: bool = False
     _activates: bool = False
     _result: Translated = field(default_factory=lambda: Translated(None))
 
@@ -47,14 +46,15 @@ class Translator:
         value: Any,
         *,
         is_new: bool = False,
-        leaves_out: bool = False,
+        omits_missing: bool = False,
         activates: bool = False,
     ) -> Translated:
-        """What is sent of a record or of a part of one; the objects of a new one have no ids.
+        """Translate a record or a part.
 
-        It may leave out references to what is not there yet, and have active what is not to be.
+        ``is_new`` removes the ids of nested objects. ``omits_missing`` sends null for references to
+        records that are not imported yet. ``activates`` sends deactivated objects as active.
         """
-        self._is_new, self._leaves_out, self._activates = is_new, leaves_out, activates
+        self._is_new, self._omits_missing, self._activates = is_new, omits_missing, activates
         self._result = Translated(None)
         self._result.item = self._value(fields, value, "")
         return self._result
@@ -62,7 +62,9 @@ class Translator:
     def _value(self, fields: Field, value: Any, path: str) -> Any:
         if isinstance(value, list) and fields.items:
             items = fields.items
-            return [self._value(items, one, f"{path}[{at}]") for at, one in enumerate(value)]
+            return [
+                self._value(items, entry, f"{path}[{index}]") for index, entry in enumerate(value)
+            ]
         if isinstance(value, dict) and fields.members:
             return self._object(fields, value, f"{path}." if path else "")
         if fields.refers_to and isinstance(value, int | str):
@@ -70,48 +72,45 @@ class Translator:
         return value
 
     def _object(self, fields: Field, document: dict[str, Any], path: str) -> dict[str, Any]:
-        found = dict[str, Any]()
+        item = dict[str, Any]()
         for name, value in document.items():
             if name in fields.set_by_service:
                 continue
-            part = fields.members.get(name)
+            member = fields.members.get(name)
             if fields.owner and name == fields.own_id:
-                stored = None if self._is_new else self.known.find(fields.owner, str(value))
-                if stored:
-                    found[name] = stored.id
-            elif part is None or part.is_plain or value is None:
-                found[name] = value
+                mapped = None if self._is_new else self.id_map.find(fields.owner, str(value))
+                if mapped:
+                    item[name] = mapped.id
+            elif member is None or member.is_plain or value is None:
+                item[name] = value
             else:
-                found[name] = self._value(part, value, path + name)
-        for name, one, value in shown_lists(fields, document):
-            found[name] = self._value(one, value, path + name)
-        if self._activates and found.get(DEACTIVATED) is True:
-            found[DEACTIVATED], self._result.is_activated = False, True
-        return found
+                item[name] = self._value(member, value, path + name)
+        for name, member, ids in shown_lists(fields, document):
+            item[name] = self._value(member, ids, path + name)
+        if self._activates and item.get(DEACTIVATED) is True:
+            item[DEACTIVATED], self._result.is_activated = False, True
+        return item
 
     def _reference(self, target: str, value: int | str, path: str) -> Any:
-        stored = self.known.find(target, str(value))
-        if stored is None:
-            if target.partition("/")[0] not in self.together:
+        mapped = self.id_map.find(target, str(value))
+        if mapped is None:
+            if target.partition("/")[0] not in self.imported:
                 return value
             self._result.missing.append((path, target, str(value)))
-            return None if self._leaves_out else value
-        if stored.id is None:
-            self._result.unmade.append(path)
-            unknown = _NOBODY - len(self._result.unmade)
-            return unknown if isinstance(value, int) else str(unknown)
-        return stored.id
+            return None if self._omits_missing else value
+        if mapped.id is None:
+            self._result.placeholders.append(path)
+            placeholder = _PLACEHOLDER_BOUND - len(self._result.placeholders)
+            return placeholder if isinstance(value, int) else str(placeholder)
+        return mapped.id
 
 
 def shown_lists(fields: Field, document: dict[str, Any]) -> Iterator[tuple[str, Field, list[Any]]]:
-    """Yield the lists that are sent as ids and that a document shows as objects."""
-    for name, part in fields.members.items():
-        if part.shown_as and name not in document:
-            shown, member = part.shown_as
+    """Yield the lists of ids that a document has as objects: name, field and ids."""
+    for name, ids_field in fields.members.items():
+        if ids_field.shown_as and name not in document:
+            shown, member = ids_field.shown_as
             objects = document.get(shown)
             if isinstance(objects, list):
-                yield (
-                    name,
-                    part,
-                    [one[member] for one in objects if isinstance(one, dict) and member in one],
-                )
+                entries = (entry for entry in objects if isinstance(entry, dict))
+                yield name, ids_field, [entry[member] for entry in entries if member in entry]

@@ -1,4 +1,4 @@
-"""From files to the service: line by line, in the order of references (contract, Files)."""
+"""File import: sends the lines of all files in the order of their references (contract, Files)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,83 +7,83 @@ from functools import cached_property
 from typing import Final, TypeAlias
 
 from service.client import Client, Detail, ForbiddenError, NotFoundError
-from service.client.collections import How
+from service.client.collections import WriteMode
 from service.error_types import ErrorType
 from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
 from service.transfer.id_map import IdMap, MappedRecord
 from service.transfer.id_translation import Translator
 from service.transfer.own_keys import OwnKeyLookup
-from service.transfer.part_import import PartImporter, unknown
+from service.transfer.part_dry_run import PartDryRun
+from service.transfer.part_import import PartImporter, unknown_reference
 from service.transfer.pending import resend_pending
-from service.transfer.rehearsing import RehearsedParts
 from service.transfer.rejects import Rejects
 from service.transfer.sender import AS_BEFORE, ImportEntry, ImportOptions, Sender
 
-_MOST_BYTES: Final = 4 * 2**20
-"""Of lines in one request, which may grow on the way: the service takes twice as much."""
-_Way: TypeAlias = tuple[How, str | None]
-"""How a line is sent, and the own key that finds its record."""
+_MAX_BATCH_BYTES: Final = 4 * 2**20
+"""Maximum bytes of lines in one request: half of the service's limit, as translation adds bytes."""
+_WriteKind: TypeAlias = tuple[WriteMode, str | None]
+"""Write mode of a line, and the own key field that matches its record, if any."""
 
 
 @dataclass(frozen=True)
 class Import:
-    """Brings files in. What is known from earlier runs is not sent again."""
+    """Import of files. Lines that earlier runs imported are sent again only if they changed."""
 
     client: Client
     sources: Sequence[Source]
-    known: IdMap
+    id_map: IdMap
     rejects: Rejects
     options: ImportOptions
-    begin: Callable[[str], object]
-    """Is told which collection comes now, or which part of its records."""
-    tell: Callable[[list[Line]], object]
-    """Is told of lines that are done: once by themselves, and once by each of the parts."""
+    on_start: Callable[[str], object]
+    """Called with the name of each collection or part when its import starts."""
+    on_progress: Callable[[list[Line]], object]
+    """Called with finished lines: once for the record, and once for each of its parts."""
 
     async def run(self) -> dict[str, Counter[str]]:
-        """How many lines had which outcome, by collection; rejected ones are ``failed``.
+        """Import all files. Return the number of lines by collection or part, and by outcome.
 
-        Ends early where something is rejected that is not to be skipped. Raises TransferError for a
-        file that is no table of records, and SelvedgeError where the service refuses it all.
+        Rejected lines are ``failed``; the first one ends the import unless they are skipped. Raise
+        TransferError for an unreadable file, and SelvedgeError if the service refuses the import.
         """
         for source in self.sources:
             source.require_lines()
         await self._require_same_service()
         if not self.options.dry_run:
-            await resend_pending(self.client, self.known)
+            await resend_pending(self.client, self.id_map)
         counts, parts = defaultdict[str, Counter[str]](Counter), list[PartImporter]()
         for sender in self._senders(counts):
-            self.begin(sender.source.collection.name)
-            await _FileImporter(sender, self._translator).bring()
+            self.on_start(sender.source.collection.name)
+            await _FileImporter(sender, self._translator).run()
             for part in sender.source.collection.parts:
-                kind = RehearsedParts if self.options.dry_run else PartImporter
-                one = kind(sender, self._translator, part, counts[part.place])
-                self.begin(one.name)
-                await one.early()
-                parts.append(one)
-        for one in parts:
-            self.begin(one.name)
-            await one.whole()
-        return {name: found for name, found in counts.items() if found}
+                importer_class = PartDryRun if self.options.dry_run else PartImporter
+                importer = importer_class(sender, self._translator, part, counts[part.path])
+                self.on_start(importer.name)
+                await importer.send_early()
+                parts.append(importer)
+        for importer in parts:
+            self.on_start(importer.name)
+            await importer.send_complete()
+        return {name: outcomes for name, outcomes in counts.items() if outcomes}
 
     @cached_property
     def _translator(self) -> Translator:
-        return Translator(self.known, {source.collection.name for source in self.sources})
+        return Translator(self.id_map, {source.collection.name for source in self.sources})
 
     def _senders(self, counts: Mapping[str, Counter[str]]) -> Iterator[Sender]:
-        """What sends each file, until something is rejected that is not to be skipped."""
+        """Yield the sender of each file until a rejected line ends the import."""
         for source in self.sources:
             sender = Sender(
-                self.client, source, self.known, self.rejects, self.options,
-                counts[source.collection.name], self.tell,
+                self.client, source, self.id_map, self.rejects, self.options,
+                counts[source.collection.name], self.on_progress,
             )  # fmt: skip
             if sender.stopped:
                 return
             yield sender
 
     async def _require_same_service(self) -> None:
-        """Raise TransferError where nothing is there of what the map of ids speaks of."""
-        samples = self.known.samples()
+        """Raise TransferError if the service has none of the records that the id map names."""
+        samples = self.id_map.sample_ids()
         for name, record_id in samples:
             try:
                 await self.client.collection(name).read(record_id)
@@ -92,14 +92,14 @@ class Import:
             return
         if samples:
             raise TransferError(
-                "nothing that was imported before is there: the map of ids beside the files is of "
-                "another database; remove it to import anew"
+                "the service has no record of earlier imports: the id map beside the files belongs "
+                "to another database; remove it to import everything again"
             )
 
 
 @dataclass
 class _LineBatch:
-    """Lines that go in one request, and their bytes in the file."""
+    """Batch of lines for one request, and their bytes in the file."""
 
     entries: list[ImportEntry] = field(default_factory=list)
     size: int = 0
@@ -107,120 +107,125 @@ class _LineBatch:
 
 @dataclass
 class _FileImporter:
-    """One file on its way."""
+    """Import of the records of one file."""
 
     sender: Sender
     translator: Translator
-    _ready: dict[_Way, _LineBatch] = field(default_factory=lambda: defaultdict(_LineBatch))
+    _batches: dict[_WriteKind, _LineBatch] = field(default_factory=lambda: defaultdict(_LineBatch))
     _conflicts: Mapping[int, Detail] = field(default_factory=dict)
-    """By line number what is wrong with lines whose own key a record has already."""
+    """Errors of lines whose own key another record has already, by line number."""
 
-    async def bring(self) -> None:
-        """Send every line; those that refer to later ones after these."""
-        self.sender.known.next_file()
+    async def run(self) -> None:
+        """Send every line, in as many passes as references to later lines need."""
+        self.sender.id_map.start_file()
         if not self.sender.options.match:
             self._conflicts = await self._own_key_conflicts()
         try:
-            waiting, before = await self._pass(None), None
-            while waiting and waiting != before and not self.sender.stopped:
-                before, waiting = waiting, await self._pass(waiting)
+            deferred, previous = await self._pass(None), None
+            while deferred and deferred != previous and not self.sender.stopped:
+                previous, deferred = deferred, await self._pass(deferred)
         finally:
-            await self.sender.abandon()
+            await self.sender.cancel()
         if not self.sender.stopped:
-            self._give_up(waiting)
+            self._reject_unresolved(deferred)
 
     async def _own_key_conflicts(self) -> Mapping[int, Detail]:
         source = self.sender.source
         lookup = OwnKeyLookup(
-            self.sender.client, source.collection, self.sender.known, self.translator
+            self.sender.client, source.collection, self.sender.id_map, self.translator
         )
         return await lookup.conflicts(source.lines())
 
     async def _pass(self, only: set[int] | None) -> set[int]:
-        """Send the lines, or those of the given numbers; the numbers of those that have to wait."""
-        waiting = set[int]()
+        """Send all lines or those of the given numbers. Return the numbers of deferred lines."""
+        deferred = set[int]()
         for line in self.sender.source.lines(only):
             if self.sender.stopped:
                 break
-            if not await self._came(line):
-                waiting.add(line.number)
+            if not await self._process(line):
+                deferred.add(line.number)
         await self._flush()
-        return waiting
+        return deferred
 
-    async def _came(self, line: Line) -> bool:
-        """Take a line; False where it refers to what is not there yet."""
+    async def _process(self, line: Line) -> bool:
+        """Reject, skip or batch a line. Return False if it refers to a record not imported yet."""
         name = line.name(self.sender.source.collection.key_fields)
-        first = self.sender.known.first_seen(name, line.number)
+        first = self.sender.id_map.first_line(name, line.number)
         if first != line.number:
-            message = f"Line {first} is of the same record."
+            message = f"Line {first} has the same record: remove one of the two."
             self._reject(line, [Detail(ErrorType.DUPLICATE, "id", message)])
             return True
         if line.number in self._conflicts:
             self._reject(line, [self._conflicts[line.number]])
             return True
-        stored = self.sender.known.find(self.sender.source.collection.name, name)
-        way = self._way(line, stored)
-        if way is None:
+        mapped = self.sender.id_map.find(self.sender.source.collection.name, name)
+        kind = self._write_kind(line, mapped)
+        if kind is None:
             self.sender.counts[AS_BEFORE] += 1
-            self.sender.tell([line])
+            self.sender.on_progress([line])
             return True
-        entry = self._entry(line, name, way, stored)
-        if entry.translated.missing and self.sender.source.collection.in_order and self._ready:
+        entry = self._entry(line, name, kind, mapped)
+        if entry.translated.missing and self.sender.source.collection.is_ordered and self._batches:
             await self._flush()
-            entry = self._entry(line, name, way, stored)
+            entry = self._entry(line, name, kind, mapped)
         if entry.translated.missing:
             return False
-        await self._add(way, entry)
+        await self._add(kind, entry)
         return True
 
-    def _way(self, line: Line, stored: MappedRecord | None) -> _Way | None:
-        """How a line is sent; None where its record is as the line says."""
+    def _write_kind(self, line: Line, mapped: MappedRecord | None) -> _WriteKind | None:
+        """Return how to write a line; None if it is unchanged since its last import."""
         key_fields = self.sender.source.collection.key_fields
-        is_known = stored is not None and stored.id is not None
+        has_record = mapped is not None and mapped.id is not None
         is_matched = self.sender.options.match and key_fields
-        if is_matched and (line.has_key(key_fields) or not is_known):
+        if is_matched and (line.has_key(key_fields) or not has_record):
             return "replace", key_fields[0]
-        if stored is None or not is_known:
+        if mapped is None or not has_record:
             return "create", None
-        return None if stored.digest == line.digest else ("replace", None)
+        return None if mapped.digest == line.digest else ("replace", None)
 
-    def _entry(self, line: Line, name: str, way: _Way, stored: MappedRecord | None) -> ImportEntry:
-        how, match = way
+    def _entry(
+        self, line: Line, name: str, kind: _WriteKind, mapped: MappedRecord | None
+    ) -> ImportEntry:
+        mode, match = kind
         collection = self.sender.source.collection
-        fields = collection.fields if how == "create" else collection.replaced
-        named = {name: value for name, value in line.document.items() if name != "id"}
-        found = self.translator.translate(fields, named, is_new=stored is None)
-        if how == "replace" and collection.has_state:
-            found.item.setdefault("state", "active")
-        if how == "replace" and not match and stored:
-            found.item["id"] = stored.id
-        return ImportEntry(line, name, found)
+        fields = collection.fields if mode == "create" else collection.replace_fields
+        document = {name: value for name, value in line.document.items() if name != "id"}
+        translated = self.translator.translate(fields, document, is_new=mapped is None)
+        if mode == "replace" and collection.has_state:
+            translated.item.setdefault("state", "active")
+        if mode == "replace" and not match and mapped:
+            translated.item["id"] = mapped.id
+        return ImportEntry(line, name, translated)
 
-    async def _add(self, way: _Way, entry: ImportEntry) -> None:
-        ready = self._ready[way]
-        ready.entries.append(entry)
-        ready.size += entry.line.size
-        if len(ready.entries) >= self.sender.source.collection.most or ready.size >= _MOST_BYTES:
-            await self._send(way)
+    async def _add(self, kind: _WriteKind, entry: ImportEntry) -> None:
+        batch = self._batches[kind]
+        batch.entries.append(entry)
+        batch.size += entry.line.size
+        if (
+            len(batch.entries) >= self.sender.source.collection.max_items
+            or batch.size >= _MAX_BATCH_BYTES
+        ):
+            await self._send(kind)
 
-    async def _send(self, way: _Way) -> None:
+    async def _send(self, kind: _WriteKind) -> None:
         self.sender.raise_failures()
-        ready = self._ready.pop(way)
+        batch = self._batches.pop(kind)
         if not self.sender.stopped:
-            await self.sender.send(*way, ready.entries)
+            await self.sender.send(*kind, batch.entries)
 
     async def _flush(self) -> None:
-        for way in [*self._ready]:
-            await self._send(way)
-        await self.sender.settled()
+        for kind in [*self._batches]:
+            await self._send(kind)
+        await self.sender.drain()
 
-    def _give_up(self, numbers: set[int]) -> None:
-        """Reject lines that refer to what no file brings."""
+    def _reject_unresolved(self, numbers: set[int]) -> None:
+        """Reject the lines whose references no file resolves."""
         fields = self.sender.source.collection.fields
         for line in self.sender.source.lines(numbers):
             if not self.sender.stopped:
-                found = self.translator.translate(fields, line.document, is_new=True)
-                self._reject(line, [unknown(*missing) for missing in found.missing])
+                missing = self.translator.translate(fields, line.document, is_new=True).missing
+                self._reject(line, [unknown_reference(*reference) for reference in missing])
 
     def _reject(self, line: Line, details: list[Detail]) -> None:
         self.sender.counts["failed"] += 1

@@ -1,6 +1,7 @@
-"""Measured values in the line of a sample request: a list of its sizes with what was measured.
+"""Measured values of a sample request: a list with the measured values of each size.
 
-What is requested travels beside them, for it is sent when the request is created.
+Requested values are exported in a list of their own, ``requested``: they are sent when the request
+is created.
 """
 
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from service.error_types import ErrorType
 from service.schemas import ResolvedSchema
 from service.schemas.validation import Validator
 from service.transfer.fields import Field, part_fields
-from service.transfer.forms import below, by_schema
+from service.transfer.forms import check_schema, prefixed
 
 _SIZE: Final = "sizeRangeSizeId"
 _MARKERS: Final = ("approved", "designerVisibleOnly")
@@ -21,20 +22,20 @@ _VALUES: Final = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
 
 
 def fields(schema: ResolvedSchema) -> Field:
-    """The fields of the list; each size is named by its id."""
+    """Return the field tree of the list; each size has its id in ``sizeRangeSizeId``."""
     size = part_fields(schema, "sample-requests/measurements")
-    named = Field(frozenset({"integer"}), "size-ranges/sizes")
-    fixed = size.set_by_service - {_SIZE}
-    members = {_SIZE: named, **size.members}
+    size_id = Field(frozenset({"integer"}), "size-ranges/sizes")
+    set_by_service = size.set_by_service - {_SIZE}
+    members = {_SIZE: size_id, **size.members}
     required = size.required | {_SIZE}
-    items = replaced(size, members=members, set_by_service=fixed, required=required)
+    items = replaced(size, members=members, set_by_service=set_by_service, required=required)
     return Field(frozenset({"array"}), items=items)
 
 
 async def read(client: Client, document: dict[str, Any]) -> dict[str, Any]:
-    """What the line of a request has of it: every decimal number is a text, to the digit."""
-    answer = await client.get(_path(document), exact=True)
-    sizes: list[dict[str, Any]] = answer.body["data"]
+    """Return ``requested`` and ``measurements`` of a request's line, with decimals as strings."""
+    response = await client.get(_path(document), exact=True)
+    sizes: list[dict[str, Any]] = response.body["data"]
     if any(line["lineId"] is None for size in sizes for line in size["lines"]):
         chart = await client.part("styles", document["styleId"], "measurement-chart").read()
         for size in sizes:
@@ -49,7 +50,7 @@ async def read(client: Client, document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _measured(size: dict[str, Any]) -> dict[str, Any]:
-    """A size as it is written."""
+    """Return a size in the form of the export file."""
     return {
         _SIZE: size[_SIZE],
         "designerComment": size["designerComment"],
@@ -61,85 +62,87 @@ def _measured(size: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _name_deactivated(lines: list[dict[str, Any]], of_chart: list[dict[str, Any]]) -> None:
-    """Give deactivated lines, which a reader sees without an id, that of the style's chart.
+def _name_deactivated(lines: list[dict[str, Any]], chart_lines: list[dict[str, Any]]) -> None:
+    """Set the missing ids of deactivated lines from the style's measurement chart.
 
-    Both are in the order of ids, so one is the next of its name.
+    Both lists are sorted by id: the id is the next one of the same name.
     """
-    chart = [line for line in of_chart if line["isDeactivated"]]
+    deactivated = [line for line in chart_lines if line["isDeactivated"]]
     last = 0
     for line in lines:
         if line["lineId"] is None:
-            same = (one["lineId"] for one in chart if one["name"] == line["name"])
-            line["lineId"] = next((one for one in same if one > last), None)
+            same_name = (row["lineId"] for row in deactivated if row["name"] == line["name"])
+            line["lineId"] = next((line_id for line_id in same_name if line_id > last), None)
         last = line["lineId"] or last
 
 
-def faults(document: dict[str, Any], member: str) -> list[Detail]:
-    """The places where a size should be named, and is not, or where another one is."""
+def structure_errors(document: dict[str, Any], member: str) -> list[Detail]:
+    """Return an error for each entry that does not name a requested size."""
     sizes, requested = document[member], _requested(document)
     if not isinstance(sizes, list):
         return [Detail(ErrorType.INVALID_TYPE, "", "Use a list of sizes.")]
     ids = [size.get(_SIZE) if isinstance(size, dict) else None for size in sizes]
     return [
-        Detail(f"validation_error.{kind}", f"[{place}].{_SIZE}", message)
-        for place, one in enumerate(ids)
-        for kind, message in _wrong_size(one, requested)
+        Detail(f"validation_error.{kind}", f"[{index}].{_SIZE}", message)
+        for index, size_id in enumerate(ids)
+        for kind, message in _size_errors(size_id, requested)
     ]
 
 
-def _wrong_size(size_id: Any, requested: set[Any] | None) -> Iterator[tuple[str, str]]:
+def _size_errors(size_id: Any, requested: set[Any] | None) -> Iterator[tuple[str, str]]:
     if not isinstance(size_id, int):
         yield "required_field", "This field is required."
     elif requested is not None and size_id not in requested:
-        yield "unknown_reference", "Samples of this size are not requested: see sizeRangeSizeIds."
+        yield "unknown_reference", "Use a size for which samples are requested (sizeRangeSizeIds)."
 
 
 def _requested(document: dict[str, Any]) -> set[Any] | None:
-    """Return the sizes that a line asks for, in either form; None where it does not say."""
+    """Return the ids of the sizes that a line requests, in either form; None without any."""
     ids = document.get("sizeRangeSizeIds")
     shown = document.get("sizes")
     if ids is None and isinstance(shown, list):
         ids = [size.get(_SIZE) for size in shown if isinstance(size, dict)]
-    return {one for one in ids if isinstance(one, int)} if isinstance(ids, list) else None
+    if not isinstance(ids, list):
+        return None
+    return {size_id for size_id in ids if isinstance(size_id, int)}
 
 
-def failures(form: Validator, sizes: list[dict[str, Any]]) -> list[Detail]:
-    """Return what is wrong with the values of any size by the published schema."""
+def schema_errors(form: Validator, sizes: list[dict[str, Any]]) -> list[Detail]:
+    """Return the errors in the values of all sizes by the published schema."""
     return [
-        below(f"[{place}]", detail)
-        for place, size in enumerate(sizes)
-        for detail in by_schema(form, _values(size))
+        prefixed(f"[{index}]", detail)
+        for index, size in enumerate(sizes)
+        for detail in check_schema(form, _values(size))
     ]
 
 
 async def replace(client: Client, record_id: Any, sizes: list[dict[str, Any]]) -> None:
-    """Replace what was measured in each size."""
+    """Replace the measured values of each size."""
     path = await _path_of(client, record_id)
-    for place, size in enumerate(sizes):
-        with _located(place):
+    for index, size in enumerate(sizes):
+        with _prefixed_errors(index):
             await client.part(*path, size[_SIZE]).replace(_values(size))
 
 
-async def rehearse(client: Client, record_id: Any, sizes: list[dict[str, Any]]) -> bool:
-    """Let the service check the values of each size; return whether it has all of the sizes."""
-    path, is_whole = await _path_of(client, record_id), True
-    for place, size in enumerate(sizes):
+async def dry_run(client: Client, record_id: Any, sizes: list[dict[str, Any]]) -> bool:
+    """Dry-run the replacement of each size. Return whether the service has all of the sizes."""
+    path, has_all = await _path_of(client, record_id), True
+    for index, size in enumerate(sizes):
         try:
-            with _located(place):
-                await client.part(*path, size[_SIZE]).rehearse(_values(size))
+            with _prefixed_errors(index):
+                await client.part(*path, size[_SIZE]).dry_run(_values(size))
         except NotFoundError:
-            is_whole = False
-    return is_whole
+            has_all = False
+    return has_all
 
 
 @contextmanager
-def _located(place: int) -> Iterator[None]:
-    """Name the size in what the service says of its values."""
+def _prefixed_errors(index: int) -> Iterator[None]:
+    """Prepend the index of the size to the fields of the service's errors."""
     try:
         yield
     except FailureError as error:
-        error.details = tuple(below(f"[{place}]", detail) for detail in error.details)
+        error.details = tuple(prefixed(f"[{index}]", detail) for detail in error.details)
         raise
 
 
@@ -149,7 +152,7 @@ async def _path_of(client: Client, record_id: Any) -> tuple[Any, ...]:
 
 
 def _values(size: dict[str, Any]) -> dict[str, Any]:
-    """Return what is sent of a size, whose id is in the path."""
+    """Return the request body of a size; its id is in the request path."""
     return {name: size[name] for name in size if name != _SIZE}
 
 

@@ -1,4 +1,4 @@
-"""Ids of objects in records, such as allowed values: the file's, and what they became."""
+"""Nested id matching: maps the files' ids of objects in records, such as sizes, to stored ids."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,106 +9,117 @@ from service.transfer.collections import TransferCollection
 from service.transfer.fields import Field
 from service.transfer.id_map import IdMap
 
-Pair: TypeAlias = tuple[dict[str, Any], dict[str, Any], Any]
-"""A record as the file has it, as it was sent, and its id; None where it was only rehearsed."""
-Named: TypeAlias = tuple[str, Any, bytes | None]
-_PAGE: Final = 100
-_TOLD_DIFFERENTLY: Final = {"number", "array"}
-"""Types of values that need not be shown as they are sent."""
+ImportedRecord: TypeAlias = tuple[dict[str, Any], dict[str, Any], Any]
+"""Record as in the file, as sent, and its id in the service; None in a dry run."""
+IdMapping: TypeAlias = tuple[str, Any, bytes | None]
+"""Id in the file, id in the service, and the digest, which nested objects do not have."""
+_PAGE_SIZE: Final = 100
+_NOT_COMPARABLE: Final = {"number", "array"}
+"""Types of values whose representation in documents can differ from the request."""
 
 
 async def nested_ids(
-    client: Client, collection: TransferCollection, known: IdMap, done: Iterable[Pair]
-) -> dict[str, list[Named]]:
-    """The ids that files' ids of objects became, by what the objects belong to.
+    client: Client, collection: TransferCollection, id_map: IdMap, records: Iterable[ImportedRecord]
+) -> dict[str, list[IdMapping]]:
+    """Return the id mappings of nested objects, by their owner such as ``size-ranges/sizes``.
 
-    In a rehearsal an id is None where nothing is known of it.
+    In a dry run the id of an object that is not in the map is None.
     """
     owners = {
         name: part.items
         for name, part in collection.fields.members.items()
         if part.items and part.items.owner
     }
-    wanted = [pair for pair in done if any(_named(pair[0].get(name)) for name in owners)]
-    found = defaultdict[str, list[Named]](list)
-    documents = await _documents(client, collection, [one for *_, one in wanted if one is not None])
-    for in_file, sent, record_id in wanted:
+    with_ids = [
+        record for record in records if any(_has_ids(record[0].get(name)) for name in owners)
+    ]
+    mappings = defaultdict[str, list[IdMapping]](list)
+    ids = [record_id for *_, record_id in with_ids if record_id is not None]
+    documents = await _documents(client, collection, ids)
+    for in_file, item, record_id in with_ids:
         document = documents.get(record_id)
         for name, items in owners.items():
             objects, owner = in_file.get(name) or [], str(items.owner)
             if document is None:
-                found[owner] += _unmade(known, owner, objects)
+                mappings[owner] += _placeholders(id_map, owner, objects)
             else:
-                found[owner] += paired(items, objects, sent.get(name) or [], document[name])
-    return found
+                mappings[owner] += match_objects(
+                    items, objects, item.get(name) or [], document[name]
+                )
+    return mappings
 
 
 async def _documents(
     client: Client, collection: TransferCollection, ids: list[Any]
 ) -> Mapping[Any, dict[str, Any]]:
-    """The records as they are now, by id."""
-    found, records = dict[Any, dict[str, Any]](), client.collection(collection.name)
-    for start in range(0, len(ids), _PAGE):
-        part = ids[start : start + _PAGE]
-        async for document in records.records(id=part, page_size=_PAGE):
-            found[document["id"]] = document
-    return found
+    """Return the current documents of records by id."""
+    documents, records = dict[Any, dict[str, Any]](), client.collection(collection.name)
+    for start in range(0, len(ids), _PAGE_SIZE):
+        chunk = ids[start : start + _PAGE_SIZE]
+        async for document in records.records(id=chunk, page_size=_PAGE_SIZE):
+            documents[document["id"]] = document
+    return documents
 
 
-def ids_of_part(fields: Field, in_file: Any, sent: Any, shown: Any) -> Iterator[tuple[str, Named]]:
-    """By owner the same of a part, from the file, as it was sent, and as it is shown then."""
+def ids_of_part(
+    fields: Field, in_file: Any, item: Any, stored: Any
+) -> Iterator[tuple[str, IdMapping]]:
+    """Yield owner and id mapping of each nested object of a part: in the file, sent and stored."""
     if fields.items and fields.items.owner:
-        for one in paired(fields.items, in_file, sent, shown):
-            yield fields.items.owner, one
-    for name, part in fields.members.items():
-        if part.items and part.items.owner and in_file.get(name):
-            yield from ids_of_part(part, in_file[name], sent[name], shown[name])
+        for mapping in match_objects(fields.items, in_file, item, stored):
+            yield fields.items.owner, mapping
+    for name, member in fields.members.items():
+        if member.items and member.items.owner and in_file.get(name):
+            yield from ids_of_part(member, in_file[name], item[name], stored[name])
 
 
 def own_ids(fields: Field, in_file: Any) -> Iterator[tuple[str, str]]:
-    """The owners and ids of the objects in a part, as the file has them."""
+    """Yield owner and file id of each nested object of a part in the file."""
     if isinstance(in_file, list) and fields.items and fields.items.owner:
-        for one in in_file:
-            if isinstance(one, dict) and one.get(fields.items.own_id) is not None:
-                yield fields.items.owner, str(one[fields.items.own_id])
+        for entry in in_file:
+            if isinstance(entry, dict) and entry.get(fields.items.own_id) is not None:
+                yield fields.items.owner, str(entry[fields.items.own_id])
     if isinstance(in_file, dict):
-        for name, part in fields.members.items():
-            yield from own_ids(part, in_file.get(name))
+        for name, member in fields.members.items():
+            yield from own_ids(member, in_file.get(name))
 
 
-def _named(objects: Any) -> bool:
-    return isinstance(objects, list) and any(_id(one) is not None for one in objects)
+def _has_ids(objects: Any) -> bool:
+    return isinstance(objects, list) and any(_id(entry) is not None for entry in objects)
 
 
-def _id(one: Any) -> Any:
-    return one.get("id") if isinstance(one, dict) else None
+def _id(entry: Any) -> Any:
+    return entry.get("id") if isinstance(entry, dict) else None
 
 
-def _unmade(known: IdMap, owner: str, objects: list[Any]) -> Iterator[Named]:
-    for one in objects:
-        if _id(one) is not None and not known.find(owner, str(one["id"])):
-            yield str(one["id"]), None, None
+def _placeholders(id_map: IdMap, owner: str, objects: list[Any]) -> Iterator[IdMapping]:
+    for entry in objects:
+        if _id(entry) is not None and not id_map.find(owner, str(entry["id"])):
+            yield str(entry["id"]), None, None
 
 
-def paired(
-    items: Field, objects: list[Any], sent: list[Any], shown: list[dict[str, Any]]
-) -> Iterator[Named]:
-    """Objects of the file and those of the record that say the same, in their order."""
-    said = {
+def match_objects(
+    fields: Field, objects: list[Any], items: list[Any], stored: list[dict[str, Any]]
+) -> Iterator[IdMapping]:
+    """Match objects of the file to stored objects of equal content, in the order of both lists.
+
+    ``objects`` are from the file, ``items`` are the same objects as sent, ``stored`` is the result.
+    """
+    compared = {
         name
-        for name, part in items.members.items()
-        if name != items.own_id and not part.types & _TOLD_DIFFERENTLY
-    } & {name for one in shown for name in one}
-    waiting = defaultdict[Any, deque[Any]](deque)
-    for one in shown:
-        waiting[_content(one, said)].append(one[items.own_id])
-    for in_file, as_sent in zip(objects, sent, strict=True):
-        same = waiting[_content(as_sent, said)]
-        if same:
-            became = same.popleft()
-            if in_file.get(items.own_id) is not None:
-                yield str(in_file[items.own_id]), became, None
+        for name, member in fields.members.items()
+        if name != fields.own_id and not member.types & _NOT_COMPARABLE
+    } & {name for entry in stored for name in entry}
+    unmatched = defaultdict[Any, deque[Any]](deque)
+    for entry in stored:
+        unmatched[_content(entry, compared)].append(entry[fields.own_id])
+    for in_file, item in zip(objects, items, strict=True):
+        matches = unmatched[_content(item, compared)]
+        if matches:
+            stored_id = matches.popleft()
+            if in_file.get(fields.own_id) is not None:
+                yield str(in_file[fields.own_id]), stored_id, None
 
 
-def _content(one: dict[str, Any], names: set[str]) -> tuple[Any, ...]:
-    return tuple((name, one[name]) for name in sorted(names) if one.get(name))
+def _content(entry: dict[str, Any], names: set[str]) -> tuple[Any, ...]:
+    return tuple((name, entry[name]) for name in sorted(names) if entry.get(name))

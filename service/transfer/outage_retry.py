@@ -1,4 +1,4 @@
-"""Waiting for a service that is away, however long (contract, Files)."""
+"""Outage retry policy: retries for as long as the service is unavailable (contract, Files)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,21 +7,21 @@ from typing import Final
 from service.client import RetryPolicy, SelvedgeError
 from service.console import say
 
-_A_MOMENT: Final = 3
-"""Tries."""
+_TRIES_BEFORE_REPORT: Final = 3
+"""Number of failed tries after which the outage is reported."""
 
 
 @dataclass(frozen=True)
 class OutageRetryPolicy(RetryPolicy):
-    """Tries again for as long as there is hope; what is sent so must do nothing twice."""
+    """Retry policy without a limit of tries. Requests must be idempotent."""
 
     longest_wait: float = 600.0
-    tell: Callable[[str], None] = say
-    """Is told the reason, once, where waiting takes longer than a moment."""
+    on_outage: Callable[[str], None] = say
+    """Called once per request with the reason, after three failed tries."""
 
     def wait(self, error: SelvedgeError, tries: int) -> float | None:
-        """Return the seconds to wait; None only if another try cannot help."""
+        """Return the seconds to wait; None only for errors that no retry can mend."""
         seconds = super().wait(error, min(tries, self.attempts - 1))
-        if tries == _A_MOMENT and seconds is not None:
-            self.tell(str(error))
+        if tries == _TRIES_BEFORE_REPORT and seconds is not None:
+            self.on_outage(str(error))
         return seconds

@@ -1,7 +1,7 @@
-"""Lookup of records by own key: lines without a map entry whose record is there already.
+"""Own key lookup: finds stored records with the own key of lines that are not in the id map.
 
-Creating such a line would make a second record of the same own key, for example after the map of
-ids was lost. It is refused; ``--match`` replaces the record instead.
+Creating such a line would make a second record with the same own key, for example after the id map
+was lost. The line is rejected; with ``--match`` it replaces the record instead.
 """
 
 import asyncio
@@ -19,100 +19,98 @@ from service.transfer.files import Line
 from service.transfer.id_map import IdMap
 from service.transfer.id_translation import Translator
 
-_AT_ONCE: Final = 4
-_PAGE: Final = 100
-_MOST_KEYS: Final = 50
-_MOST_BYTES: Final = 2000
-"""Of the keys in one query: a cursor, which carries the query, has at most 4 KiB."""
-_LONGEST: Final = 500
-"""Characters of an own key; longer ones name nothing."""
+_MAX_CONCURRENT: Final = 4
+_PAGE_SIZE: Final = 100
+_MAX_KEYS: Final = 50
+_MAX_KEY_BYTES: Final = 2000
+"""Maximum bytes of keys in one query: a cursor contains the query and has at most 4 KiB."""
+_MAX_KEY_LENGTH: Final = 500
+"""Maximum characters of an own key; no record has a longer one."""
 _Key = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class OwnKeyLookup:
-    """Looks for the own keys of one file's new lines before any of them is sent.
+    """Lookup of the own keys of a file's new lines before any of them is sent.
 
-    Records that other lines of the files became do not count: files may hold several records of
-    one key, as an export does.
+    Records that the files' own lines created do not count: a file may have several records with
+    the same key, as an export does.
     """
 
     client: Client
     collection: TransferCollection
-    known: IdMap
+    id_map: IdMap
     translator: Translator
 
     async def conflicts(self, lines: Iterable[Line]) -> dict[int, Detail]:
-        """Return what is wrong with each line whose record is there, by the line's number."""
+        """Return the error of each line whose own key a stored record has, by line number."""
         conflicts = dict[int, Detail]()
-        under_way = set[asyncio.Task[dict[int, Detail]]]()
+        tasks = set[asyncio.Task[dict[int, Detail]]]()
         try:
-            for chunk in _chunks(self._new(lines)):
-                if len(under_way) >= _AT_ONCE:
-                    done, under_way = await asyncio.wait(
-                        under_way, return_when=asyncio.FIRST_COMPLETED
-                    )
+            for chunk in _chunks(self._unmapped(lines)):
+                if len(tasks) >= _MAX_CONCURRENT:
+                    done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
                     conflicts.update(pair for task in done for pair in task.result().items())
-                under_way.add(asyncio.create_task(self._conflicts(chunk)))
-            for found in await asyncio.gather(*under_way):
-                conflicts.update(found)
+                tasks.add(asyncio.create_task(self._conflicts(chunk)))
+            for chunk_conflicts in await asyncio.gather(*tasks):
+                conflicts.update(chunk_conflicts)
         finally:
-            for task in under_way:
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*under_way, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
         return conflicts
 
-    def _new(self, lines: Iterable[Line]) -> Iterator[tuple[int, _Key]]:
-        """Yield numbers and own keys of the lines that no record is known of."""
+    def _unmapped(self, lines: Iterable[Line]) -> Iterator[tuple[int, _Key]]:
+        """Yield line number and own key of each line without a record in the id map."""
         key_fields = self.collection.key_fields
         for line in lines:
             if not line.has_key(key_fields):
                 continue
-            stored = self.known.find(self.collection.name, line.name(key_fields))
-            if stored is None or stored.id is None:
+            mapped = self.id_map.find(self.collection.name, line.name(key_fields))
+            if mapped is None or mapped.id is None:
                 key = self._key(line)
                 if key is not None:
                     yield line.number, key
 
     def _key(self, line: Line) -> _Key | None:
-        """Return the own key as the service stores it; None for one that no record can have."""
+        """Return the own key as the service stores it; None if no record can have it."""
         names = self.collection.key_fields
         document = {name: line.document[name] for name in names}
         translated = self.translator.translate(self.collection.fields, document, is_new=True)
         key = tuple(translated.item[name] for name in names)
-        if translated.missing or translated.unmade or not _can_be_stored(key[0]):
+        if translated.missing or translated.placeholders or not _can_be_stored(key[0]):
             return None
         return key
 
     async def _conflicts(self, chunk: list[tuple[int, _Key]]) -> dict[int, Detail]:
-        name, *within = self.collection.key_fields
+        name, *scope = self.collection.key_fields
         ids = defaultdict[_Key, list[Any]](list)
         keys = [*dict.fromkeys(key[0] for _, key in chunk)]
         records = self.client.collection(self.collection.name).records
-        async for record in records(page_size=_PAGE, **{name: keys}):
-            if not self.known.has_id(self.collection.name, record["id"]):
-                ids[record[name], *(record[each] for each in within)].append(record["id"])
+        async for record in records(page_size=_PAGE_SIZE, **{name: keys}):
+            if not self.id_map.has_id(self.collection.name, record["id"]):
+                ids[record[name], *(record[field] for field in scope)].append(record["id"])
         return {number: self._detail(ids[key][0]) for number, key in chunk if key in ids}
 
     def _detail(self, record_id: Any) -> Detail:
         name = self.collection.key_fields[0]
         message = (
-            f"Record {record_id} has this {name} already, and no earlier import made it. "
+            f"Record {record_id}, which no earlier import created, has this {name} already. "
             "Use --match to replace it."
         )
         return Detail(ErrorType.CONFLICT_DUPLICATE, name, message)
 
 
 def _can_be_stored(key: Any) -> bool:
-    return isinstance(key, str) and len(key) <= _LONGEST and "\0" not in key
+    return isinstance(key, str) and len(key) <= _MAX_KEY_LENGTH and "\0" not in key
 
 
 def _chunks(keys: Iterable[tuple[int, _Key]]) -> Iterator[list[tuple[int, _Key]]]:
-    """Yield the keys in groups that one query can name."""
+    """Yield the keys in chunks that fit into one query."""
     chunk, size = list[tuple[int, _Key]](), 0
     for number, key in keys:
         length = len(orjson.dumps(key[0]))
-        if chunk and (len(chunk) == _MOST_KEYS or size + length > _MOST_BYTES):
+        if chunk and (len(chunk) == _MAX_KEYS or size + length > _MAX_KEY_BYTES):
             yield chunk
             chunk, size = [], 0
         chunk.append((number, key))

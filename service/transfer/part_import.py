@@ -1,7 +1,8 @@
-"""Parts of records on their way in: early without what is not there yet, in the end as a whole.
+"""Part import: sends each part as early as possible, and completes it at the end of the import.
 
-A size may relate to one that comes later, and what is deactivated has to be there first for those
-who need it: so charts come before sample requests, and what is deactivated after them.
+Entries can refer to later lines, and records refer to entries that are deactivated afterwards. So a
+part is sent without unresolved references first, then with them but with all entries active, and
+in its final form after all files.
 """
 
 import asyncio
@@ -13,23 +14,23 @@ from typing import Any, Final
 from service.client import Detail, FailureError
 from service.error_types import ErrorType
 from service.transfer.files import Line
-from service.transfer.forms import below
+from service.transfer.forms import prefixed
 from service.transfer.id_translation import Translated, Translator
 from service.transfer.nested_ids import ids_of_part
 from service.transfer.parts import TransferPart
-from service.transfer.sender import AS_BEFORE, AT_ONCE, Sender
+from service.transfer.sender import AS_BEFORE, MAX_CONCURRENT, Sender
 
 _EARLY: Final = b"early"
 _ACTIVE: Final = b"active"
-WHOLE: Final = b"whole"
-_STAGES: Final = (_EARLY, _ACTIVE, WHOLE)
-"""What is kept before the digest of a line, by how much of its part was sent: without references
-to what came later; all of it, but active; as it is."""
+COMPLETE: Final = b"whole"
+_STAGES: Final = (_EARLY, _ACTIVE, COMPLETE)
+"""Stages of a part, stored before the digest of its line: without unresolved references; with all
+references, but active; complete."""
 
 
 @dataclass
 class PartImporter:
-    """A part of one file's records."""
+    """Import of a part of one file's records."""
 
     sender: Sender
     translator: Translator
@@ -38,116 +39,118 @@ class PartImporter:
 
     @property
     def name(self) -> str:
-        """The part, for people: ``size-ranges/sizes``."""
-        return self.part.place
+        """Path of the part for progress and summary: ``size-ranges/sizes``."""
+        return self.part.path
 
-    async def early(self) -> None:
-        """Send what every line has of the part, but deactivate nothing yet."""
-        await self._each(self._early, tell=self.sender.tell)
-        await self._each(self._referring)
+    async def send_early(self) -> None:
+        """Send the part of every line, without deactivating entries."""
+        await self._for_each_line(self._send_early, on_progress=self.sender.on_progress)
+        await self._for_each_line(self._send_references)
 
-    async def whole(self) -> None:
-        """Send again, as a whole, what was not sent so."""
-        await self._each(self._whole)
+    async def send_complete(self) -> None:
+        """Send the parts that are not complete yet in their final form."""
+        await self._for_each_line(self._send_complete)
 
-    async def _each(self, send: Any, *, tell: Callable[[list[Line]], object] = len) -> None:
-        under_way = set[asyncio.Task[None]]()
+    async def _for_each_line(
+        self, send: Any, *, on_progress: Callable[[list[Line]], object] = len
+    ) -> None:
+        tasks = set[asyncio.Task[None]]()
         try:
-            for line, record_id in self._lines(tell):
+            for line, record_id in self._lines(on_progress):
                 if self.sender.stopped:
                     break
-                if len(under_way) >= AT_ONCE:
-                    done, under_way = await asyncio.wait(
-                        under_way, return_when=asyncio.FIRST_COMPLETED
-                    )
+                if len(tasks) >= MAX_CONCURRENT:
+                    done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
                     await asyncio.gather(*done)
-                under_way.add(asyncio.create_task(send(line, record_id)))
-            await asyncio.gather(*under_way)
+                tasks.add(asyncio.create_task(send(line, record_id)))
+            await asyncio.gather(*tasks)
         finally:
-            for task in under_way:
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*under_way, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _lines(self, tell: Callable[[list[Line]], object]) -> Iterator[tuple[Line, Any]]:
-        """The lines that have the part, and the ids of their records; not those rejected."""
+    def _lines(self, on_progress: Callable[[list[Line]], object]) -> Iterator[tuple[Line, Any]]:
+        """Yield the imported lines that have the part, with the ids of their records."""
         collection = self.sender.source.collection
         for line in self.sender.source.lines():
-            tell([line])
+            on_progress([line])
             if line.document.get(self.part.member) is not None:
-                stored = self.sender.known.find(collection.name, self._name(line))
-                if stored and stored.digest == line.digest:
-                    yield line, stored.id
+                mapped = self.sender.id_map.find(collection.name, self._name(line))
+                if mapped and mapped.digest == line.digest:
+                    yield line, mapped.id
 
-    async def _early(self, line: Line, record_id: Any) -> None:
-        """Of what refers to its own kind, some may not be there yet: without that."""
+    async def _send_early(self, line: Line, record_id: Any) -> None:
+        """Send the part without references to entries that are not imported yet."""
         if self._stage(line):
-            self.counts[AS_BEFORE] += self._stage(line) == WHOLE
-        elif faults := self.part.faults(line.document):
-            self._reject(line, faults)
+            self.counts[AS_BEFORE] += self._stage(line) == COMPLETE
+        elif errors := self.part.structure_errors(line.document):
+            self._reject(line, errors)
         else:
-            await self._send(line, record_id, self._translated(line, leaves_out=True))
+            await self._send(line, record_id, self._translated(line, omits_missing=True))
 
-    async def _referring(self, line: Line, record_id: Any) -> None:
+    async def _send_references(self, line: Line, record_id: Any) -> None:
         if self._stage(line) != _EARLY:
             return
-        found = self._translated(line)
-        if found.missing:
-            self._reject(line, [unknown(*one) for one in found.missing])
+        translated = self._translated(line)
+        if translated.missing:
+            self._reject(line, [unknown_reference(*reference) for reference in translated.missing])
         else:
-            await self._send(line, record_id, found)
+            await self._send(line, record_id, translated)
 
-    async def _whole(self, line: Line, record_id: Any) -> None:
+    async def _send_complete(self, line: Line, record_id: Any) -> None:
         if self._stage(line) == _ACTIVE:
-            found = self.translator.translate(self.part.fields, line.document[self.part.member])
-            await self._send(line, record_id, found)
+            content = line.document[self.part.member]
+            translated = self.translator.translate(self.part.fields, content)
+            await self._send(line, record_id, translated)
 
-    def _translated(self, line: Line, *, leaves_out: bool = False) -> Translated:
-        """The part, all of it active where it was never sent as a whole."""
-        stored = self.sender.known.find(self._mark, self._name(line))
-        was_whole = stored is not None and (stored.digest or b"").startswith(WHOLE)
+    def _translated(self, line: Line, *, omits_missing: bool = False) -> Translated:
+        """Translate the part; all entries are active until the part has been complete once."""
+        mapped = self.sender.id_map.find(self._stage_collection, self._name(line))
+        was_complete = mapped is not None and (mapped.digest or b"").startswith(COMPLETE)
         return self.translator.translate(
             self.part.fields,
             line.document[self.part.member],
-            leaves_out=leaves_out,
-            activates=not was_whole,
+            omits_missing=omits_missing,
+            activates=not was_complete,
         )
 
-    async def _send(self, line: Line, record_id: Any, found: Translated) -> None:
+    async def _send(self, line: Line, record_id: Any, translated: Translated) -> None:
+        """Replace the part in the service; store the ids of its objects and the new stage."""
         client, in_file = self.sender.client, line.document[self.part.member]
         try:
-            shown = await self.part.replace(client, record_id, found.item)
+            stored = await self.part.replace(client, record_id, translated.item)
         except FailureError as error:
             self._reject(line, error.details)
             return
-        if shown is not None:
-            for owner, named in ids_of_part(self.part.fields, in_file, found.item, shown):
-                self.sender.known.keep(owner, [named])
-        stage = _EARLY if found.missing else _ACTIVE if found.is_activated else WHOLE
-        self.counts["updated"] += stage == WHOLE
-        kept = (self._name(line), None, stage + line.digest)
-        self.sender.known.keep(self._mark, [kept])
+        if stored is not None:
+            for owner, mapping in ids_of_part(self.part.fields, in_file, translated.item, stored):
+                self.sender.id_map.store(owner, [mapping])
+        stage = _EARLY if translated.missing else _ACTIVE if translated.is_activated else COMPLETE
+        self.counts["updated"] += stage == COMPLETE
+        entry = (self._name(line), None, stage + line.digest)
+        self.sender.id_map.store(self._stage_collection, [entry])
 
     @property
-    def _mark(self) -> str:
-        """Under which it is kept how much was sent."""
-        return f"{self.part.place}/sent"
+    def _stage_collection(self) -> str:
+        """Collection name under which the id map has the stages of the part."""
+        return f"{self.part.path}/sent"
 
     def _name(self, line: Line) -> str:
         return line.name(self.sender.source.collection.key_fields)
 
     def _stage(self, line: Line) -> bytes:
-        """How much was sent of the part as the line has it; empty for nothing."""
-        stored = self.sender.known.find(self._mark, self._name(line))
-        found = stored.digest or b"" if stored else b""
-        stages = (stage for stage in _STAGES if found == stage + line.digest)
+        """Return the stage of the line's part; empty if it was not sent, or the line changed."""
+        mapped = self.sender.id_map.find(self._stage_collection, self._name(line))
+        digest = mapped.digest or b"" if mapped else b""
+        stages = (stage for stage in _STAGES if digest == stage + line.digest)
         return next(stages, b"")
 
     def _reject(self, line: Line, details: Any) -> None:
         self.counts["failed"] += 1
-        self.sender.reject(line, [below(self.part.member, one) for one in details])
+        self.sender.reject(line, [prefixed(self.part.member, detail) for detail in details])
 
 
-def unknown(path: str, target: str, one: str) -> Detail:
-    """What is wrong with a reference to what no file brought."""
-    message = f"There is no {one} among the {target} that came in."
+def unknown_reference(path: str, target: str, file_id: str) -> Detail:
+    """Return the error of a reference to an id that no file has."""
+    message = f"No imported line of {target} has the id {file_id}."
     return Detail(ErrorType.UNKNOWN_REFERENCE, path, message)

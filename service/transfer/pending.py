@@ -1,7 +1,7 @@
-"""Pending requests: bulk writes that are kept until their answer is, and asked again by the key.
+"""Pending requests: bulk writes stored before they are sent, and resent with the same key.
 
-A key is repeated only while its request is unanswered. A refusal may be mended, so the same lines
-get a new key in the next run.
+A request is removed once its outcome is certain: when its outcomes are stored, or it was refused.
+The next run sends rejected lines with a new idempotency key, as their cause may have been mended.
 """
 
 import time
@@ -9,88 +9,91 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service.client import Client, FailureError, Outcome
-from service.client.collections import How
+from service.client.collections import WriteMode
 from service.error_types import ErrorType
 from service.transfer.id_map import IdMap
 
 _SERVER_ERRORS: Final = 500
 _UNDECIDED: Final = (401, 408, 429)
-"""Statuses that say nothing about an earlier try of the request: it may have been carried out."""
+"""Statuses that leave open whether an earlier try of the request was carried out."""
 _UNDECIDED_TYPES: Final = (ErrorType.FORBIDDEN_SCOPE, ErrorType.CONFLICT_IN_PROGRESS)
-_KEPT_SECONDS: Final = 23 * 3600.0
-"""The service keeps keys for 24 hours; a request that is asked again later may be done twice."""
+_KEY_LIFETIME_SECONDS: Final = 23 * 3600.0
+"""Maximum age for resending. The service keeps keys for 24 hours; a later request may run twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingRequest:
-    """A bulk write, as it is kept until its answer is."""
+    """Bulk write as stored in the id map: its fields are part of the file format."""
 
     collection: str
-    how: How
+    how: WriteMode
     match: str | None
     items: list[dict[str, Any]]
     names: list[str]
     digests: list[str]
-    """Of the lines, in hexadecimal."""
+    """Digests of the lines, in hexadecimal."""
     skip: bool = True
-    """Whether items that fail are left out; else nothing of the request is written."""
+    """Whether failed items are left out; otherwise one of them fails the whole request."""
     asked_at: float | None = None
-    """When it was sent first, in seconds since 1970; earlier releases did not keep it."""
+    """Time of the first try in seconds since 1970; None in maps of earlier releases."""
 
 
 async def send_pending(
-    client: Client, known: IdMap, asked: PendingRequest, key: str, *, dry_run: bool = False
+    client: Client, id_map: IdMap, request: PendingRequest, key: str, *, dry_run: bool = False
 ) -> list[Outcome]:
-    """Send a request; it is kept until the caller has kept its outcomes."""
+    """Send a request. It stays pending until the caller stores its outcomes, or it is refused."""
     if not dry_run:
-        known.begin(key, asked)
+        id_map.add_pending(key, request)
     try:
-        return await client.collection(asked.collection).write(
-            asked.items,
-            asked.how,
-            match=asked.match,
-            skip=asked.skip,
+        return await client.collection(request.collection).write(
+            request.items,
+            request.how,
+            match=request.match,
+            skip=request.skip,
             dry_run=dry_run,
             key=key,
         )
     except FailureError as error:
-        if _is_answer(error):
-            known.forget(key)
+        if _is_decided(error):
+            id_map.remove_pending(key)
         raise
 
 
-async def resend_pending(client: Client, known: IdMap) -> None:
-    """Ask again what an interrupted import had asked, and keep what became of it.
+async def resend_pending(client: Client, id_map: IdMap) -> None:
+    """Resend the pending requests of an interrupted import, and store their outcomes.
 
-    Lines of a request that is refused now, or was sent too long ago, are sent anew.
+    A request that is refused now or is older than 23 hours is dropped: its lines get a new request.
     """
-    for key, request in known.unanswered():
-        asked = PendingRequest(**request)
-        if asked.asked_at is not None and time.time() - asked.asked_at > _KEPT_SECONDS:
-            known.forget(key)
+    for key, fields in id_map.pending_requests():
+        request = PendingRequest(**fields)
+        if request.asked_at is not None and time.time() - request.asked_at > _KEY_LIFETIME_SECONDS:
+            id_map.remove_pending(key)
             continue
         try:
-            outcomes = await send_pending(client, known, asked, key)
+            outcomes = await send_pending(client, id_map, request, key)
         except FailureError as error:
-            if not _is_answer(error):
+            if not _is_decided(error):
                 raise
         else:
-            _keep(known, asked, outcomes, key)
+            _store_outcomes(id_map, request, outcomes, key)
 
 
-def _keep(known: IdMap, asked: PendingRequest, outcomes: list[Outcome], key: str) -> None:
-    named = zip(asked.names, outcomes, asked.digests, strict=True)
-    kept = [
-        # Without the digest a line is sent again, and so are the names of what it holds.
+def _store_outcomes(
+    id_map: IdMap, request: PendingRequest, outcomes: list[Outcome], key: str
+) -> None:
+    rows = zip(request.names, outcomes, request.digests, request.items, strict=True)
+    entries = [
+        # The ids of nested objects are unknown here. Without a digest this run sends the line
+        # again and maps them.
         (name, outcome.id, bytes.fromhex(digest) if _is_flat(item) else None)
-        for (name, outcome, digest), item in zip(named, asked.items, strict=True)
+        for name, outcome, digest, item in rows
         if outcome.id is not None and outcome.outcome != "failed"
     ]
-    known.keep(asked.collection, kept, key)
+    id_map.store(request.collection, entries, key)
 
 
-def _is_answer(error: FailureError) -> bool:
-    """Return whether the request was decided: refused, with nothing written by an earlier try."""
+def _is_decided(error: FailureError) -> bool:
+    """Return whether the request was refused for certain, so that no earlier try has written."""
     is_undecided = error.status in _UNDECIDED or error.type in _UNDECIDED_TYPES
     return error.status < _SERVER_ERRORS and not is_undecided
 

@@ -1,4 +1,4 @@
-"""Rejected lines: NDJSON with the service's rows, and CSV for people (contract, Files)."""
+"""Rejects files: rejected lines as NDJSON for programs and as CSV for people (contract, Files)."""
 
 import csv
 from collections.abc import Iterable, Mapping
@@ -17,27 +17,27 @@ from service.transfer.encodings import TABLE_ENCODING
 from service.transfer.files import Line, Source
 
 _COLUMNS: Final = ("file", "line", "column", "message", "type")
-_TABLE: Final = ".csv"
+_CSV_SUFFIX: Final = ".csv"
 
 
 def reject_files(path: Path) -> tuple[Path, Path]:
-    """Return the NDJSON file and the CSV file beside it; the path names one of the two."""
-    if path.suffix == _TABLE:
+    """Return the paths of the NDJSON and the CSV file; the given path is one of the two."""
+    if path.suffix == _CSV_SUFFIX:
         return path.with_suffix(".ndjson"), path
-    return path, path.with_suffix(_TABLE)
+    return path, path.with_suffix(_CSV_SUFFIX)
 
 
 @dataclass
 class Rejects:
-    """Two files about rejected lines, made when there is the first: NDJSON, and CSV beside it.
+    """Writer of the two rejects files, which are created with the first rejected line.
 
-    NDJSON has a line for each rejected line, CSV a row for each thing that is wrong with it.
+    NDJSON has a line for each rejected line, CSV a row for each of its errors.
     """
 
     path: Path | None
     count: int = 0
     first: str = ""
-    """The first one, for people."""
+    """Description of the first rejected line, for people."""
     _files: "_Files | None" = None
     _open: ExitStack = field(default_factory=ExitStack)
 
@@ -55,11 +55,11 @@ class Rejects:
         self._open.close()
 
     def add(self, source: Source, line: Line, details: Iterable[Detail]) -> None:
-        """Tell of a line what is wrong with it."""
+        """Write a rejected line with its errors."""
         rows = [*details]
         if not self.count:
-            said = "; ".join(f"{line.column(row.field) or 'record'}: {row.value}" for row in rows)
-            self.first = f"{source.path.name}, line {line.number}: {said}"
+            errors = "; ".join(f"{line.column(row.field) or 'record'}: {row.value}" for row in rows)
+            self.first = f"{source.path.name}, line {line.number}: {errors}"
         self.count += 1
         if self.path:
             self._files = self._files or _Files.create(self.path, self._open)
@@ -68,7 +68,7 @@ class Rejects:
 
 @dataclass(frozen=True)
 class _Files:
-    """Both files, open."""
+    """Pair of open rejects files."""
 
     lines: IO[bytes]
     table: TextIOWrapper

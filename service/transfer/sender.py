@@ -1,4 +1,4 @@
-"""Requests of an import: what is sent, kept until it is answered, and read from the answer."""
+"""Import sender: sends lines as bulk requests and stores their outcomes (contract, Files)."""
 
 import asyncio
 import re
@@ -11,7 +11,7 @@ from itertools import compress
 from typing import Any, Final
 
 from service.client import Client, Detail, FailureError, ForbiddenError, Outcome
-from service.client.collections import How
+from service.client.collections import WriteMode
 from service.error_types import ErrorType
 from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
@@ -21,30 +21,30 @@ from service.transfer.nested_ids import nested_ids
 from service.transfer.pending import PendingRequest, send_pending
 from service.transfer.rejects import Rejects
 
-_ITEM: Final = re.compile(r"^\[[0-9]+\]\.?")
-AT_ONCE: Final = 4
-"""Requests under way, where the order allows several."""
-_REFUSED: Final = (400, 413)
-"""What requests that hold too much, or what is no JSON to the service, are answered."""
+_ITEM_INDEX: Final = re.compile(r"^\[[0-9]+\]\.?")
+MAX_CONCURRENT: Final = 4
+"""Maximum number of concurrent requests, for collections without an order."""
+_SPLITTABLE_STATUSES: Final = (400, 413)
+"""Statuses of requests that are too large or malformed as a whole: sent again in halves."""
 AS_BEFORE: Final = "as before"
-"""The outcome of lines that came in earlier and have not changed since."""
+"""Outcome of lines that were imported earlier and have not changed since."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """How an import goes on."""
+    """Options of an import."""
 
     match: bool = False
-    """Records are found by their own keys, as far as they have one."""
+    """Whether lines are matched to records by own key, in collections that have one."""
     skip: bool = False
-    """What is rejected is left out; else nothing of its request is written, and it stops there."""
+    """Whether rejected lines are left out; otherwise the first failed request ends the import."""
     dry_run: bool = False
-    """Nothing is written: everything is only tried."""
+    """Whether every request is a dry run."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportEntry:
-    """A line that is ready to be sent."""
+    """Translated line that is ready to be sent."""
 
     line: Line
     name: str
@@ -53,79 +53,84 @@ class ImportEntry:
 
 @dataclass
 class Sender:
-    """Sends one file's lines; several requests at once where their order does not matter."""
+    """Sender of one file's lines, with concurrent requests if their order does not matter."""
 
     client: Client
     source: Source
-    known: IdMap
+    id_map: IdMap
     rejects: Rejects
     options: ImportOptions
     counts: Counter[str] = field(default_factory=Counter)
-    tell: Callable[[list[Line]], object] = len
-    """Is told of lines that are done."""
+    on_progress: Callable[[list[Line]], object] = len
+    """Called with the lines of each finished request."""
 
     def __post_init__(self) -> None:
-        self._turns = asyncio.Semaphore(1 if self.source.collection.in_order else AT_ONCE)
-        self._under_way = set[asyncio.Task[None]]()
+        self._slots = asyncio.Semaphore(1 if self.source.collection.is_ordered else MAX_CONCURRENT)
+        self._tasks = set[asyncio.Task[None]]()
 
     @property
     def stopped(self) -> bool:
-        """Whether something was rejected, and nothing more is to be sent."""
+        """Whether a line was rejected and nothing more is to be sent."""
         return self.rejects.count > 0 and not self.options.skip
 
-    async def send(self, how: How, match: str | None, entries: list[ImportEntry]) -> None:
-        """Begin a request with the entries; returns when there is room for another."""
-        await self._turns.acquire()
-        task = asyncio.create_task(self._in_turn(how, match, entries))
-        self._under_way.add(task)
+    async def send(self, mode: WriteMode, match: str | None, entries: list[ImportEntry]) -> None:
+        """Start a request with the entries, as soon as a request slot is free."""
+        await self._slots.acquire()
+        task = asyncio.create_task(self._send_in_slot(mode, match, entries))
+        self._tasks.add(task)
 
-    async def settled(self) -> None:
-        """Wait for the answers to all that was sent; raises what went wrong with any."""
-        under_way, self._under_way = self._under_way, set()
-        await asyncio.gather(*under_way)
+    async def drain(self) -> None:
+        """Wait until all requests have finished. Raise the error of any."""
+        tasks, self._tasks = self._tasks, set()
+        await asyncio.gather(*tasks)
 
     def raise_failures(self) -> None:
-        """Raise what went wrong with a request that is over."""
-        for task in [one for one in self._under_way if one.done()]:
-            self._under_way.discard(task)
+        """Raise the error of any finished request."""
+        for task in [task for task in self._tasks if task.done()]:
+            self._tasks.discard(task)
             task.result()
 
-    async def abandon(self) -> None:
-        """Let go of what is under way, which the next run asks again; nothing where all is done."""
-        for task in self._under_way:
+    async def cancel(self) -> None:
+        """Cancel unfinished requests; the next run resends them."""
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._under_way, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _in_turn(self, how: How, match: str | None, entries: list[ImportEntry]) -> None:
+    async def _send_in_slot(
+        self, mode: WriteMode, match: str | None, entries: list[ImportEntry]
+    ) -> None:
         try:
-            await self._send(how, match, entries)
+            await self._send(mode, match, entries)
         finally:
-            self._turns.release()
+            self._slots.release()
 
-    async def _send(self, how: How, match: str | None, entries: list[ImportEntry]) -> None:
-        """Send entries as one request, or in two where one holds too much."""
+    async def _send(self, mode: WriteMode, match: str | None, entries: list[ImportEntry]) -> None:
+        """Send entries as one request, or as two if it is refused as a whole."""
         if self.stopped:
             return
-        asked, key = self._asked(how, match, entries), f"import-{secrets.token_hex(16)}"
+        request = self._pending_request(mode, match, entries)
+        key = f"import-{secrets.token_hex(16)}"
         try:
             outcomes = await send_pending(
-                self.client, self.known, asked, key, dry_run=self.options.dry_run
+                self.client, self.id_map, request, key, dry_run=self.options.dry_run
             )
         except FailureError as error:
             if error.failed_items:
-                await self._explain(asked, entries, error)
-            elif error.status in _REFUSED:
-                await self._part(how, match, entries, error)
+                await self._find_failed_lines(request, entries, error)
+            elif error.status in _SPLITTABLE_STATUSES:
+                await self._split(mode, match, entries, error)
             else:
-                raise _explained(error) from error
+                raise _as_transfer_error(error) from error
             return
-        await self._take(entries, self._judged(entries, outcomes), key)
+        await self._store_outcomes(entries, self._adjusted(entries, outcomes), key)
 
-    def _asked(self, how: How, match: str | None, entries: list[ImportEntry]) -> PendingRequest:
-        """Return the request; a rehearsal asks for the outcome of every item."""
+    def _pending_request(
+        self, mode: WriteMode, match: str | None, entries: list[ImportEntry]
+    ) -> PendingRequest:
+        """Build the request. A dry run skips failed items, to get the outcome of every item."""
         return PendingRequest(
             self.source.collection.name,
-            how,
+            mode,
             match,
             [entry.translated.item for entry in entries],
             [entry.name for entry in entries],
@@ -134,54 +139,58 @@ class Sender:
             asked_at=time.time(),
         )
 
-    async def _part(
-        self, how: How, match: str | None, entries: list[ImportEntry], error: FailureError
+    async def _split(
+        self, mode: WriteMode, match: str | None, entries: list[ImportEntry], error: FailureError
     ) -> None:
-        """Send in two what was refused as a whole, down to the line that is to blame."""
+        """Send a request that was refused as a whole in halves, down to the rejected line."""
         if len(entries) == 1:
             self._reject_failed(entries, [_failed(entries[0], error)])
             return
         half = len(entries) // 2
-        await self._send(how, match, entries[:half])
-        await self._send(how, match, entries[half:])
+        await self._send(mode, match, entries[:half])
+        await self._send(mode, match, entries[half:])
 
-    async def _explain(
-        self, asked: PendingRequest, entries: list[ImportEntry], error: FailureError
+    async def _find_failed_lines(
+        self, request: PendingRequest, entries: list[ImportEntry], error: FailureError
     ) -> None:
-        """Rehearse a request of which nothing was written, to learn which lines are to blame.
+        """Dry-run a request that failed as a whole, to find the failed lines.
 
-        Lines that fail because their record is as it should be are done; the others go again.
+        Lines that fail only because their record is already as requested are done; the others are
+        sent again.
         """
-        asked = replace(asked, skip=True)
-        raw = await send_pending(self.client, self.known, asked, "", dry_run=True)
-        outcomes = self._judged(entries, raw)
+        request = replace(request, skip=True)
+        raw = await send_pending(self.client, self.id_map, request, "", dry_run=True)
+        outcomes = self._adjusted(entries, raw)
         if self._reject_failed(entries, outcomes):
             return
         was_refused = [outcome.outcome == "failed" for outcome in raw]
         if not any(was_refused):
-            raise _explained(error) from error
+            raise _as_transfer_error(error) from error
         done = [*compress(zip(entries, outcomes, strict=True), was_refused)]
-        await self._take([entry for entry, _ in done], [outcome for _, outcome in done], "")
+        await self._store_outcomes(
+            [entry for entry, _ in done], [outcome for _, outcome in done], ""
+        )
         rest = [entry for entry, refused in zip(entries, was_refused, strict=True) if not refused]
         if rest:
-            await self._send(asked.how, asked.match, rest)
+            await self._send(request.how, request.match, rest)
 
-    def _judged(self, entries: list[ImportEntry], outcomes: list[Outcome]) -> list[Outcome]:
+    def _adjusted(self, entries: list[ImportEntry], outcomes: list[Outcome]) -> list[Outcome]:
         pairs = zip(entries, outcomes, strict=True)
-        return [_judged(entry, outcome, self) for entry, outcome in pairs]
+        return [_adjusted(entry, outcome, self) for entry, outcome in pairs]
 
     def _reject_failed(self, entries: list[ImportEntry], outcomes: list[Outcome]) -> bool:
-        """Reject the lines that failed; whether there was any."""
-        failed = [
-            pair for pair in zip(entries, outcomes, strict=True) if pair[1].outcome == "failed"
-        ]
+        """Reject the lines that failed. Return whether there was any."""
+        pairs = zip(entries, outcomes, strict=True)
+        failed = [(entry, outcome) for entry, outcome in pairs if outcome.outcome == "failed"]
         for entry, outcome in failed:
             self.counts["failed"] += 1
             self.reject(entry.line, outcome.details)
         return bool(failed)
 
-    async def _take(self, entries: list[ImportEntry], outcomes: list[Outcome], key: str) -> None:
-        """Keep, count and tell what became of the entries; nothing but failures where one stops."""
+    async def _store_outcomes(
+        self, entries: list[ImportEntry], outcomes: list[Outcome], key: str
+    ) -> None:
+        """Store and count the outcomes of a request; only failures if these end the import."""
         if self._reject_failed(entries, outcomes) and not self.options.skip:
             return
         done = list[tuple[ImportEntry, Any]]()
@@ -191,15 +200,15 @@ class Sender:
                 if outcome.id is not None or self.options.dry_run:
                     done.append((entry, outcome.id))
         collection = self.source.collection
-        pairs = ((entry.line.document, entry.translated.item, one) for entry, one in done)
-        for owner, ids in (await nested_ids(self.client, collection, self.known, pairs)).items():
-            self.known.keep(owner, ids)
-        kept = ((entry.name, one, entry.line.digest) for entry, one in done)
-        self.known.keep(collection.name, kept, key)
-        self.tell([entry.line for entry in entries])
+        records = ((entry.line.document, entry.translated.item, id_) for entry, id_ in done)
+        for owner, ids in (await nested_ids(self.client, collection, self.id_map, records)).items():
+            self.id_map.store(owner, ids)
+        mappings = ((entry.name, record_id, entry.line.digest) for entry, record_id in done)
+        self.id_map.store(collection.name, mappings, key)
+        self.on_progress([entry.line for entry in entries])
 
     def reject(self, line: Line, details: Iterable[Detail]) -> None:
-        """Put a line aside; unless such are to be left out, it is the end."""
+        """Reject a line. Unless rejected lines are skipped, this ends the import."""
         self.rejects.add(self.source, line, details)
 
 
@@ -208,37 +217,38 @@ def _failed(entry: ImportEntry, error: FailureError) -> Outcome:
     return Outcome(entry.translated.item, "failed", None, error.details)
 
 
-def _judged(entry: ImportEntry, outcome: Outcome, sender: Sender) -> Outcome:
-    """The outcome, with fields as the line has them, and without what only the manner is to blame.
+def _adjusted(entry: ImportEntry, outcome: Outcome, sender: Sender) -> Outcome:
+    """Return the outcome with field paths of the line, without errors that a line cannot have.
 
-    A rehearsal refers to records that are not made. A pair that is there already is what it was
-    to be, where records are matched.
+    Placeholder ids of a dry run are unknown references. With ``match`` a duplicate in a collection
+    without own keys means that the record, such as a style relation, is already as requested.
     """
-    details = [*_of_line(outcome.details)]
+    details = [*_without_item_index(outcome.details)]
     if outcome.outcome != "failed":
         return outcome
-    unmade = entry.translated.unmade
-    left = [one for one in details if not _leads_to(one.field, unmade)]
-    if unmade and not left:
+    placeholders = entry.translated.placeholders
+    remaining = [row for row in details if not _contains_any(row.field, placeholders)]
+    if placeholders and not remaining:
         return replace(outcome, outcome="created", details=())
     is_keyless = sender.options.match and not sender.source.collection.key_fields
-    if is_keyless and {one.type for one in left} == {ErrorType.CONFLICT_DUPLICATE}:
+    if is_keyless and {row.type for row in remaining} == {ErrorType.CONFLICT_DUPLICATE}:
         return replace(outcome, outcome="unchanged", details=())
-    return replace(outcome, details=tuple(left))
+    return replace(outcome, details=tuple(remaining))
 
 
-def _of_line(details: Iterable[Detail]) -> Iterator[Detail]:
-    """Without the item's place in the request."""
-    for one in details:
-        yield replace(one, field=one.field and _ITEM.sub("", one.field, count=1))
+def _without_item_index(details: Iterable[Detail]) -> Iterator[Detail]:
+    """Yield the details without the item's index in the request."""
+    for detail in details:
+        field_path = detail.field and _ITEM_INDEX.sub("", detail.field, count=1)
+        yield replace(detail, field=field_path)
 
 
-def _leads_to(path: str | None, places: Iterable[str]) -> bool:
-    """Whether a place is at the path or below it."""
-    return any(place == path or place.startswith(f"{path}.") for place in places)
+def _contains_any(path: str | None, descendants: Iterable[str]) -> bool:
+    """Return whether any of the descendants is at the path or below it."""
+    return any(each == path or each.startswith(f"{path}.") for each in descendants)
 
 
-def _explained(error: FailureError) -> Exception:
+def _as_transfer_error(error: FailureError) -> Exception:
     if isinstance(error, ForbiddenError) and error.type == ErrorType.FORBIDDEN_SCOPE:
-        return TransferError("the key may only read: issue one with --scope write")
+        return TransferError("the API key may only read: issue a key with --scope write")
     return error

@@ -1,4 +1,4 @@
-"""CSV writer: the records of an NDJSON file as a table that an import reads again."""
+"""CSV writer: converts an NDJSON file of records to a table that an import can read."""
 
 import csv
 from collections.abc import Iterator
@@ -17,15 +17,14 @@ from service.transfer.fields import Field
 from service.transfer.id_translation import shown_lists
 
 _Order: TypeAlias = tuple[int, ...]
-"""Where a column stands: by the schema's order of fields, then by the places in lists."""
+"""Sort key of a column: indexes of fields in their schema, and of entries in their list."""
 _Cells: TypeAlias = dict[_Order, tuple[ColumnPath, str]]
 
 
 def write_table(lines: Path, table: Path, fields: Field) -> None:
-    """Write the records of an NDJSON file as CSV, in two passes: the first finds the columns.
+    """Write the records of an NDJSON file as CSV, in two passes: the first collects the columns.
 
-    There is a column for each field that can be written, list entries that some record has, and
-    nothing that only the service sets.
+    The columns are all writable fields of one cell, and those list entries that some record has.
     """
     columns = _columns(lines, fields)
     orders = sorted(columns)
@@ -37,13 +36,13 @@ def write_table(lines: Path, table: Path, fields: Field) -> None:
 
 
 def table_columns(lines: Path, fields: Field) -> list[str]:
-    """Return the names of the columns that a table of the records has."""
+    """Return the column names of the table that ``write_table`` writes."""
     columns = _columns(lines, fields)
     return [path_text(columns[order]) for order in sorted(columns)]
 
 
 def _columns(lines: Path, fields: Field) -> dict[_Order, ColumnPath]:
-    columns = dict(_simple(fields))
+    columns = dict(_scalar_columns(fields))
     for cells in _rows(lines, fields):
         columns |= {order: path for order, (path, _) in cells.items()}
     return columns
@@ -55,11 +54,11 @@ def _rows(lines: Path, fields: Field) -> Iterator[_Cells]:
             yield {order: (path, text) for order, path, text in _cells(fields, orjson.loads(line))}
 
 
-def _simple(fields: Field) -> Iterator[tuple[_Order, ColumnPath]]:
+def _scalar_columns(fields: Field) -> Iterator[tuple[_Order, ColumnPath]]:
     """Yield the columns that every table has: fields of one cell."""
-    for place, (name, field) in enumerate(fields.members.items()):
+    for index, (name, field) in enumerate(fields.members.items()):
         if not field.members and not (field.items and field.items.members):
-            yield (place,), (name,)
+            yield (index,), (name,)
 
 
 def _cells(
@@ -67,11 +66,11 @@ def _cells(
 ) -> Iterator[tuple[_Order, ColumnPath, str]]:
     """Yield the cells of a value that are not empty."""
     if isinstance(value, dict) and fields.members:
-        whole = value | {name: ids for name, _, ids in shown_lists(fields, value)}
-        for place, (name, field) in enumerate(fields.members.items()):
-            yield from _cells(field, whole.get(name), (*order, place), (*path, name))
+        document = value | {name: ids for name, _, ids in shown_lists(fields, value)}
+        for index, (name, field) in enumerate(fields.members.items()):
+            yield from _cells(field, document.get(name), (*order, index), (*path, name))
     elif isinstance(value, list) and value and fields.items and fields.items.members:
-        for place, entry in enumerate(value):
-            yield from _cells(fields.items, entry, (*order, place), (*path, place))
+        for index, entry in enumerate(value):
+            yield from _cells(fields.items, entry, (*order, index), (*path, index))
     elif value is not None:
         yield order, path, text_of(value)

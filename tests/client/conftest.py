@@ -47,6 +47,6 @@ async def between(place: Place) -> AsyncIterator[tuple[Between, Client]]:
     """What stands between, and a client behind it."""
     async with (
         standing_between(place.url) as (between, url),
-        Client(url, place.writer, retrying=QUICK) as client,
+        Client(url, place.writer, retry_policy=QUICK) as client,
     ):
         yield between, client

@@ -182,7 +182,7 @@ async def test_without_a_service_it_ends_in_an_error() -> None:
     retrying = RetryPolicy(attempts=3, first_wait=0.01)
     async with TestServer(web.Application()) as server:
         url = str(server.make_url("/"))
-    async with Client(url, "x", retrying=retrying) as client:
+    async with Client(url, "x", retry_policy=retrying) as client:
         with pytest.raises(UnreachableError) as caught:
             await client.collection("groups").delete(1)
         assert not caught.value.may_be_done

@@ -106,7 +106,7 @@ async def test_the_command_prints_entries_and_where_to_go_on(
                 assert await process.stdout.read() == b""
                 told = (await process.stderr.read()).decode()
             assert await process.wait() == 128 + signal.SIGINT
-        found = re.fullmatch(r"go on with --since (\S+)\n", told)
+        found = re.fullmatch(r"continue with --since (\S+)\n", told)
         assert found, told
         cursor = found[1]
 

@@ -3,13 +3,13 @@
 import pytest
 
 from service.client import FailureError, RetryPolicy, UnreachableError
-from service.client.errors import failure
+from service.client.errors import error_of
 
 
 def told(status: int, type_: str, retry_after: str | None = None) -> FailureError:
     headers = {} if retry_after is None else {"Retry-After": retry_after}
     body = b'{"status":"error","code":"%s","error":{"details":[]}}' % type_.encode()
-    return failure(status, headers, body)
+    return error_of(status, headers, body)
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_every_table_finds_its_place(
     assert done.stdout.splitlines()[-1] == f"{tables} tables distributed"
     assert Places.of(local) == Places(frozenset(BY_ORGANIZATION), frozenset(EVERYWHERE), 1)
     again = distribute(tmp_path, local_dsn)
-    assert (again.returncode, again.stdout) == (0, "Everything is distributed.\n")
+    assert (again.returncode, again.stdout) == (0, "All tables are distributed already.\n")
 
 
 async def test_rows_go_along_and_leave_nothing_behind(

@@ -99,7 +99,7 @@ def test_undoing_migrations_waits_for_a_word(dsn: str, data_dir: Path) -> None:
     assert "nothing was done" in asked.stderr
     assert selvedge(data_dir, "migrate", DATABASE_URL=dsn).stdout == "0 migrations applied\n"
     undone = selvedge(data_dir, "migrate", "--rollback", "1", "--yes", DATABASE_URL=dsn)
-    assert undone.stdout == "1 migrations undone\n"
+    assert undone.stdout == "1 migrations rolled back\n"
 
 
 def test_data_in_use_are_not_thrown_away(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_an_unknown_id_is_one_line_and_an_exit_code(
 def test_changing_nothing_of_an_organization_is_told(data_dir: Path) -> None:
     failed = selvedge(data_dir, "organization", "set", "1")
     assert failed.returncode == 1
-    assert "give --name" in failed.stderr
+    assert "use --name" in failed.stderr
     assert not data_dir.exists()
 
 

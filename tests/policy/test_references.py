@@ -8,7 +8,7 @@ from service import schemas
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS, PARTS
 from service.schemas import ResolvedSchema
-from service.transfer.collections import travelling
+from service.transfer.collections import transfer_collections
 from service.transfer.fields import Field
 
 _IDS = ("common/scalars.json#/$defs/id", "sub-suppliers.json#/$defs/id")
@@ -60,12 +60,12 @@ def referred(field: Field) -> set[str]:
 def test_what_is_referred_to_travels() -> None:
     """And comes before, or in the same file; only languages come with the service."""
     places, order = {"languages"}, ["languages"]
-    for name, one in travelling().items():
+    for name, one in transfer_collections().items():
         order.append(name)
-        trees = [one.fields, one.replaced, *(part.fields for part in one.parts)]
+        trees = [one.fields, one.replace_fields, *(part.fields for part in one.parts)]
         wanted = set[str]().union(*map(referred, trees))
         assert {place.partition("/")[0] for place in wanted} <= {*order}
-        places |= {name, *(f"{name}/{part.below}" for part in one.parts)}
+        places |= {name, *(f"{name}/{part.segment}" for part in one.parts)}
         places |= {*owners(one.fields)}
         assert wanted <= places, name
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from service.client import Client
 from service.files import DEMO
-from service.transfer.collections import chosen
+from service.transfer.collections import select_collections
 from service.transfer.export_files import Export
 from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
@@ -16,7 +16,7 @@ from tests.support.serving import serving
 async def export(url: str, key: str, folder: Path) -> None:
     """Write everything that the key's organization has."""
     async with Client(url, key) as client:
-        await Export(client, folder, chosen([]), int).run()
+        await Export(client, folder, select_collections([]), int).run()
 
 
 async def _write(server_dsn: str) -> None:

@@ -13,7 +13,7 @@ from yarl import URL
 
 from service.client import Client, RetryPolicy
 from service.organizations import administration
-from service.transfer.collections import travelling
+from service.transfer.collections import transfer_collections
 from service.transfer.files import sources
 from service.transfer.id_map import open_id_map
 from service.transfer.import_files import Import
@@ -81,10 +81,10 @@ class Folder:
         said = self.path / "rejects.ndjson"
         chosen = options or ImportOptions()
         with (
-            open_id_map(self.path / "ids.sqlite3", rehearsal=chosen.dry_run) as known,
+            open_id_map(self.path / "ids.sqlite3", dry_run=chosen.dry_run) as known,
             Rejects(said) as rejects,
         ):
-            found, told = sources(self.path / place, travelling()), list[Any]()
+            found, told = sources(self.path / place, transfer_collections()), list[Any]()
             try:
                 return await Import(
                     client, found, known, rejects, chosen, told.append, told.append

@@ -7,14 +7,14 @@ import orjson
 import pytest
 
 from service.files import DEMO
-from service.transfer.collections import TransferCollection, travelling
+from service.transfer.collections import TransferCollection, transfer_collections
 from service.transfer.column_listing import ColumnRow, column_rows
 from service.transfer.csv_records import rows
 from service.transfer.table_export import table_columns
 
 pytestmark = pytest.mark.contract("Files")
 
-COLLECTIONS = [*travelling().values()]
+COLLECTIONS = [*transfer_collections().values()]
 named = pytest.mark.parametrize("collection", COLLECTIONS, ids=lambda one: one.name)
 
 
@@ -27,7 +27,7 @@ def test_every_column_that_is_listed_can_be_in_a_header(collection: TransferColl
 @named
 def test_every_column_of_an_export_is_listed(collection: TransferCollection) -> None:
     listed = {row.column for row in column_rows(collection)}
-    found = table_columns(DEMO / f"{collection.name}.ndjson", collection.written)
+    found = table_columns(DEMO / f"{collection.name}.ndjson", collection.all_fields)
     assert {re.sub(r"\[\d+\]", "[0]", column) for column in found} <= listed
     lines = (DEMO / f"{collection.name}.ndjson").read_bytes().splitlines()
     assert lines
@@ -37,7 +37,7 @@ def test_every_column_of_an_export_is_listed(collection: TransferCollection) -> 
 def test_types_lengths_and_values_are_told() -> None:
     found = {
         row.column: row for name in ("styles", "size-ranges", "sample-requests", "sub-suppliers")
-        for row in column_rows(travelling()[name])
+        for row in column_rows(transfer_collections()[name])
     }  # fmt: skip
     for row in (
         ColumnRow("number", "text", "yes", "1 to 500 characters; the own key"),

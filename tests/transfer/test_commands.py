@@ -78,10 +78,10 @@ async def test_what_cannot_be_done_is_told_in_a_line(
     assert [ended.code for ended in told] == [1] * len(told)
     assert [ended.told.splitlines()[-1].partition(";")[0] for ended in told] == [
         "selvedge: 401 unauthorized: request: Present a valid API key as a bearer token.",
-        "selvedge: SELVEDGE_URL and SELVEDGE_API_KEY name the service and the key",
+        "selvedge: set SELVEDGE_URL and SELVEDGE_API_KEY: address and key of the service",
         "selvedge: languages is no collection",
-        f"selvedge: {place} is there already",
-        f"selvedge: {place}/groups.csv is to be imported: keep rejects elsewhere",
+        f"selvedge: {place} exists already: use a new folder",
+        f"selvedge: {place}/groups.csv is a file to import: use another file for --rejects",
     ]
 
 
@@ -135,7 +135,7 @@ async def test_a_dry_run_says_which_parts_it_could_not_rehearse(
     assert ended.printed.split()[:8] == [
         "created", "checked", "size-ranges", "1", "0", "size-ranges/sizes", "0", "1",
     ]  # fmt: skip
-    assert "what depends on stored data was not rehearsed" in ended.printed
+    assert "but not what depends on stored data" in ended.printed
 
 
 async def test_columns_are_listed_without_a_service() -> None:
@@ -160,6 +160,6 @@ async def test_wrong_encodings_and_rejects_over_files_are_told(
         await selvedge(url, keys["write"], "import", place, "--rejects", f"{place}/groups.ndjson"),
     ]
     assert [ended.told.splitlines()[-1] for ended in told] == [
-        "selvedge: excel is no encoding: use a name such as cp1252 or utf-16-le",
-        f"selvedge: {place}/groups.csv is to be imported: keep rejects elsewhere",
+        "selvedge: excel is no text encoding: use one such as cp1252 or utf-16-le",
+        f"selvedge: {place}/groups.csv is a file to import: use another file for --rejects",
     ]

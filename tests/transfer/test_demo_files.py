@@ -64,7 +64,7 @@ async def test_an_empty_organization_becomes_organization_1(
     assert folder.rejected == []
     assert {name for found in counts.values() for name in found} == {"created", "updated"}
     await export(str(stage.url), keys["write"], after)
-    with open_id_map(folder.path / "ids.sqlite3", rehearsal=False) as known:
+    with open_id_map(folder.path / "ids.sqlite3", dry_run=False) as known:
         for path in sorted(DEMO.iterdir()):
             collection, made = path.stem, records(after / path.name)
             sent = {

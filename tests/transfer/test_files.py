@@ -7,7 +7,7 @@ import pytest
 
 from service.client import Client
 from service.transfer.cells import text_of, value_of
-from service.transfer.collections import travelling
+from service.transfer.collections import transfer_collections
 from service.transfer.csv_records import TableError, rows
 from service.transfer.errors import TransferError
 from service.transfer.fields import Field
@@ -21,7 +21,9 @@ def read(
     text: str | bytes, collection: str = "sub-suppliers", encoding: str | None = None
 ) -> list[dict[str, Any]]:
     file = io.BytesIO(text if isinstance(text, bytes) else text.encode())
-    return [row.document for row in rows(file, travelling()[collection].columns, encoding)]
+    return [
+        row.document for row in rows(file, transfer_collections()[collection].columns, encoding)
+    ]
 
 
 def test_cells_say_what_their_fields_are() -> None:
@@ -156,38 +158,38 @@ def test_texts_are_read_as_they_were_written(value: str) -> None:
 
 def test_lines_are_those_where_rows_begin() -> None:
     content = b'name,city\n"A\nB",C\n\n,\nD,E\n'
-    found = [*rows(io.BytesIO(content), travelling()["sub-suppliers"].columns)]
+    found = [*rows(io.BytesIO(content), transfer_collections()["sub-suppliers"].columns)]
     assert [(row.line, row.document["name"]) for row in found] == [(2, "A\nB"), (6, "D")]
     assert sum(row.size for row in found) == len(content)
 
 
 def test_columns_of_fields_are_told_though_list_entries_are_left_out() -> None:
     file = io.BytesIO(b"NAME,contacts[2].email,contacts[4].email\nA,,b@example.com\n")
-    [row] = rows(file, travelling()["sub-suppliers"].columns)
+    [row] = rows(file, transfer_collections()["sub-suppliers"].columns)
     told = [row.column(field) for field in ("name", "contacts[0].email", "contacts[0].role", None)]
     assert told == ["NAME", "contacts[4].email", "contacts[4].role", ""]
 
 
 def test_values_of_a_list_are_in_the_column_of_the_list() -> None:
-    [row] = rows(io.BytesIO(b"Number,groupIDs\nS1,3;4\n"), travelling()["styles"].columns)
+    [row] = rows(io.BytesIO(b"Number,groupIDs\nS1,3;4\n"), transfer_collections()["styles"].columns)
     assert [row.column(field) for field in ("groupIds[1]", "brandId")] == ["groupIDs", "brandId"]
 
 
 @pytest.mark.parametrize(
     ("text", "line", "told"),
     [
-        ("", 1, "no line that names the columns"),
-        ("name,Name\n", 1, "the column Name stands there twice: remove one"),
-        ("name,\nA,B\n", 2, "cell 2 stands in no named column"),
+        ("", 1, "there is no header"),
+        ("name,Name\n", 1, "the column Name is there twice: remove one"),
+        ("name,\nA,B\n", 2, "cell 2 has no column name"),
         ("name,custom-id\n", 1, "custom-id names no field: use names such as"),
         ("naem\n", 1, "naem names no field: did you mean name?.*import --columns"),
         ("contacts[0].mail\n", 1, "did you mean email?"),
-        ("contacts.email\n", 1, r"a number such as \[0\] is missing before email"),
+        ("contacts.email\n", 1, r"an index such as \[0\] is missing before email"),
         ("name[0]\n", 1, r"there is no list before \[0\]"),
-        ("name\nA\nB,C\n", 3, "cell 2 stands in no named column.*quote cells that contain ','"),
+        ("name\nA\nB,C\n", 3, "cell 2 has no column name.*quote cells that contain ','"),
         ("name,city\nA\n", 2, "1 cells below 2 columns: write empty cells"),
         ('name\n"A\n', 2, "no CSV"),
-        ('name\n"5" inch"\n', 2, "no CSV.*write a quotation mark twice"),
+        ('name\n"5" inch"\n', 2, "no CSV.*double each quotation mark"),
         ("contacts,contacts[0].email\n[],y\n", 2, "disagree"),
         ("contacts\nx\n", 2, r"column contacts: use \[\] for an empty list"),
         ("contacts[0]\nx\n", 2, r"column contacts\[0\]: use a column for each field: id, "),
@@ -231,28 +233,28 @@ async def test_a_file_that_is_no_ndjson_is_told_before_anything_is_sent(
 def test_files_come_in_the_order_of_references(folder: Folder) -> None:
     for name in ("styles.csv", "style-relations.ndjson", "brands.ndjson", "rejects-1.ndjson"):
         folder.write(name)
-    found = [source.path.name for source in sources(folder.path, travelling())]
+    found = [source.path.name for source in sources(folder.path, transfer_collections())]
     assert found == ["brands.ndjson", "styles.csv", "style-relations.ndjson"]
 
 
 def test_files_that_are_no_collections_are_told(folder: Folder) -> None:
     with pytest.raises(TransferError, match="no files to import"):
-        sources(folder.path, travelling())
-    with pytest.raises(TransferError, match="no folder, and no file"):
-        sources(folder.path / "colors.ndjson", travelling())
+        sources(folder.path, transfer_collections())
+    with pytest.raises(TransferError, match="no folder and no file"):
+        sources(folder.path / "colors.ndjson", transfer_collections())
     folder.write("colours.ndjson")
     with pytest.raises(TransferError, match="colours is no collection; use brands, "):
-        sources(folder.path, travelling())
+        sources(folder.path, transfer_collections())
     folder.write("colors.csv")
     with pytest.raises(TransferError, match="no collection"):
-        sources(folder.path / "colours.ndjson", travelling())
+        sources(folder.path / "colours.ndjson", transfer_collections())
 
 
 def test_two_files_of_one_collection_are_told(folder: Folder) -> None:
     folder.write("colors.csv")
     folder.write("colors.ndjson")
-    with pytest.raises(TransferError, match="are of one collection"):
-        sources(folder.path, travelling())
+    with pytest.raises(TransferError, match="are of the same collection"):
+        sources(folder.path, transfer_collections())
 
 
 async def test_a_table_goes_in(client: Client, folder: Folder) -> None:

@@ -157,7 +157,7 @@ async def test_what_was_interrupted_goes_on_and_nothing_is_there_twice(
     )
     async with (
         standing_between(stage.url) as (between, url),
-        Client(url, keys["write"], retrying=ONCE) as cut,
+        Client(url, keys["write"], retry_policy=ONCE) as cut,
     ):
         between.faults.append(Fault.CUT_AFTER)
         with pytest.raises(UnreachableError):
@@ -178,7 +178,7 @@ async def test_a_service_that_is_away_is_waited_for(
         Client(
             url,
             keys["write"],
-            retrying=OutageRetryPolicy(attempts=4, first_wait=0.01, tell=told.append),
+            retry_policy=OutageRetryPolicy(attempts=4, first_wait=0.01, on_outage=told.append),
         ) as patient,
     ):
         between.faults += [Fault.CUT_BEFORE, Fault.UNAVAILABLE] * 3 + [Fault.CUT_AFTER] * 3

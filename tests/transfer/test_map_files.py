@@ -62,11 +62,11 @@ async def test_a_map_of_an_earlier_release_is_taken_over(
     old = earlier(tmp_path, f"127.0.0.1-{stage.url.port}", organization_id)
     other = earlier(tmp_path, "other.example.com-443", organization_id)
     new = await path_of(client, tmp_path)
-    assert await map_file(client, tmp_path, url, rehearsal=True) == old
-    assert await map_file(client, tmp_path, url, rehearsal=False) == new
+    assert await map_file(client, tmp_path, url, dry_run=True) == old
+    assert await map_file(client, tmp_path, url, dry_run=False) == new
     assert files_of(tmp_path) == {new, other}
     assert new.stat().st_mode & 0o777 == 0o600
-    assert await map_file(client, tmp_path, url, rehearsal=False) == new
+    assert await map_file(client, tmp_path, url, dry_run=False) == new
 
 
 async def test_maps_for_other_addresses_are_refused_with_the_remedy(
@@ -77,11 +77,11 @@ async def test_maps_for_other_addresses_are_refused_with_the_remedy(
     new = await path_of(client, tmp_path)
     earlier(tmp_path, "other.example.com-443", organization_id + 1)
     (tmp_path / f"ids-{'0' * 8}-0000-0000-0000-{'1' * 12}-{organization_id}.sqlite3").touch()
-    assert await map_file(client, tmp_path, url, rehearsal=False) == new
+    assert await map_file(client, tmp_path, url, dry_run=False) == new
     old = earlier(tmp_path, "10.0.0.7-8080", organization_id)
     for rehearsal in (True, False):
         with pytest.raises(TransferError, match="rename the one of this service") as refused:
-            await map_file(client, tmp_path, url, rehearsal=rehearsal)
+            await map_file(client, tmp_path, url, dry_run=rehearsal)
         assert old.name in str(refused.value)
         assert new.name in str(refused.value)
 

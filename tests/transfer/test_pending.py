@@ -30,7 +30,7 @@ async def test_a_key_that_may_only_read_leaves_the_request_pending(
     folder.write("sub-suppliers.ndjson", {"id": 1, "name": "Trims"})
     async with (
         standing_between(stage.url) as (between, url),
-        Client(url, keys["write"], retrying=ONCE) as cut,
+        Client(url, keys["write"], retry_policy=ONCE) as cut,
     ):
         between.faults.append(Fault.CUT_AFTER)
         with pytest.raises(UnreachableError):
@@ -73,7 +73,7 @@ async def test_only_what_decides_a_request_ends_it(
     folder: Folder, status: int, error_type: str, is_kept: bool
 ) -> None:
     refusing: Any = Refusing(status, error_type)
-    with open_id_map(folder.path / "ids.sqlite3", rehearsal=False) as known:
+    with open_id_map(folder.path / "ids.sqlite3", dry_run=False) as known:
         with pytest.raises(FailureError):
             await send_pending(refusing, known, request(), "a key")
         assert pending(known) == ["a key"] * is_kept
@@ -83,14 +83,14 @@ async def test_what_is_refused_now_or_is_old_is_not_asked_again(
     client: Client, folder: Folder
 ) -> None:
     """Its lines are sent anew. The service may have forgotten a key that is a day old."""
-    with open_id_map(folder.path / "ids.sqlite3", rehearsal=False) as known:
-        known.begin("refused", request(" "))
-        known.begin("old", request("Old", asked_at=time.time() - DAY))
-        known.begin("new", request("New", asked_at=time.time()))
+    with open_id_map(folder.path / "ids.sqlite3", dry_run=False) as known:
+        known.add_pending("refused", request(" "))
+        known.add_pending("old", request("Old", asked_at=time.time() - DAY))
+        known.add_pending("new", request("New", asked_at=time.time()))
         await resend_pending(client, known)
         assert pending(known) == []
     assert [one["name"] for one in await listed(client, "sub-suppliers")] == ["New"]
 
 
 def pending(known: IdMap) -> list[str]:
-    return [key for key, _ in known.unanswered()]
+    return [key for key, _ in known.pending_requests()]

@@ -6,7 +6,7 @@ import pytest
 
 from service.client import Client
 from service.files import DEMO
-from service.transfer.collections import travelling
+from service.transfer.collections import transfer_collections
 from service.transfer.files import sources
 from service.transfer.id_map import open_id_map
 from service.transfer.import_files import Import
@@ -125,10 +125,10 @@ async def test_a_dry_run_of_the_demo_files_finds_nothing_wrong(
     await client.collection("size-ranges").create({"name": "There"})
     await client.collection("styles").create({"number": "There", "name": "There"})
     with (
-        open_id_map(folder.path / "ids.sqlite3", rehearsal=True) as known,
+        open_id_map(folder.path / "ids.sqlite3", dry_run=True) as known,
         Rejects(None) as rejects,
     ):
-        found, told = sources(DEMO, travelling()), list[Any]()
+        found, told = sources(DEMO, transfer_collections()), list[Any]()
         counts = await Import(
             client, found, known, rejects, DRY_RUN, told.append, told.append
         ).run()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from service.client import Client, Detail
-from service.transfer.collections import travelling
+from service.transfer.collections import transfer_collections
 from service.transfer.files import sources
 from service.transfer.rejects import Rejects, reject_files
 from service.transfer.sender import ImportOptions
@@ -80,7 +80,7 @@ def test_both_files_are_private_and_may_be_named_by_either(
     path = folder.path / named
     assert reject_files(path) == (folder.path / lines, folder.path / rows)
     folder.write("brands.ndjson", {"name": "Alpine"})
-    [source] = sources(folder.path, travelling())
+    [source] = sources(folder.path, transfer_collections())
     [line] = source.lines()
     with Rejects(path) as rejects:
         assert not any(one.exists() for one in reject_files(path))

@@ -8,7 +8,11 @@ import pytest
 
 from service.client import Client
 from service.files import DEMO
-from service.transfer.collections import TransferCollection, chosen, travelling
+from service.transfer.collections import (
+    TransferCollection,
+    select_collections,
+    transfer_collections,
+)
 from service.transfer.export_files import Export
 from service.transfer.files import Source
 from service.transfer.id_map import open_id_map
@@ -24,7 +28,7 @@ pytestmark = pytest.mark.contract("Files")
 
 async def export_tables(stage: Stage, key: str, folder: Path) -> None:
     async with Client(str(stage.url), key) as client:
-        await Export(client, folder, chosen([]), int, csv=True).run()
+        await Export(client, folder, select_collections([]), int, csv=True).run()
 
 
 def header(path: Path) -> list[str]:
@@ -41,7 +45,7 @@ def without_null(value: Any) -> Any:
 
 def sent(collection: TransferCollection, path: Path) -> list[Any]:
     """What an import sends of each line, with the file's own ids."""
-    with open_id_map(path.with_name("ids.sqlite3"), rehearsal=True) as known:
+    with open_id_map(path.with_name("ids.sqlite3"), dry_run=True) as known:
         translator = Translator(known, ())
         return [
             without_null(
@@ -60,13 +64,13 @@ def sent(collection: TransferCollection, path: Path) -> list[Any]:
         ]
 
 
-@pytest.mark.parametrize("collection", [*travelling().values()], ids=lambda one: one.name)
+@pytest.mark.parametrize("collection", [*transfer_collections().values()], ids=lambda one: one.name)
 def test_a_table_says_what_the_lines_say_that_it_was_made_of(
     collection: TransferCollection, tmp_path: Path
 ) -> None:
     """In every collection and part, to the type and digit."""
     lines, table = DEMO / f"{collection.name}.ndjson", tmp_path / f"{collection.name}.csv"
-    write_table(lines, table, collection.written)
+    write_table(lines, table, collection.all_fields)
     assert sent(collection, table) == sent(collection, lines)
     assert len(sent(collection, lines)) > 30
 
@@ -77,14 +81,14 @@ async def test_tables_of_organization_1_make_it_anew(
     """The records are those of the demo files; a second export has the same columns."""
     folder, after, again = Folder(tmp_path / "csv"), tmp_path / "after", tmp_path / "again"
     await export_tables(stage, await issue_key(stage.dsn, 1, "read"), folder.path)
-    assert {path.stem for path in folder.path.glob("*.csv")} == travelling().keys()
+    assert {path.stem for path in folder.path.glob("*.csv")} == transfer_collections().keys()
     assert [*folder.path.glob("*.unfinished")] == []
     counts = await folder.bring(client)
     assert folder.rejected == []
     assert {name for found in counts.values() for name in found} == {"created", "updated"}
     await export(str(stage.url), keys["write"], after)
     await export_tables(stage, keys["write"], again)
-    with open_id_map(folder.path / "ids.sqlite3", rehearsal=False) as known:
+    with open_id_map(folder.path / "ids.sqlite3", dry_run=False) as known:
         for path in sorted(DEMO.iterdir()):
             collection, made = path.stem, records(after / path.name)
             sent = {
@@ -94,6 +98,6 @@ async def test_tables_of_organization_1_make_it_anew(
             assert sent == {one: without_own(document) for one, document in made.items()}
             tables = [place / f"{collection}.csv" for place in (folder.path, again)]
             assert header(tables[0]) == header(tables[1])
-            source = travelling()[collection]
+            source = transfer_collections()[collection]
             lines = [[*Source(table, source).lines()] for table in tables]
             assert len(lines[0]) == len(lines[1]) == len(made)
