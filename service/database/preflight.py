@@ -39,7 +39,7 @@ def check(settings: Settings, dsn: str, *, required: bool) -> None:
             raise SettingsError(
                 f"the database cannot be reached: {incidents.cause(error)}"
             ) from error
-        incidents.is_lost(error)
+        incidents.report_unreachable(error)
         return
     _judge(settings, *row)
     if not required and not is_current:
