@@ -200,7 +200,7 @@ async def test_terminated_connections_are_looked_after_until_the_server_answers(
 async def test_any_failed_look_means_away(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outage_monitor, "_SECONDS", 0.01)
+    monkeypatch.setattr(outage_monitor, "_POLL_SECONDS", 0.01)
     failures = [AttributeError("of the driver"), unavailable(), asyncpg.InternalClientError("odd")]
     seen = list[bool]()
 
