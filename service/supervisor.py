@@ -279,7 +279,8 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
 
     def handle_ttou(self) -> None:
         """Stop the oldest worker, and close its listener, on which no one would accept."""
-        serving = [w for w in self.WORKERS.values() if w.sockets[0] in self.LISTENERS]
+        workers = self.WORKERS.values()
+        serving = [worker for worker in workers if worker.sockets[0] in self.LISTENERS]
         if self.num_workers > 1 and serving:
             oldest = min(serving, key=attrgetter("age"))
             self.LISTENERS.remove(oldest.sockets[0])

@@ -1,6 +1,6 @@
 """Fair connection queue: organizations take turns, and none holds every connection.
 
-A request waits behind requests of its own organization only (contract, Shares).
+A request queues behind requests of its own organization only (contract, Shares).
 """
 
 import asyncio
@@ -63,13 +63,13 @@ class LeaseKind:
 
 READ = WRITE = LeaseKind()
 _CONTENTION_SECONDS = 0.01
-"""How long the contention signal stays on after requests of two organizations in a row."""
+"""Duration of the contention signal after a request whose predecessor was another's."""
 _CAP_EXEMPT_SECONDS = 0.25
-"""How long a queued request is subject to the cap of 1/8."""
+"""Time for which the cap of 1/8 applies to a queued request."""
 COMERS = ContentionSignal()
 """Contention among organizations whose callers have presented a valid key."""
 _MAX_EMPTY_QUEUES = 100
-"""How many organizations' queues are cached: most requests are of a recently active one."""
+"""Number of queues above which empty ones are dropped; most requests reuse a recent queue."""
 
 
 @dataclass(slots=True, eq=False)

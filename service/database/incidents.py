@@ -42,7 +42,7 @@ _NETWORK: Final = {
 
 _SILENT_SECONDS: Final = 5
 _RECENT: Final[dict[tuple[str, str | None], tuple[float, int]]] = {}
-"""By (operation, SQLSTATE): time of the last log line of this process, and failures since."""
+"""Time of this process's last log line and number of failures since, by (operation, SQLSTATE)."""
 
 
 def report_unreachable(error: BaseException) -> None:
