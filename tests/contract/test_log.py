@@ -113,7 +113,7 @@ async def test_what_the_database_lacks_is_no_defect(
     def refuse(*_: object) -> None:
         raise asyncpg.InsufficientPrivilegeError("permission denied for table style_group")
 
-    monkeypatch.setattr(change_recorder.ChangeRecorder, "recording", refuse)
+    monkeypatch.setattr(change_recorder.ChangeRecorder, "insert_statement", refuse)
     is_failure(await api.post(GROUPS, {"name": "Refused"}), 503, "server_error.unavailable")
     is_failure(await api.post(GROUPS, {"name": "Refused"}), 503, "server_error.unavailable")
     monkeypatch.setattr(disk_space, "_SPILL", "begin; do $$ begin raise sqlstate '53100'; end $$")
