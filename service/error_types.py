@@ -5,10 +5,10 @@ from typing import Self
 
 
 class ErrorType(StrEnum):
-    """A type of ``error.details``, by which callers branch.
+    """Type of a row of ``error.details``, by which callers branch.
 
-    The value is the published type. ``status`` is the status code that it calls for, ``meaning``
-    its row in the contract's table, ``remedy`` that of the guide on errors.
+    The value is the published type and ``status`` its status code. ``meaning`` is its row in the
+    contract's table, ``remedy`` its row in the guide on errors.
     """
 
     status: int
@@ -16,7 +16,7 @@ class ErrorType(StrEnum):
     remedy: str
 
     def __new__(cls, value: str, status: int, meaning: str, remedy: str) -> Self:
-        """Return the member of a row of the table."""
+        """Create the member of a row of the table."""
         member = str.__new__(cls, value)
         member._value_ = value
         member.status, member.meaning, member.remedy = status, meaning, remedy

@@ -1,7 +1,7 @@
-"""What is wrong with a request: one type from the first check to the answer.
+"""API errors: error details, their status codes and the error envelope (contract, Errors).
 
-A check tells where, of which type, and what to do about it; the path becomes text here alone, and
-the one table from types to status codes stands here (contract, Errors).
+A check returns details with type, path and message. Only this module formats paths and maps types
+to status codes.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 from service.error_types import ErrorType
 
 Path: TypeAlias = tuple[str | int, ...]
-"""Where in a request: names of members and places in lists, outermost first; () for none."""
+"""Path in a request: names of members and indexes in lists, outermost first; () for none."""
 
-#: Status of a type, by its longest listed prefix.
+#: Status code by type, or by the first part of a type that is not listed.
 STATUS = {
     "validation_error": 400,
     ErrorType.MALFORMED_REQUEST: 400,
@@ -39,23 +39,23 @@ STATUS = {
     ErrorType.SERVER_ERROR_OUTCOME_UNKNOWN: 503,
 }
 
-#: Which status an answer takes when its failures call for several: the first of these.
+#: Status code of a response whose details have several: the first of these (contract, Precedence).
 PRECEDENCE = (403, 404, 412, 409, 422, 400)
 
 MAX_LISTED = 1000
-#: After how many failures only the first one of each item that follows is made: several at one
-#: field become one, so more of them than are listed.
+#: Number of collected details after which each further item gets its first detail only. More than
+#: MAX_LISTED, as several details of one field become one.
 MAX_COLLECTED = 2 * MAX_LISTED
 MAX_LENGTH = 200
-"""Characters of a field or a message that are shown."""
+"""Maximum length of a field or message, in characters."""
 _MISSING_LAST = 1 << 30
-#: Of several failures at one field these speak of its value as a whole.
-_SPEAK_OF_ALL = (ErrorType.REQUIRED_FIELD, ErrorType.INVALID_TYPE)
+#: Types that concern the whole value of a field, and win over others of the same field.
+_WHOLE_VALUE = (ErrorType.REQUIRED_FIELD, ErrorType.INVALID_TYPE)
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorDetail:
-    """One thing that is wrong: its type, where it is, and what to do about it."""
+    """Row of ``error.details``: type, path in the request, and message."""
 
     type: str
     path: Path = ()
@@ -63,23 +63,23 @@ class ErrorDetail:
 
     @property
     def field(self) -> str | None:
-        """The path as callers read it, ``[3].allowedValues[0].value``; None where there is none."""
+        """Path as text, such as ``[3].allowedValues[0].value``; None for the whole request."""
         text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
         return text.removeprefix(".") if self.path else None
 
     @property
     def status(self) -> int:
-        """The status code that this failure calls for."""
+        """Status code of the type."""
         return STATUS.get(self.type) or STATUS[self.type.partition(".")[0]]
 
     def row(self) -> dict[str, str | None]:
-        """The row of ``error.details`` as a JSON-ready object."""
+        """Return the row of ``error.details`` as a JSON-ready object."""
         return {"type": self.type, "field": _truncate(self.field), "value": _truncate(self.message)}
 
 
 @dataclass(frozen=True, slots=True)
 class BulkCounts:
-    """What a failed bulk request adds to its error body."""
+    """Members that a failed bulk request adds to its error body."""
 
     operation: str
     total_items: int
@@ -87,11 +87,11 @@ class BulkCounts:
 
 @dataclass
 class ApiError(Exception):
-    """A request that failed, with everything that is known to be wrong with it.
+    """Error response, with every detail that the checks have found.
 
-    ``failures`` are never empty; the first MAX_LISTED of them are listed. ``bulk`` is set on bulk
-    operations, of which ``failed_items`` failed, all where it is None. ``headers`` go out with the
-    answer (``Allow``, ``WWW-Authenticate``).
+    ``details`` is never empty; the response lists the first MAX_LISTED. ``headers`` are sent with
+    the response (``Allow``, ``WWW-Authenticate``). ``bulk`` is set for bulk operations;
+    ``failed_items`` is then the number of failed items, None for all.
     """
 
     details: Sequence[ErrorDetail]
@@ -101,19 +101,20 @@ class ApiError(Exception):
 
     @property
     def status(self) -> int:
-        """The status code of the answer."""
-        statuses = {failure.status for failure in self.details}
+        """Status code of the response."""
+        statuses = {detail.status for detail in self.details}
         return next((status for status in PRECEDENCE if status in statuses), max(statuses))
 
     @property
     def code(self) -> str:
-        """The type shared by the failures that call for the status, else their longest prefix."""
+        """Type of the details with that status code, or the longest prefix of several types."""
         status = self.status
-        return shared_type({one.type for one in self.details if one.status == status})
+        return shared_type({detail.type for detail in self.details if detail.status == status})
 
     def body(self) -> dict[str, object]:
-        """The error envelope as a JSON-ready object."""
-        error: dict[str, object] = {"details": [one.row() for one in self.details[:MAX_LISTED]]}
+        """Return the error envelope as a JSON-ready object."""
+        rows = [detail.row() for detail in self.details[:MAX_LISTED]]
+        error: dict[str, object] = {"details": rows}
         if self.bulk:
             total = self.bulk.total_items
             failed = total if self.failed_items is None else self.failed_items
@@ -129,79 +130,79 @@ class ApiError(Exception):
 def api_error(
     type_: str, *path: str | int, message: str | None = None, headers: dict[str, str] | None = None
 ) -> ApiError:
-    """An error of a single failure."""
+    """Return an error with a single detail."""
     return ApiError([ErrorDetail(type_, path, message)], headers or {})
 
 
 def shared_type(types: Iterable[str]) -> str:
-    """The longest dotted prefix that all types share."""
-    columns = zip(*(code.split(".") for code in types), strict=False)
+    """Return the longest dotted prefix that all types share."""
+    columns = zip(*(type_.split(".") for type_ in types), strict=False)
     return ".".join(parts[0] for parts in takewhile(lambda parts: len(set(parts)) == 1, columns))
 
 
-def one_per_field(root: Any, found: list[ErrorDetail]) -> list[ErrorDetail]:
-    """The failures in request order; of several at one field the one that speaks of all of it.
+def one_per_field(root: Any, details: list[ErrorDetail]) -> list[ErrorDetail]:
+    """Return one detail of each path, in request order; details of the whole value win.
 
-    Fields that are missing stay in the order in which they were found.
+    Details of missing fields stay in the order in which they were found.
     """
-    if len(found) < 2:
-        return found
+    if len(details) < 2:
+        return details
     by_path: dict[Path, ErrorDetail] = {}
-    for failure in sorted(found, key=lambda one: one.type not in _SPEAK_OF_ALL):
-        by_path.setdefault(failure.path, failure)
+    for detail in sorted(details, key=lambda detail: detail.type not in _WHOLE_VALUE):
+        by_path.setdefault(detail.path, detail)
     return in_request_order(root, by_path.values())
 
 
-def in_request_order(root: Any, failures: Iterable[ErrorDetail]) -> list[ErrorDetail]:
-    """The failures by where they stand in a body; what is missing comes after what is there."""
-    order = _RequestOrder(root)
-    return sorted(failures, key=lambda one: order(one.path))
+def in_request_order(root: Any, details: Iterable[ErrorDetail]) -> list[ErrorDetail]:
+    """Return the details in the order of their paths in a body; missing members come last."""
+    sort_key = _RequestOrder(root)
+    return sorted(details, key=lambda detail: sort_key(detail.path))
 
 
 def in_query_order(
-    pairs: Sequence[tuple[str, str]], failures: Iterable[ErrorDetail]
+    pairs: Sequence[tuple[str, str]], details: Iterable[ErrorDetail]
 ) -> list[ErrorDetail]:
-    """The failures by where their parameters stand in a query; those of missing ones come last."""
-    places = dict[str, int]()
-    for place, (name, _) in enumerate(pairs):
-        places.setdefault(_companions(name), place)
+    """Return the details in the order of their parameters in a query; missing ones come last."""
+    indexes = dict[str, int]()
+    for index, (name, _) in enumerate(pairs):
+        indexes.setdefault(_base_name(name), index)
     last = len(pairs)
-    return sorted(failures, key=lambda one: places.get(_companions(one.field), last))
+    return sorted(details, key=lambda detail: indexes.get(_base_name(detail.field), last))
 
 
-def _companions(name: str | None) -> str:
-    """What a parameter stands with: a missing member of a filter has no place of its own."""
+def _base_name(name: str | None) -> str:
+    """Return the part before the dot: a missing member of a filter sorts with the others."""
     return str(name).partition(".")[0].lower()
 
 
 class _RequestOrder:
-    """Where paths stand in a body."""
+    """Sort key of paths: their order in a body."""
 
     def __init__(self, root: Any) -> None:
         self._root = root
-        self._places: dict[int, dict[str, int]] = {}
+        self._member_indexes: dict[int, dict[str, int]] = {}
 
     def __call__(self, path: Path) -> list[int]:
-        """The path's sort key."""
-        order, value = [], self._root
+        """Return the path's sort key."""
+        key, value = [], self._root
         for part in path:
             if isinstance(part, int):
-                order.append(part)
+                key.append(part)
             elif isinstance(value, dict) and part in value:
-                order.append(self._members(value)[part])
+                key.append(self._indexes(value)[part])
             else:
-                return [*order, _MISSING_LAST]
+                return [*key, _MISSING_LAST]
             value = value[part]
-        return order
+        return key
 
-    def _members(self, value: dict[str, Any]) -> dict[str, int]:
-        if id(value) not in self._places:
-            self._places[id(value)] = {name: place for place, name in enumerate(value)}
-        return self._places[id(value)]
+    def _indexes(self, value: dict[str, Any]) -> dict[str, int]:
+        if id(value) not in self._member_indexes:
+            self._member_indexes[id(value)] = {name: index for index, name in enumerate(value)}
+        return self._member_indexes[id(value)]
 
 
 def _truncate(text: str | None) -> str | None:
-    """The text, or its beginning with an ellipsis where it is longer than is shown."""
+    """Return the text, cut to MAX_LENGTH characters with an ellipsis at the end."""
     if text is None or len(text) <= MAX_LENGTH:
         return text
     return f"{text[: MAX_LENGTH - 1]}…"

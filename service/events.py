@@ -1,7 +1,7 @@
-"""What happens to the service, for those who operate it: a line of JSON each, on standard error.
+"""Event log: one line of JSON per event, on standard error, for operators (contract, Log).
 
-A line names the event, so that it can be searched for, and says in its message what is the cause
-and what to do. No line has a password or an API key's secret in it, whatever it tells of.
+A line has the event's name for searches, and a message with the cause and the remedy. Passwords and
+secrets of API keys are masked in every line.
 """
 
 import logging
@@ -17,36 +17,36 @@ from service.masking import mask_keys
 
 _log: Final = logging.getLogger("service")
 _PASSWORDS: Final = (
-    # The password in a database's URL, and in the other form of naming one.
+    # Passwords in a database URL, and in a connection string of keywords and values.
     (re.compile(r"(postgres(?:ql)?://[^\s:/?#]{0,100}:)\S{0,1000}@"), r"\1...@"),
     (re.compile(r"(password\s*=\s*)('[^']*'|[^\s&]+)", re.IGNORECASE), r"\1..."),
 )
 _CONTROLS: Final = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Characters that JSON need not escape: DEL, C1 controls, line separators, and marks that turn the
-direction of text."""
+"""Characters that JSON need not escape and terminals obey: DEL, C1 controls, line separators and
+bidirectional marks."""
 
 
 def without_secrets(text: str) -> str:
-    """The text, with three dots in place of every password and secret."""
-    for password, shown in _PASSWORDS:
-        text = password.sub(shown, text)
+    """Return the text with three dots in place of every password and secret."""
+    for pattern, replacement in _PASSWORDS:
+        text = pattern.sub(replacement, text)
     return mask_keys(text)
 
 
 def printable(line: bytes) -> bytes:
-    """Return a line of JSON with a question mark for each character that a terminal would obey."""
+    """Return a line of JSON with a question mark for each character of _CONTROLS."""
     if line.isascii() and b"\x7f" not in line:
         return line
     return _CONTROLS.sub("?", line.decode()).encode()
 
 
 def log_event(event: str, message: str, level: int = logging.INFO, **facts: object) -> None:
-    """Write a line of an event; ``facts`` become members of their own."""
+    """Write the line of an event; ``facts`` become members beside ``message``."""
     _log.log(level, "%s", message, extra={"event": event, "facts": facts})
 
 
 def configure_logging(level: str) -> None:
-    """Let every logger of this process and of those forked from it write such lines."""
+    """Let every logger of this process, and of those forked from it, write lines of JSON."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter())
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
@@ -54,10 +54,10 @@ def configure_logging(level: str) -> None:
 
 
 class JsonFormatter(logging.Formatter):
-    """A record as a line of JSON, a traceback within it."""
+    """Formatter of log records as lines of JSON, with the traceback as a member."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, without its end."""
+        """Return the line without a newline."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC),
             "level": record.levelname.lower(),
@@ -68,19 +68,19 @@ class JsonFormatter(logging.Formatter):
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        hidden = {k: without_secrets(v) if isinstance(v, str) else v for k, v in line.items()}
-        return printable(orjson.dumps(hidden, default=str)).decode()
+        masked = {k: without_secrets(v) if isinstance(v, str) else v for k, v in line.items()}
+        return printable(orjson.dumps(masked, default=str)).decode()
 
 
 class SharedCounter:
-    """A number that the processes forked from this one share; one of them adds to it."""
+    """Counter in memory that forked processes share; only one process may add to it."""
 
     def __init__(self) -> None:
         self._value = memoryview(mmap.mmap(-1, 8)).cast("q")
 
     @property
     def value(self) -> int:
-        """The number."""
+        """Current count."""
         return self._value[0]
 
     def add(self) -> None:
@@ -89,29 +89,30 @@ class SharedCounter:
 
 
 class Incident:
-    """What lasts until it is over: said once when it begins, and once when it is over.
+    """Incident that is logged once when it opens and once when it closes.
 
-    By whichever of the processes forked from this one sees it first: they share its memory.
+    Forked processes share its state in memory: the first one to notice logs it for all.
     """
 
-    def __init__(self, event: str, over: str, message: str) -> None:
-        self._event, self._over, self._message = event, over, message
-        self._since = memoryview(mmap.mmap(-1, 8)).cast("d")
+    def __init__(self, open_event: str, close_event: str, close_message: str) -> None:
+        self._open_event = open_event
+        self._close_event, self._close_message = close_event, close_message
+        self._opened_at = memoryview(mmap.mmap(-1, 8)).cast("d")
 
     @property
     def is_open(self) -> bool:
-        """Whether it is not over."""
-        return bool(self._since[0])
+        """Whether the incident is open."""
+        return bool(self._opened_at[0])
 
     def open(self, message: str, **facts: object) -> None:
-        """Say so, unless it is known."""
+        """Open the incident and log it, unless it is open."""
         if not self.is_open:
-            self._since[0] = time.monotonic()
-            log_event(self._event, message, logging.ERROR, **facts)
+            self._opened_at[0] = time.monotonic()
+            log_event(self._open_event, message, logging.ERROR, **facts)
 
     def close(self) -> None:
-        """Say so, if it lasted until now."""
+        """Close the incident and log its duration, if it is open."""
         if self.is_open:
-            seconds = round(time.monotonic() - self._since[0], 1)
-            self._since[0] = 0.0
-            log_event(self._over, self._message, seconds=seconds)
+            seconds = round(time.monotonic() - self._opened_at[0], 1)
+            self._opened_at[0] = 0.0
+            log_event(self._close_event, self._close_message, seconds=seconds)

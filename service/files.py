@@ -1,4 +1,4 @@
-"""Where files are, in a checkout and in an installed wheel: the code, SQL, schemas and so on."""
+"""Files: folders of SQL, schemas, migrations and guides, and creation of private files."""
 
 import os
 import sysconfig
@@ -8,24 +8,24 @@ from typing import IO, Final
 _PACKAGE: Final = Path(__file__).resolve().parent
 _PACKED: Final = _PACKAGE / "_data"
 _ROOT: Final = _PACKED if _PACKED.is_dir() else _PACKAGE.parent
-"""A wheel carries these folders inside the package; a checkout has them beside it."""
+"""Parent of these folders: inside the package in a wheel, beside it in a checkout."""
 
 SQL: Final = _ROOT / "sql"
 SCHEMAS: Final = _ROOT / "schemas"
 MIGRATIONS: Final = _ROOT / "migrations"
 GUIDES: Final = _ROOT / "docs" / "guides"
 DEMO: Final = _PACKAGE / "demo" / "files"
-"""The demo data of organization 1, as files to import."""
+"""Demo data of organization 1 as files to import."""
 
 
 PRIVATE: Final = 0o600
-"""The mode of files with customers' data or keys: their owner alone reads and writes them."""
+"""Mode of files with customers' data or keys."""
 
 
 def fresh(path: Path, mode: int) -> IO[str]:
-    """Return a new file to write, with that mode whatever the umask; one that was there goes.
+    """Create a text file with a mode, whatever the umask; replace an existing one.
 
-    It is never a link's target, which another owner of the folder might have put there for root.
+    Replaces a link instead of writing to its target, which an attacker could choose for root.
     """
     file = os.fdopen(_new(path), "w")
     os.fchmod(file.fileno(), mode)
@@ -33,12 +33,12 @@ def fresh(path: Path, mode: int) -> IO[str]:
 
 
 def private(path: Path) -> IO[bytes]:
-    """Return a new binary file that only its owner can read; replaces one at the path."""
+    """Create a binary file that only its owner can read; replace an existing one."""
     return os.fdopen(_new(path), "wb")
 
 
 def make_private(path: Path) -> None:
-    """Make a file readable by its owner alone; create an empty one where there is none."""
+    """Restrict a file to its owner; create an empty one if there is none."""
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT, PRIVATE))
     path.chmod(PRIVATE)
 
@@ -49,6 +49,7 @@ def _new(path: Path) -> int:
 
 
 def program_folders() -> list[Path]:
-    """Return the folders whose files a process that serves reads: ours, packages and Python's."""
-    python = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
-    return [*dict.fromkeys([_PACKAGE, SQL, SCHEMAS, MIGRATIONS, GUIDES, *map(Path, python)])]
+    """Return the folders that a worker reads: the service's own, its packages' and Python's."""
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    python = (Path(sysconfig.get_path(name)) for name in names)
+    return [*dict.fromkeys([_PACKAGE, SQL, SCHEMAS, MIGRATIONS, GUIDES, *python])]

@@ -1,4 +1,4 @@
-"""The settings of one process, read once from the environment (contract, Settings)."""
+"""Settings of one process, read once from environment variables (contract, Settings)."""
 
 import os
 import re
@@ -12,44 +12,44 @@ from urllib.parse import urlsplit
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
-_SPECIAL: Final = "what is special in a user or password is written like %40 for @ and %2F for /"
+_ENCODING: Final = "percent-encode special characters of user and password: %40 for @, %2F for /"
 LOG_LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 
 
 class SettingsError(Exception):
-    """A setting that cannot be used; the message is one line fit for the operator."""
+    """Error of an invalid setting; its message is one line for operators."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the operator chose."""
+    """Validated settings of the operator."""
 
     database_url: str | None
-    """None means the embedded server in `data_dir`."""
+    """URL of the database; None for the embedded server in `data_dir`."""
     host: str
     port: int
-    """0 lets the system choose a free one."""
+    """TCP port; 0 lets the system choose a free one."""
     workers: int
-    """Processes that serve."""
+    """Number of worker processes."""
     pool_size: int
-    """Database connections per worker for callers; one more is kept for keys and readiness."""
+    """Database connections per worker for callers, beside the one for keys and readiness."""
     caller_requests: int
-    """Requests of one organization under way and waiting, per worker."""
+    """Maximum of running and queued requests of one organization, per worker."""
     changes_days: int
-    """How long changes are kept."""
+    """Retention of the change feed in days."""
     cors_origins: tuple[str, ...]
-    """Of pages in browsers that may call; those of the service itself always may."""
+    """Origins of browser pages that may call, beside the service's own."""
     log_level: str
     traces: bool
-    """Whether spans are made, and sent as the OTEL_ variables say."""
+    """Whether spans are recorded, and exported as the OTEL_ variables say."""
     data_dir: Path
-    """Absolute."""
+    """Absolute path of the data folder."""
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "Settings":
         """Return the settings in `environ`; an empty value counts as absent.
 
-        Raises SettingsError, naming the variable, for the first value that cannot be used.
+        Raises SettingsError, which names the variable, for the first invalid value.
         """
         return cls(
             database_url=_database_url(environ),
@@ -82,12 +82,12 @@ def _integer(environ: Mapping[str, str], name: str, default: int, low: int, high
 
 def _origins(environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return the origins as browsers send them (RFC 6454, 6.2)."""
-    found = (environ.get("CORS_ORIGINS") or "").replace(",", " ").split()
-    for origin in found:
+    origins = (environ.get("CORS_ORIGINS") or "").replace(",", " ").split()
+    for origin in origins:
         if not re.fullmatch(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?", origin):
             example = "https://app.example.com"
             raise SettingsError(f"CORS_ORIGINS must name origins like {example}, not {origin!r}")
-    return tuple(found)
+    return tuple(origins)
 
 
 def _log_level(environ: Mapping[str, str]) -> str:
@@ -98,13 +98,13 @@ def _log_level(environ: Mapping[str, str]) -> str:
 
 
 def _traces(environ: Mapping[str, str]) -> bool:
-    """Return whether they are wanted; SettingsError where what makes them is not installed."""
-    wanted = environ.get("TRACES") or "off"
-    if wanted not in ("on", "off"):
-        raise SettingsError(f"TRACES must be on or off, not {wanted!r}")
-    if wanted == "on" and find_spec("opentelemetry") is None:
+    """Return whether traces are on; raise SettingsError if OpenTelemetry is not installed then."""
+    value = environ.get("TRACES") or "off"
+    if value not in ("on", "off"):
+        raise SettingsError(f"TRACES must be on or off, not {value!r}")
+    if value == "on" and find_spec("opentelemetry") is None:
         raise SettingsError("TRACES=on needs the extra `tracing` (requirements-tracing.txt)")
-    return wanted == "on"
+    return value == "on"
 
 
 def _data_dir(environ: Mapping[str, str]) -> Path:
@@ -115,19 +115,19 @@ def _data_dir(environ: Mapping[str, str]) -> Path:
 
 
 def _database_url(environ: Mapping[str, str]) -> str | None:
-    """Return the URL as it is; it may hold a password, so no message repeats it."""
+    """Return the URL unchanged; messages never repeat it, as it may have a password."""
     url = environ.get("DATABASE_URL") or None
     if url is None:
         return None
     if not url.startswith(("postgres://", "postgresql://")):
         raise SettingsError("DATABASE_URL must begin with postgresql:// or postgres://")
-    if not _is_read_alike(url):
-        raise SettingsError(f"DATABASE_URL is not a valid URL; {_SPECIAL}")
+    if not _is_unambiguous(url):
+        raise SettingsError(f"DATABASE_URL is not a valid URL; {_ENCODING}")
     return url
 
 
-def _is_read_alike(url: str) -> bool:
-    """Whether a URL is one, and nobody takes a part of the password for another part of it."""
+def _is_unambiguous(url: str) -> bool:
+    """Return whether a URL is valid, and every parser finds the same password in it."""
     try:
         parts = urlsplit(url)
         _ = parts.port

@@ -1,7 +1,7 @@
-"""Signals that end the service wait while nobody is there yet who could take them.
+"""Signal masking: defers the signals that stop the service until their handlers are in place.
 
-Python runs a handler between any two instructions of what goes on: one that raises is lost in a
-finalizer, and one that takes note does so for the process from which this one was just forked.
+Problem: Python runs a handler between any two instructions. An exception raised in a finalizer is
+lost, and a process just forked would still run its parent's handlers.
 """
 
 import signal
@@ -11,10 +11,10 @@ _ENDINGS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
 
 
 def defer() -> None:
-    """Have signals that come wait; so they do in processes forked meanwhile."""
+    """Block the signals, in this process and in those forked from now on."""
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS)
 
 
 def deliver() -> None:
-    """Have this process's handlers run, now for what waited."""
+    """Unblock the signals; the handlers of this process run at once for those that are pending."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDINGS)

@@ -1,9 +1,9 @@
-"""The parent process: it listens, keeps the workers alive and stops them.
+"""Supervisor: the parent process, which opens the listeners and starts, replaces and stops workers.
 
-gunicorn's arbiter replaces workers that die or hang; each worker runs the aiohttp application on
-uvloop. The kernel deals connections out among sockets, one per worker: from a single one the worker
-that wakes first would take a whole burst. The parent holds all of them, so what waits for a worker
-that died is answered by its successor.
+gunicorn's arbiter replaces workers that die or hang. Each worker runs the aiohttp application on
+uvloop, and accepts on a listener of its own, among which the kernel distributes connections. From
+a shared listener the worker that wakes first would accept a whole burst. The parent keeps all
+listeners open, so the successor of a dead worker serves the connections that wait.
 """
 
 import logging
@@ -30,14 +30,15 @@ from service.http.parser_limits import PARSER_LIMITS
 from service.settings import Settings
 
 _GRACE_SECONDS: Final = 35
-"""For requests under way at a stop: the longest write, which is 30 s, and its answer."""
-_DONE_ON: Final[dict[int, str]] = {
-    signal.SIGTERM: "requests under way finish, then all ends",
-    signal.SIGHUP: "requests under way finish, then all ends",
-    signal.SIGINT: "requests under way finish, then all ends",
-    signal.SIGQUIT: "requests under way finish, then all ends",
+"""Time for running requests at a stop: the longest write, which is 30 s, and its response."""
+_GRACEFUL_STOP: Final = "running requests finish, then the service stops"
+_EFFECTS: Final[dict[int, str]] = {
+    signal.SIGTERM: _GRACEFUL_STOP,
+    signal.SIGHUP: _GRACEFUL_STOP,
+    signal.SIGINT: _GRACEFUL_STOP,
+    signal.SIGQUIT: _GRACEFUL_STOP,
     signal.SIGTTIN: "one more worker starts",
-    signal.SIGTTOU: "one worker less goes on",
+    signal.SIGTTOU: "one worker stops",
 }
 
 
@@ -47,15 +48,15 @@ def serve(
     listening: list[socket.socket],
     keep_database_alive: Callable[[], None],
 ) -> NoReturn:
-    """Serve until a signal ends it (SIGINT, SIGTERM, SIGQUIT, SIGHUP), then raise SystemExit.
+    """Serve until SIGINT, SIGTERM, SIGQUIT or SIGHUP, then raise SystemExit.
 
     `keep_database_alive` is called about once a second.
     """
 
     async def runner() -> web.AppRunner:
-        # Its handlers are there, but uvloop calls none before it runs.
+        # The handlers are in place; uvloop calls none before it runs.
         signals.deliver()
-        # Not before the fork: it pulls in prometheus_client, which opens its files on import.
+        # Imported after the fork, as prometheus_client opens its files on import.
         from service.app import create_app
 
         app = create_app(settings, dsn)
@@ -65,20 +66,20 @@ def serve(
             app,
             connections=connections.max_connections(settings.workers + settings.pool_size),
             **PARSER_LIMITS,
-            # Whose caller is gone is read for no one; writes see to themselves.
+            # Cancels reads whose callers have gone; writes shield themselves.
             handler_cancellation=True,
             shutdown_timeout=_GRACE_SECONDS,
             access_log=None,
         )
 
     connections.raise_file_limit()
-    _tell_of_start(settings, listening[0])
+    _log_start(settings, listening[0])
     with metrics_folder.fresh():
         _Arbiter(_Application(settings, listening, runner), keep_database_alive).run()
     sys.exit()
 
 
-def _tell_of_start(settings: Settings, listener: socket.socket) -> None:
+def _log_start(settings: Settings, listener: socket.socket) -> None:
     host, port = listener.getsockname()[:2]
     log_event(
         "started",
@@ -91,7 +92,7 @@ def _tell_of_start(settings: Settings, listener: socket.socket) -> None:
 
 
 def _assign_listener(arbiter: Arbiter, worker: Any) -> None:
-    """Give a worker about to start the listener that no other worker has."""
+    """Assign a free listener to a worker about to start."""
     worker.sockets = _free_listeners(arbiter)[:1]
 
 
@@ -101,9 +102,9 @@ def _free_listeners(arbiter: Arbiter) -> list[Any]:
 
 
 def _keep_own_listener(arbiter: Arbiter, worker: Any) -> None:
-    """Close the listeners that a worker has inherited and does not accept on.
+    """Close the inherited listeners of other workers.
 
-    The kernel goes on giving connections to a listener that any process holds open.
+    The kernel distributes connections to every listener that any process has open.
     """
     for listener in arbiter.LISTENERS:
         if listener not in worker.sockets:
@@ -112,43 +113,43 @@ def _keep_own_listener(arbiter: Arbiter, worker: Any) -> None:
 
 
 def _forget_metrics(_: Arbiter, worker: Any) -> None:
-    """Drop the gauges of a worker that is gone; its counters stay."""
-    from prometheus_client import multiprocess  # as in serve(): not before the folder is there
+    """Remove the gauges of a worker that has ended; its counters stay."""
+    from prometheus_client import multiprocess  # imported late, as its folder must exist
 
     multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
 
 
-def _why(worker: Any, code: int) -> str:
-    """Say how a worker ended, and what to do."""
+def _death_message(worker: Any, code: int) -> str:
+    """Return how a worker ended, and what to do."""
     if worker.aborted:
-        how = "was ended, for it had hung; the lines before may say in what"
+        cause = "was ended because it hung; the lines before may say where"
     elif code == -signal.SIGKILL:
-        how = "was killed: see in the system's log whether memory ran out, and lower WORKERS if so"
+        cause = "was killed: check the system's log for a lack of memory, and lower WORKERS if so"
     elif code < 0:
-        how = f"was ended by {signal.Signals(-code).name}; the lines before may say why"
+        cause = f"was ended by {signal.Signals(-code).name}; the lines before may say why"
     else:
-        how = f"ended by itself with code {code}; the lines before may say why"
-    return f"Worker {worker.pid} {how}. Another one takes its place."
+        cause = f"ended by itself with code {code}; the lines before may say why"
+    return f"Worker {worker.pid} {cause}. Another one takes its place."
 
 
 def _log_level(settings: Settings) -> str:
-    """Return gunicorn's level; what it says at `info` is for those who debug it."""
+    """Return gunicorn's log level: its `info` lines serve its own developers only."""
     return "warning" if settings.log_level == "info" else settings.log_level
 
 
 class _Log(Logger):  # type: ignore[misc]  # gunicorn has no types
-    """gunicorn's log, whose lines are written as all others are."""
+    """Logger of gunicorn that writes through the service's handlers."""
 
     def __init__(self, cfg: Any) -> None:
         super().__init__(cfg)
         self.error_log.propagate = True
 
     def _set_handler(self, *_: object, **__: object) -> None:
-        """None of its own."""
+        """Add no handler of gunicorn's own."""
 
 
 class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
-    """gunicorn's configuration, given by the code alone."""
+    """Configuration of gunicorn, from code only."""
 
     def __init__(
         self,
@@ -162,7 +163,7 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
         super().__init__()
 
     def load_config(self) -> None:
-        """Set what differs from gunicorn's defaults."""
+        """Set the options that differ from gunicorn's defaults."""
         options = {
             "bind": self._bind,
             "workers": self._settings.workers,
@@ -170,7 +171,7 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
             "graceful_timeout": _GRACE_SECONDS + 5,
             "logger_class": _Log,
             "loglevel": _log_level(self._settings),
-            # Whoever we are by now: its default is who imported it, which root may have been.
+            # The present account: gunicorn's default is that of its import, which may be root.
             "user": os.geteuid(),
             "group": os.getegid(),
             "proc_name": "selvedge",
@@ -183,72 +184,71 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
             self.cfg.set(name, value)
 
     def load(self) -> Callable[[], Awaitable[web.AppRunner]]:
-        """Return what every worker awaits for its runner."""
+        """Return the function that every worker awaits for its runner."""
         return self._runner
 
 
 class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
-    """gunicorn's arbiter as the one parent of everything that runs."""
+    """Arbiter of gunicorn that also looks after the database and logs what happens to workers."""
 
     def __init__(self, application: _Application, keep_database_alive: Callable[[], None]) -> None:
         self._keep_database_alive = keep_database_alive
         super().__init__(application)
 
     def init_signals(self) -> None:
-        """Take signals from now on."""
+        """Install the handlers and unblock the signals."""
         super().init_signals()
         signals.deliver()
 
     def wait_for_signals(self, timeout: float = 1.0) -> list[int]:
-        """Return the signals that came, and tell of those that an operator sends."""
+        """Return the received signals, and log those that an operator sends."""
         numbers: list[int] = super().wait_for_signals(timeout)
         for number in numbers:
             if number != signal.SIGCHLD:
                 name = signal.Signals(number).name
-                what = f"{name} came: {_DONE_ON.get(number, 'nothing is done on it')}."
-                log_event("signal_received", what, signal=name)
+                message = f"Received {name}: {_EFFECTS.get(number, 'it has no effect')}."
+                log_event("signal_received", message, signal=name)
         return numbers
 
     def halt(self, reason: str | None = None, exit_status: int = 0) -> None:
-        """Stop, tell so, and raise SystemExit."""
+        """Stop, log it, and raise SystemExit."""
         try:
             super().halt(reason, exit_status)
         finally:
             log_event("stopped", reason or "Selvedge has stopped.")
 
     def reap_workers(self) -> None:
-        """Take note of workers that ended, and tell of those that were not to.
+        """Reap ended processes, and log workers that should not have ended.
 
-        As the first process of a container it gets processes that are nobody's, too.
+        The first process of a container adopts orphans, too.
         """
         with suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 worker = self.WORKERS.pop(ended[0], None)
                 if worker is not None:
-                    self._bury(worker, os.waitstatus_to_exitcode(ended[1]))
+                    self._on_worker_end(worker, os.waitstatus_to_exitcode(ended[1]))
 
-    def _bury(self, worker: Any, code: int) -> None:
-        """Tell of a worker's end; raises HaltServer where another one would not start either."""
+    def _on_worker_end(self, worker: Any, code: int) -> None:
+        """Log an unexpected end; raise HaltServer if a successor could not start either."""
         worker.tmp.close()
         self.cfg.child_exit(self, worker)
         if code in (self.WORKER_BOOT_ERROR, self.APP_LOAD_ERROR):
             raise HaltServer("A worker cannot start; the lines before say why.", code)
-        # The listener of a worker that was told to end is closed here already.
+        # handle_ttou() has closed the listener of a worker that was to end.
         if worker.sockets[0] in self.LISTENERS:
             metrics_folder.DEATHS.add()
-            log_event(
-                "worker_died", _why(worker, code), logging.ERROR, worker=worker.pid, code=code
-            )
+            message = _death_message(worker, code)
+            log_event("worker_died", message, logging.ERROR, worker=worker.pid, code=code)
 
     def murder_workers(self) -> None:
-        """Do what has to be done once a second: end workers that hang, see to the database."""
+        """End workers that hang, and look after the database; called once a second."""
         super().murder_workers()
         self._keep_database_alive()
 
     def spawn_worker(self) -> int:
-        """Fork a worker, which ends here and never unwinds what its parent still holds open.
+        """Fork a worker and return its process id, or 0 if there is no listener for it.
 
-        Return its process id, or 0 where there is no listener for it.
+        The worker exits here, as unwinding the stack would leave its parent's context managers.
         """
         if not self._has_free_listener():
             return 0
@@ -265,21 +265,22 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
             os._exit(ending.code if isinstance(ending.code, int) else 1)
 
     def _has_free_listener(self) -> bool:
-        """Return whether there is a listener for one more worker, after opening one if need be."""
+        """Return whether there is a listener for one more worker; open one if there is none."""
         if not _free_listeners(self):
             try:
                 self.LISTENERS.append(listeners.another(self.LISTENERS[0]))
             except OSError as error:
-                # Only the account that opened the first one may: that was root's.
+                # Only the account that opened the first listener may open more: that was root.
                 self.num_workers = len(self.WORKERS)
-                what = f"No worker is added: {error.strerror}. Set WORKERS and restart."
-                log_event("worker_not_added", what, logging.ERROR)
+                message = f"No worker is added: {error.strerror}. Set WORKERS and restart."
+                log_event("worker_not_added", message, logging.ERROR)
                 return False
         return True
 
     def handle_ttou(self) -> None:
-        """End the oldest worker; its listener closes with it, or nobody would accept on it."""
-        serving = [each for each in self.WORKERS.values() if each.sockets[0] in self.LISTENERS]
+        """Stop the oldest worker, and close its listener, on which no one would accept."""
+        workers = self.WORKERS.values()
+        serving = [worker for worker in workers if worker.sockets[0] in self.LISTENERS]
         if self.num_workers > 1 and serving:
             oldest = min(serving, key=attrgetter("age"))
             self.LISTENERS.remove(oldest.sockets[0])
@@ -287,9 +288,9 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         super().handle_ttou()
 
     def handle_hup(self) -> None:
-        """Stop: the terminal is gone, and settings in the environment cannot be loaded again."""
+        """Stop: the terminal has gone, and the environment cannot be read again."""
         self.handle_term()
 
     def handle_usr2(self) -> None:
-        """Nothing: a second parent could not own the data folder too."""
+        """Do nothing: a second parent process could not own the data folder too."""
         self.log.warning("Signal %s is not supported", signal.SIGUSR2.name)

@@ -1,4 +1,4 @@
-"""One connection to PostgreSQL, as the service uses it, and how long anything may take on it."""
+"""Connection factory: opens PostgreSQL connections with the service's timeouts and settings."""
 
 import sys
 from typing import Final
@@ -12,21 +12,21 @@ ACQUIRE_SECONDS: Final = 5
 READ_SECONDS: Final = 10
 WRITE_SECONDS: Final = 30
 SILENCE_SECONDS: Final = WRITE_SECONDS + 5
-"""The server ends a statement first; this bounds a server that no longer answers at all."""
+"""Client-side timeout of a statement, for a server that no longer responds at all."""
 
-#: Prepared statements that a connection keeps, and the bytes of the longest of them: together they
-#: bound what a caller of ever new filters can make each session hold.
+#: Size of a connection's cache of prepared statements, and the maximum length in bytes of a cached
+#: one. Together they bound the memory that a caller with ever new filters can make a session use.
 STATEMENTS: Final = 150
 LONGEST_STATEMENT: Final = 6 * 1024
 
-#: A server that looks whether its client is still there ends what a killed worker began.
+#: Makes the server cancel the statements of a worker that was killed.
 _CHECK_CONNECTION: Final = (
     {"client_connection_check_interval": "1s"} if sys.platform == "linux" else {}
 )
 
 
 async def connect(dsn: str) -> asyncpg.Connection:
-    """Return a connection; raises one of LOST where none can be had, which is told."""
+    """Return a new connection; log the failure and raise one of LOST if that fails."""
     try:
         connection = await asyncpg.connect(
             dsn,
@@ -44,10 +44,10 @@ async def connect(dsn: str) -> asyncpg.Connection:
             },
         )
     except asyncpg.PostgresError as error:
-        incidents.is_lost(error)
-        raise ConnectionError("The server does not let the service in.") from error
+        incidents.report_unreachable(error)
+        raise ConnectionError("PostgreSQL refuses the connection; the log says why.") from error
     except LOST as error:
-        incidents.is_lost(error)
+        incidents.report_unreachable(error)
         raise
     incidents.AWAY.close()
     return connection

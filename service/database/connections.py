@@ -1,8 +1,8 @@
-"""Connections and transactions: the only place that knows how PostgreSQL can fail.
+"""Connection pool and transactions, with retries and the mapping of database failures.
 
-Handlers hand work to :meth:`Database.read` and :meth:`Database.write`; the work gets a connection
-and never sees the pool. Failures of the server or the network come out as ``server_error.*``
-errors that say whether anything was done (contract, Outages).
+Handlers pass work to :meth:`Database.read` and :meth:`Database.write`. The work gets a connection
+and never sees the pool. A failure of the server or the network becomes a ``server_error.*`` error
+that says whether anything was changed (contract, Outages).
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from service.database.errors import (
     LOST,
     REFUSED,
     RETRYABLE,
-    is_of_no_more_use,
+    leaves_unusable,
     outcome_unknown,
     refused,
     schema_is_behind,
@@ -37,16 +37,16 @@ Connection: TypeAlias = asyncpg.Connection
 
 ATTEMPTS = 8
 
-#: What writes finds its rows by their ids, so that a plan made while a table was all but empty does
-#: not go on reading all of it once it has grown.
+#: Problem: a plan made while a table was almost empty scans the whole table, also once it has
+#: grown. Writes find their rows by id, so sequential scans are off for them.
 _BEGIN = f"begin; set local statement_timeout = '{WRITE_SECONDS}s'; set local enable_seqscan = off"
 
 
 class _ConnectionPool:
-    """Connections to one server, shared out among organizations.
+    """Pool of connections to one server, leased to organizations by a fair queue.
 
-    asyncpg's own pool is last in, first out, lets late comers overtake waiters, and takes a fifth
-    of the processor time of a short read. A connection needs no reset: the code leaves no session
+    Rejected: asyncpg's own pool. It lets new requests overtake queued ones, and takes a fifth of
+    the processor time of a short read. A connection needs no reset, as the code leaves no session
     state behind.
     """
 
@@ -54,133 +54,139 @@ class _ConnectionPool:
         self,
         dsn: str,
         size: int,
-        tell_of_end: Callable[[object], None],
+        on_termination: Callable[[object], None],
         traces: "Traces | None",
-        comers: ContentionSignal,
+        contention: ContentionSignal,
     ) -> None:
         self._dsn = dsn
-        self._tell_of_end = tell_of_end
+        self._on_termination = on_termination
         self._traces = traces
-        make = FairQueue if traces is None else traces.fair_queue
-        self.queue: FairQueue[Connection | None] = make([None] * size, ACQUIRE_SECONDS, comers)
+        new_queue = FairQueue if traces is None else traces.fair_queue
+        self.queue: FairQueue[Connection | None] = new_queue(
+            [None] * size, ACQUIRE_SECONDS, contention
+        )
         self._open: set[Connection] = set()
         self._running: set[asyncio.Task[Any]] = set()
 
     async def close(self) -> None:
-        """Close every connection; what is under way has a short while to end."""
+        """Close every connection, after at most ACQUIRE_SECONDS for running work to end."""
         if self._running:
             await asyncio.wait(self._running, timeout=ACQUIRE_SECONDS)
         for connection in self._open:
             connection.terminate()
 
     def run_to_end(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
-        """The work as a task that is brought to its end, whether or not anyone waits for it."""
+        """Return a task that runs the work to its end, whether or not anyone awaits it."""
         task = asyncio.create_task(work)
         self._running.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._on_done)
         return task
 
-    def _ended(self, task: "asyncio.Task[Any]") -> None:
+    def _on_done(self, task: "asyncio.Task[Any]") -> None:
         self._running.discard(task)
         if not task.cancelled():
-            # Read, or asyncio would complain where no one waited for it.
+            # Retrieved, or asyncio would log an exception that no one awaited.
             task.exception()
 
-    async def acquire(self, organization_id: int, use: LeaseKind) -> Connection:
-        """A connection, made on first use; raises NoTurnError after ACQUIRE_SECONDS of waiting."""
-        connection = await self.queue.acquire(organization_id, use)
+    async def acquire(self, organization_id: int, kind: LeaseKind) -> Connection:
+        """Lease a connection, opened on first use.
+
+        Raises QueueTimeoutError after ACQUIRE_SECONDS of waiting.
+        """
+        connection = await self.queue.acquire(organization_id, kind)
         if connection is None or connection.is_closed():
             self._open.discard(connection)
             try:
                 connection = await connect(self._dsn)
             except BaseException:
-                self.queue.release(None, organization_id, use)
+                self.queue.release(None, organization_id, kind)
                 raise
-            connection.add_termination_listener(self._tell_of_end)
+            connection.add_termination_listener(self._on_termination)
             if self._traces is not None:
                 connection.add_query_logger(self._traces.statement)
             self._open.add(connection)
         return connection
 
-    def release(self, connection: Connection, organization_id: int, use: LeaseKind) -> None:
-        """Let the next one have it; one that is inside a transaction is not trusted and closed."""
+    def release(self, connection: Connection, organization_id: int, kind: LeaseKind) -> None:
+        """Return a connection to the queue; close it first if it is inside a transaction."""
         if not connection.is_closed() and connection.is_in_transaction():
             connection.terminate()
-        self.queue.release(connection, organization_id, use)
+        self.queue.release(connection, organization_id, kind)
 
-    async def release_unused(
-        self, connection: Connection, organization_id: int, use: LeaseKind
+    async def release_canceled(
+        self, connection: Connection, organization_id: int, kind: LeaseKind
     ) -> None:
-        """Give a connection back once the server has taken notice that its statement is canceled.
+        """Release a connection once the server has ended its canceled statement.
 
-        Until then it works for its organization, which does not get another one for that.
+        Until then the server works for the organization, so its lease goes on.
         """
         try:
             await connection.execute("begin; rollback", timeout=ACQUIRE_SECONDS)
         except (asyncpg.PostgresError, *LOST):
             connection.terminate()
         finally:
-            self.release(connection, organization_id, use)
+            self.release(connection, organization_id, kind)
 
 
 class Database:
-    """Connections for what callers ask, and one kept free for keys and readiness.
+    """Pool for the work of callers, beside a reserved connection for key look-ups and readiness.
 
-    So that neither waits behind callers (contract, Shares).
+    Look-ups and readiness checks never wait behind the work of callers (contract, Shares).
     """
 
     def __init__(self, dsn: str, size: int, traces: "Traces | None" = None) -> None:
-        self._watch = OutageMonitor(lambda: self.look_up(_is_there))
-        self._connections = _ConnectionPool(dsn, size, self._watch.start, traces, COMERS)
-        # Made-up keys are looked up here: they tell nobody that other organizations are active.
-        self._spare = _ConnectionPool(dsn, 1, self._watch.start, traces, ContentionSignal())
+        self._outage_monitor = OutageMonitor(lambda: self.look_up(_ping))
+        listener = self._outage_monitor.start
+        self._pool = _ConnectionPool(dsn, size, listener, traces, COMERS)
+        # A signal of its own: look-ups of made-up keys must not count as active organizations.
+        self._reserved = _ConnectionPool(dsn, 1, listener, traces, ContentionSignal())
 
     async def close(self) -> None:
-        """Close every connection; what is under way has a short while to end."""
-        self._watch.stop()
-        await self._connections.close()
-        await self._spare.close()
+        """Close every connection, after a short time for running work to end."""
+        self._outage_monitor.stop()
+        await self._pool.close()
+        await self._reserved.close()
 
     @property
     def queue(self) -> FairQueue[Connection | None]:
-        """Who has connections and who waits for one, for those who count."""
-        return self._connections.queue
+        """Queue of the pool, for metrics."""
+        return self._pool.queue
 
     async def read(self, work: Callable[[Connection], Awaitable[T]], organization_id: int) -> T:
-        """The result of work that only reads; done again once when its connection was stale.
+        """Return the result of work that only reads, retried once if its connection was stale.
 
-        Where its caller is gone the statement is canceled.
+        Cancels the statement when the caller has gone.
         """
         try:
-            return await _read(self._connections, work, organization_id)
+            return await _read(self._pool, work, organization_id)
         except asyncpg.SyntaxOrAccessError as error:
-            raise await self._explained(error) from error
+            raise await self._schema_error_or(error) from error
 
     async def look_up(
         self, work: Callable[[Connection], Awaitable[T]], organization_id: int = 0
     ) -> T:
-        """The result of a short read that waits behind no caller's work."""
+        """Return the result of a short read on the reserved connection."""
         try:
-            return await _read(self._spare, work, organization_id)
+            return await _read(self._reserved, work, organization_id)
         except asyncpg.SyntaxOrAccessError as error:
-            raise await self._explained(error) from error
+            raise await self._schema_error_or(error) from error
 
     async def write(
         self,
         work: Callable[[Connection], Awaitable[T]],
         organization_id: int,
-        use: LeaseKind = WRITE,
+        kind: LeaseKind = WRITE,
     ) -> T:
-        """The result of work done in one transaction, committed unless the work raises.
+        """Return the result of work done in one transaction, committed unless the work raises.
 
-        Serialization failures and deadlocks are tried again here and never reach a caller. What
-        has begun is brought to its end, whether or not its caller is still there.
+        Retries serialization failures and deadlocks, ATTEMPTS times at most. A transaction that has
+        begun runs to its end, also when its caller has gone.
         """
         for attempt in range(ATTEMPTS):
             try:
-                connection = await self._connections.acquire(organization_id, use)
-                running = self._run(connection, work, organization_id, use)
-                return await asyncio.shield(self._connections.run_to_end(running))
+                connection = await self._pool.acquire(organization_id, kind)
+                transaction = self._run(connection, work, organization_id, kind)
+                return await asyncio.shield(self._pool.run_to_end(transaction))
             except RETRYABLE as error:
                 if attempt == ATTEMPTS - 1:
                     raise unavailable() from error
@@ -188,15 +194,15 @@ class Database:
             except (*LOST, *REFUSED, *BROKEN) as error:
                 raise refused(error, "write") from error
             except asyncpg.SyntaxOrAccessError as error:
-                raise await self._explained(error) from error
+                raise await self._schema_error_or(error) from error
         raise AssertionError("unreachable")
 
-    async def _explained(self, error: Exception) -> Exception:
-        """What a statement that the server cannot take means: an old schema, or else a defect."""
+    async def _schema_error_or(self, error: Exception) -> Exception:
+        """Return 503 if the schema is behind this release, else the error, which is a defect."""
         try:
-            is_current = await _read(self._spare, schema_is_current, 0)
-        except ApiError as unknown:
-            return unknown
+            is_current = await _read(self._reserved, schema_is_current, 0)
+        except ApiError as unavailable_error:
+            return unavailable_error
         return error if is_current else schema_is_behind()
 
     async def _run(
@@ -204,41 +210,40 @@ class Database:
         connection: Connection,
         work: Callable[[Connection], Awaitable[T]],
         organization_id: int,
-        use: LeaseKind,
+        kind: LeaseKind,
     ) -> T:
         try:
             return await _transaction(connection, work)
         except BaseException as error:
-            if is_of_no_more_use(type(error)):
+            if leaves_unusable(type(error)):
                 connection.terminate()
             raise
         finally:
-            self._connections.release(connection, organization_id, use)
+            self._pool.release(connection, organization_id, kind)
 
 
-async def _is_there(connection: Connection) -> None:
+async def _ping(connection: Connection) -> None:
     # asyncpg fails on an empty statement when it is the first of its connection.
     await connection.execute("begin; rollback")
 
 
 async def _read(
-    connections: _ConnectionPool, work: Callable[[Connection], Awaitable[T]], organization_id: int
+    pool: _ConnectionPool, work: Callable[[Connection], Awaitable[T]], organization_id: int
 ) -> T:
     for attempt in range(2):
         try:
-            connection = await connections.acquire(organization_id, READ)
+            connection = await pool.acquire(organization_id, READ)
             try:
                 result = await work(connection)
             except asyncio.CancelledError:
-                giving = connections.release_unused(connection, organization_id, READ)
-                connections.run_to_end(giving)
+                pool.run_to_end(pool.release_canceled(connection, organization_id, READ))
                 raise
             except BaseException as error:
-                if is_of_no_more_use(type(error)):
+                if leaves_unusable(type(error)):
                     connection.terminate()
-                connections.release(connection, organization_id, READ)
+                pool.release(connection, organization_id, READ)
                 raise
-            connections.release(connection, organization_id, READ)
+            pool.release(connection, organization_id, READ)
             return result
         except (*RETRYABLE, *LOST) as error:
             if attempt or isinstance(error, TimeoutError):
@@ -249,7 +254,7 @@ async def _read(
 
 
 async def _transaction(connection: Connection, work: Callable[[Connection], Awaitable[T]]) -> T:
-    """The result of the work, committed; whatever the work raises, after a rollback."""
+    """Return the result of the work after a commit; raise its error after a rollback."""
     await connection.execute(_BEGIN)
     try:
         result = await work(connection)
@@ -267,7 +272,7 @@ async def _transaction(connection: Connection, work: Callable[[Connection], Awai
 
 
 async def _roll_back(connection: Connection) -> None:
-    """Leave the transaction; a connection that cannot is closed, which ends it as well."""
+    """Roll the transaction back; close the connection if that fails, which ends it as well."""
     try:
         await asyncio.shield(connection.execute("rollback", timeout=ACQUIRE_SECONDS))
     except (asyncpg.PostgresError, *LOST, asyncio.CancelledError):

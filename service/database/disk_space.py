@@ -1,18 +1,18 @@
-"""Whether the disk of the database has room, tried on a file that goes at once."""
+"""Check for free space on the database's disk, by a temporary file."""
 
 from typing import Final
 
 import asyncpg
 
-#: More rows than may be kept in memory here go to a file where the data are: that takes no right,
-#: changes nothing, and is gone before it has to reach the disk.
-_TRY: Final = "begin; set local work_mem = '64kB'; select count(*) from generate_series(1, 5000)"
+#: PostgreSQL spills rows beyond work_mem to a temporary file beside the data. That needs no
+#: privilege, changes nothing, and the file is gone before it has to reach the disk.
+_SPILL: Final = "begin; set local work_mem = '64kB'; select count(*) from generate_series(1, 5000)"
 
 
 async def has_room(connection: asyncpg.Connection) -> bool:
-    """Return whether a file can be written there."""
+    """Return whether PostgreSQL can write a temporary file."""
     try:
-        await connection.execute(_TRY)
+        await connection.execute(_SPILL)
     except asyncpg.DiskFullError:
         return False
     finally:

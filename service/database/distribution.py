@@ -1,8 +1,8 @@
-"""Distribution on Citus: each organization's rows together on one node, shared rows on every node.
+"""Citus distribution: shards tables by organization, and copies shared tables to every node.
 
-Which table goes where is read from the catalog: what has an ``organization_id`` goes by it, the
-``organization`` table by its id beside them, anything else to every node. The migrations' own
-tables stay where they are.
+The catalog decides: a table with an ``organization_id`` is distributed by it, ``organization`` by
+its ``id`` on the same nodes, and every other table becomes a reference table. The migrations' own
+tables stay local.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _NODES: Final = "select count(*) from pg_dist_node where shouldhaveshards and no
 _DISTRIBUTED: Final = """
     select true from pg_dist_partition where logicalrelid = to_regclass(%s) and partmethod = 'h'
 """
-#: The local tables of our schema, those that others refer to first, the root before its peers.
+#: Local tables of the schema, referenced tables before those that refer to them.
 _LOCAL: Final = """
     with recursive own as (
         select oid, relname as name
@@ -57,45 +57,45 @@ _LOCAL: Final = """
 
 
 class DistributionError(Exception):
-    """The database cannot be distributed; the message is one line fit for the operator."""
+    """Error of a database that cannot be distributed; its message is one line for operators."""
 
 
 @dataclass(frozen=True, slots=True)
 class DistributionPlan:
-    """What is still local and where it will go; tables stand after those they refer to."""
+    """Plan of a distribution: local tables, each after the tables that it refers to."""
 
     nodes: int
-    """How many nodes take rows."""
+    """Number of nodes that take rows."""
     tenant: Sequence[str]
     """Tables to distribute by organization."""
     shared: Sequence[str]
     """Tables to copy to every node."""
     bytes: int
-    """What all of them take now."""
+    """Size of all these tables now."""
 
     @property
     def tables(self) -> list[str]:
-        """All of them, in the order in which they can go."""
+        """All tables, in the order in which they can be distributed."""
         return [*self.shared, *self.tenant]
 
 
 def prepare(connection: Connection) -> None:
-    """Set what a session needs to change a distributed schema; without Citus it means nothing.
+    """Set what a session needs to change a distributed schema; without Citus it has no effect.
 
-    Otherwise Citus takes a new table that refers to a reference table for one of its own, and
-    changes several shards at once, after which a transaction cannot read all of its own work.
+    By default Citus adds a new table that refers to a reference table to its metadata, and alters
+    shards in parallel, after which a transaction cannot read all of its own writes.
     """
     connection.execute("set citus.enable_local_reference_table_foreign_keys = off")
     connection.execute("set citus.multi_shard_modify_mode = 'sequential'")
 
 
 def plan(connection: Connection) -> DistributionPlan:
-    """Return what there is to do; DistributionError where it cannot be done."""
-    if not _holds(connection, _CITUS):
-        raise DistributionError("there is no Citus here: `create extension citus` comes first")
-    if not _holds(connection, _COORDINATOR):
-        raise DistributionError("this is a worker; DATABASE_URL must name the coordinator")
-    if not _holds(connection, _MIGRATED, _ROOT):
+    """Return the plan of the tables still local; raise DistributionError if there can be none."""
+    if not _is_true(connection, _CITUS):
+        raise DistributionError("there is no Citus here: run `create extension citus` first")
+    if not _is_true(connection, _COORDINATOR):
+        raise DistributionError("this is a worker node: name the coordinator in DATABASE_URL")
+    if not _is_true(connection, _MIGRATED, _ROOT):
         raise DistributionError("there are no tables yet: run `selvedge migrate` first")
     local = connection.execute(_LOCAL, [_ROOT, _KEY, _ROOT]).fetchall()
     return DistributionPlan(
@@ -106,51 +106,51 @@ def plan(connection: Connection) -> DistributionPlan:
     )
 
 
-def distribute(connection: Connection, wanted: DistributionPlan) -> None:
+def distribute(connection: Connection, plan: DistributionPlan) -> None:
     """Carry a plan out, whole or not at all; writers wait meanwhile."""
     for attempt in range(_ATTEMPTS):
         try:
-            _distribute(connection, wanted)
+            _distribute(connection, plan)
             break
-        except psycopg.errors.DeadlockDetected:  # with writers that hold one table and want another
+        except psycopg.errors.DeadlockDetected:  # with writers that lock tables in another order
             if attempt == _ATTEMPTS - 1:
                 raise
     planner_statistics.prepare(connection, again=True)
-    connection.execute(sql.SQL("analyze {}").format(_names(wanted)))
+    connection.execute(sql.SQL("analyze {}").format(_identifiers(plan)))
 
 
 def follow(connection: Connection) -> None:
-    """Distribute what a migration made, in its transaction, if the database is distributed."""
-    if _holds(connection, _CITUS) and _holds(connection, _DISTRIBUTED, _ROOT):
+    """Distribute a migration's new tables, in its transaction, if the database is distributed."""
+    if _is_true(connection, _CITUS) and _is_true(connection, _DISTRIBUTED, _ROOT):
         _move(connection, plan(connection))
 
 
-def _distribute(connection: Connection, wanted: DistributionPlan) -> None:
+def _distribute(connection: Connection, plan: DistributionPlan) -> None:
     with connection.transaction():
-        connection.execute(sql.SQL("lock table {} in exclusive mode").format(_names(wanted)))
-        _move(connection, wanted)
-        # Looking types up takes the service a second and more for each while Citus hides shards.
+        connection.execute(sql.SQL("lock table {} in exclusive mode").format(_identifiers(plan)))
+        _move(connection, plan)
+        # While Citus hides shards, asyncpg's look-up of a type takes more than a second.
         setting = sql.SQL("alter database {} set citus.override_table_visibility = off")
         connection.execute(setting.format(sql.Identifier(connection.info.dbname)))
 
 
-def _move(connection: Connection, wanted: DistributionPlan) -> None:
-    for name in wanted.shared:
+def _move(connection: Connection, plan: DistributionPlan) -> None:
+    for name in plan.shared:
         connection.execute("select create_reference_table(%s)", [name])
-    for name in wanted.tenant:
+    for name in plan.tenant:
         if name == _ROOT:
             connection.execute("select create_distributed_table(%s, 'id')", [name])
         else:
             statement = "select create_distributed_table(%s, %s, colocate_with => %s)"
             connection.execute(statement, [name, _KEY, _ROOT])
-    for name in reversed(wanted.tables):
-        # The rows have been copied; those that were local still take their place here.
+    for name in reversed(plan.tables):
+        # The rows have been copied; the local originals still take disk space.
         connection.execute("select truncate_local_data_after_distributing_table(%s)", [name])
 
 
-def _holds(connection: Connection, condition: str, *arguments: str) -> bool:
-    return connection.execute(condition.encode(), arguments).fetchone() == (True,)
+def _is_true(connection: Connection, query: str, *arguments: str) -> bool:
+    return connection.execute(query.encode(), arguments).fetchone() == (True,)
 
 
-def _names(wanted: DistributionPlan) -> sql.Composable:
-    return sql.SQL(", ").join(map(sql.Identifier, wanted.tables))
+def _identifiers(plan: DistributionPlan) -> sql.Composable:
+    return sql.SQL(", ").join(map(sql.Identifier, plan.tables))

@@ -1,4 +1,4 @@
-"""A database as one file, and back, by PostgreSQL's own programs."""
+"""Dump file: dumps a database into one file and restores it, by pg_dump, pg_restore and psql."""
 
 import os
 import secrets
@@ -22,7 +22,7 @@ do $$ begin
     end if;
 end $$;
 """
-"""In a dump of a release without the table, migrating makes the id."""
+"""A dump of a release without the table gets its id when it is migrated."""
 _IS_EMPTY: Final = """
     select not exists (
         select 1 from pg_class
@@ -32,105 +32,107 @@ _IS_EMPTY: Final = """
 
 
 class DumpError(Exception):
-    """It cannot be dumped or restored; the message is one line fit for the operator."""
+    """Error of a dump or restore; its message is one line for operators."""
 
 
 def dump(dsn: str, file: Path, programs: Path | None) -> None:
-    """Write the database to a file that is there whole or not, and readable by its owner alone.
+    """Write the database to a new file that only its owner can read; raise DumpError if that fails.
 
-    The programs are those in a folder, or else on the path. Raises DumpError.
+    The file appears only when it is complete. ``programs`` is the folder of PostgreSQL's programs,
+    None for those on the PATH.
     """
     if file.exists():
-        raise DumpError(f"{file} is there already")
+        raise DumpError(f"{file} exists already: name another file")
     unfinished = file.with_name(f"{file.name}.unfinished")
     files.private(unfinished).close()
     try:
-        with _program(
-            programs, dsn, "pg_dump", "--format=custom", f"--file={unfinished}"
-        ) as dumping:
-            _require_success(dumping)
+        with _start(programs, dsn, "pg_dump", "--format=custom", f"--file={unfinished}") as process:
+            _require_success(process)
         unfinished.rename(file)
     finally:
         unfinished.unlink(missing_ok=True)
 
 
 def restore(dsn: str, file: Path, programs: Path | None, *, is_copy: bool = False) -> None:
-    """Fill an empty database from a file, whole or not at all, and end the cursors of changes.
+    """Restore a file into an empty database in one transaction, and expire its change cursors.
 
     A copy, which serves beside the original, gets an installation id of its own. Raises DumpError,
-    also where the database is not empty: nothing is ever lost by it.
+    also if the database is not empty, so that no data can be overwritten.
     """
     if not file.is_file():
         raise DumpError(f"there is no file {file}")
     with psycopg.connect(dsn) as connection:
         if connection.execute(_IS_EMPTY).fetchone() != (True,):
-            raise DumpError("the database is not empty; restore into a new one, and then use that")
-    reading = _program(
+            raise DumpError("the database is not empty: restore into a new one, and then use that")
+    reader = _start(
         programs, None, "pg_restore", "--file=-", "--no-owner", "--no-privileges", str(file)
     )
     options = ("--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1")
-    writing = _program(programs, dsn, "psql", *options, "--output=/dev/null", "--file=-")
-    with reading, writing:
+    writer = _start(programs, dsn, "psql", *options, "--output=/dev/null", "--file=-")
+    with reader, writer:
         try:
-            _pass_on(reading, writing, _after_restore(is_copy=is_copy))
+            _pipe(reader, writer, _after_restore(is_copy=is_copy))
         finally:
-            # What is not complete is not committed.
-            writing.kill()
-            reading.kill()
+            # Killed before its end of input, psql commits nothing.
+            writer.kill()
+            reader.kill()
     with psycopg.connect(dsn, autocommit=True) as connection:
-        # A dump has no statistics, and plans made without any read too much.
+        # A dump has no statistics, and plans made without them read too many rows.
         connection.execute("analyze")
 
 
-def _pass_on(
-    reading: "subprocess.Popen[bytes]", writing: "subprocess.Popen[bytes]", last: str
+def _pipe(
+    reader: "subprocess.Popen[bytes]", writer: "subprocess.Popen[bytes]", last_statements: str
 ) -> None:
-    assert reading.stdout is not None
-    assert writing.stdin is not None
+    """Pipe the reader's output into the writer; add the last statements if the reader succeeds."""
+    assert reader.stdout is not None
+    assert writer.stdin is not None
     try:
-        shutil.copyfileobj(reading.stdout, writing.stdin)
-        _require_success(reading)
-        writing.stdin.write(last.encode())
-        writing.stdin.close()
+        shutil.copyfileobj(reader.stdout, writer.stdin)
+        _require_success(reader)
+        writer.stdin.write(last_statements.encode())
+        writer.stdin.close()
     except BrokenPipeError:
-        pass  # it says why
-    _require_success(writing)
+        pass  # the writer has failed, and its standard error says why
+    _require_success(writer)
 
 
 def end_cursors(dsn: str, *, is_copy: bool = False) -> None:
-    """Begin another epoch of every organization's changes: cursors given before are 410.
+    """Begin a new epoch of the change feed: cursors issued before get 410 (contract, Changes).
 
-    What was changed since the dump, or since the moment that was recovered, may be missing here,
-    and its numbers come again for other changes. A copy gets an installation id of its own.
+    Problem: changes made after the dump, or after the point of recovery, are missing here, and
+    their sequence numbers are assigned again to other changes. A copy gets an installation id of
+    its own.
     """
     with psycopg.connect(dsn) as connection:
         connection.execute(_after_restore(is_copy=is_copy).encode())
 
 
 def _after_restore(*, is_copy: bool) -> str:
-    """Return the statements that end the cursors and, for a copy, set another installation id."""
-    text = f"update public.change_feed set epoch = {secrets.randbits(62)};\n"
-    return text + _NEW_INSTALLATION.format(id=uuid.uuid4()) if is_copy else text
+    """Return the statements that expire cursors and, for a copy, set a new installation id."""
+    statements = f"update public.change_feed set epoch = {secrets.randbits(62)};\n"
+    return statements + _NEW_INSTALLATION.format(id=uuid.uuid4()) if is_copy else statements
 
 
-def _program(
+def _start(
     folder: Path | None, dsn: str | None, name: str, *options: str
 ) -> "subprocess.Popen[bytes]":
-    """A program at work; a password goes to it through its environment, which others cannot see."""
+    """Start a program; its environment has the password, as other users can read arguments."""
     path = shutil.which(name) if folder is None else str(folder / name)
     if path is None:
         raise DumpError(f"there is no {name} here: install PostgreSQL's client programs")
-    told, password = _without_password(dsn)
+    database_options, environment = _connection_options(dsn)
     return subprocess.Popen(
-        [path, *options, *told],
+        [path, *options, *database_options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, **password},
+        env={**os.environ, **environment},
     )
 
 
-def _without_password(dsn: str | None) -> tuple[list[str], Mapping[str, str]]:
+def _connection_options(dsn: str | None) -> tuple[list[str], Mapping[str, str]]:
+    """Split a DSN into command-line options without the password, and environment variables."""
     if dsn is None:
         return [], {}
     parts = {name: str(value) for name, value in conninfo_to_dict(dsn).items()}
@@ -139,10 +141,10 @@ def _without_password(dsn: str | None) -> tuple[list[str], Mapping[str, str]]:
 
 
 def _require_success(process: "subprocess.Popen[bytes]") -> None:
-    """Wait for its end; raises DumpError with what it said."""
-    errors: IO[bytes] | None = process.stderr
-    assert errors is not None
-    said = errors.read().decode(errors="replace").splitlines()
+    """Wait until a process ends; raise DumpError with its error message if it failed."""
+    stderr: IO[bytes] | None = process.stderr
+    assert stderr is not None
+    lines = stderr.read().decode(errors="replace").splitlines()
     if process.wait():
-        why = next((line for line in said if "error" in line.lower()), "")
-        raise DumpError(without_secrets(why or " ".join(said[-1:]) or f"code {process.returncode}"))
+        message = next((line for line in lines if "error" in line.lower()), " ".join(lines[-1:]))
+        raise DumpError(without_secrets(message or f"code {process.returncode}"))

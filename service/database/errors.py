@@ -1,4 +1,4 @@
-"""How PostgreSQL and the way to it can fail, and what callers are told of it (contract, Errors)."""
+"""Error mapping: failures of PostgreSQL and the network as API errors (contract, Outages)."""
 
 import asyncio
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from service.database.fair_queue import QueueTimeoutError
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 
-#: Failures that say "try the same again": none of them leaves anything behind.
+#: Failures that a retry of the same transaction can cure; nothing was changed.
 RETRYABLE = (
     asyncpg.SerializationError,
     asyncpg.DeadlockDetectedError,
@@ -27,12 +27,12 @@ LOST = (
     asyncpg.CannotConnectNowError,
     asyncpg.TooManyConnectionsError,
     asyncpg.InterfaceError,
-    # A server that shuts down says so between two statements too, which asyncpg does not expect.
+    # A server that shuts down says so between two statements, which asyncpg does not expect.
     asyncpg.InternalClientError,
     OSError,
     TimeoutError,
 )
-#: Failures of a server that is there but will not do this now.
+#: Failures of a server that responds, but refuses the statement now.
 REFUSED = (
     asyncpg.QueryCanceledError,
     asyncpg.LockNotAvailableError,
@@ -40,61 +40,61 @@ REFUSED = (
     asyncpg.ReadOnlySQLTransactionError,
     asyncpg.InsufficientPrivilegeError,
 )
-#: Failures inside a server that is there, or of a node behind it: here nothing was done either.
+#: Failures inside a server that responds, or of a node behind it; nothing was changed.
 BROKEN = (asyncpg.InternalServerError, asyncpg.PostgresIOError)
 TOO_MANY_REQUESTS: Final = "Too many requests of this organization at once; try again soon."
 
 
-def is_of_no_more_use(kind: type[BaseException]) -> bool:
-    """Whether a failure leaves a connection that is gone, or whose answer may still come.
+def leaves_unusable(error_type: type[BaseException]) -> bool:
+    """Return whether a connection is lost after an error, or may still receive its response.
 
-    The coordinator of a cluster says 08006 of a node behind it, and is itself still there.
+    A Citus coordinator raises 08006 for a worker node; the connection to the coordinator survives.
     """
-    if issubclass(kind, asyncpg.ConnectionFailureError):
+    if issubclass(error_type, asyncpg.ConnectionFailureError):
         return False
-    return issubclass(kind, (*LOST, asyncio.CancelledError))
+    return issubclass(error_type, (*LOST, asyncio.CancelledError))
 
 
-def refused(error: BaseException, what: str = "read") -> ApiError:
-    """What a failure before the commit of a ``read`` or ``write`` means; its cause is logged.
+def refused(error: BaseException, operation: str = "read") -> ApiError:
+    """Map a failure before the commit of a ``read`` or ``write`` to 429 or 503, and log its cause.
 
-    429 where the organization's own requests are what was waited for, else 503.
+    429 means that the request waited for others of its own organization.
     """
     if isinstance(error, QueueTimeoutError) and error.own_organization:
         return too_many_requests()
     if isinstance(error, (*REFUSED, *BROKEN)):
-        incidents.report(error, what)
+        incidents.report(error, operation)
     return unavailable()
 
 
 def schema_is_behind() -> ApiError:
-    """503: the database has not what this release of the service works on."""
+    """Open the incident of a schema behind this release, and return its 503."""
     incidents.BEHIND.open(incidents.SCHEMA_IS_BEHIND)
     return unavailable(incidents.SCHEMA_IS_BEHIND)
 
 
 def outcome_unknown() -> ApiError:
-    """503 without ``Retry-After``: the connection was lost while committing."""
+    """Return 503 without ``Retry-After``: the connection was lost during the commit."""
     message = "The connection was lost while committing; read the records before retrying."
     return api_error(ErrorType.SERVER_ERROR_OUTCOME_UNKNOWN, message=message)
 
 
 def unavailable(reason: str = "The service is unavailable; try again soon.") -> ApiError:
-    """503 with ``Retry-After``: the database is away or overloaded, and nothing was done."""
+    """Return 503 with ``Retry-After``: database unreachable or overloaded, nothing changed."""
     return api_error(
         ErrorType.SERVER_ERROR_UNAVAILABLE, message=reason, headers={"Retry-After": "1"}
     )
 
 
 def too_many_requests() -> ApiError:
-    """429 with ``Retry-After``: the organization's share is used up, and nothing was done."""
+    """Return 429 with ``Retry-After``: the organization's share is used up, nothing changed."""
     headers = {"Retry-After": "1"}
     return api_error(ErrorType.TOO_MANY_REQUESTS, message=TOO_MANY_REQUESTS, headers=headers)
 
 
 @contextmanager
 def own_locks() -> Iterator[None]:
-    """Tell of 429 where a statement's time runs out on locks: those are the organization's own."""
+    """Raise 429 if a statement times out on locks, which only the same organization can hold."""
     try:
         yield
     except asyncpg.QueryCanceledError as error:

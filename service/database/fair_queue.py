@@ -1,6 +1,6 @@
-"""Who gets a connection next: organizations take turns, and none holds them all.
+"""Fair connection queue: organizations take turns, and none holds every connection.
 
-One organization's requests wait behind each other, never behind another's (contract, Shares).
+A request queues behind requests of its own organization only (contract, Shares).
 """
 
 import asyncio
@@ -16,57 +16,60 @@ T = TypeVar("T")
 
 
 class ContentionSignal:
-    """Whether organizations come one after the other, or several at once.
+    """Signal that several organizations are active, in memory that forked processes share.
 
-    To any of the processes forked from this one: they share the machine, and the database.
+    The signal is on for 0.01 s after a request whose predecessor came from another organization.
     """
 
     def __init__(self) -> None:
         memory = memoryview(mmap.mmap(-1, 16))
-        self._last, self._several_until = memory[:8].cast("q"), memory[8:].cast("d")
+        self._last_id, self._contended_until = memory[:8].cast("q"), memory[8:].cast("d")
 
     def record(self, organization_id: int) -> None:
-        """Take note of one that comes."""
-        last = self._last[0]
-        if last != organization_id:
-            self._last[0] = organization_id
-            if last:
-                self._several_until[0] = time.monotonic() + _CONTENTION_SECONDS
+        """Record that a request of an organization has arrived."""
+        last_id = self._last_id[0]
+        if last_id != organization_id:
+            self._last_id[0] = organization_id
+            if last_id:
+                self._contended_until[0] = time.monotonic() + _CONTENTION_SECONDS
 
-    def is_contended(self, longer: float = 0.0) -> bool:
-        """Return whether more than one came within the last moment, or so many seconds longer."""
-        return time.monotonic() < self._several_until[0] + longer
+    def is_contended(self, extra_seconds: float = 0.0) -> bool:
+        """Return whether the signal is on, or went off less than ``extra_seconds`` ago."""
+        return time.monotonic() < self._contended_until[0] + extra_seconds
 
 
 class QueueTimeoutError(TimeoutError):
-    """Nothing became free in time; ``own`` tells that the organization's own requests hold it."""
+    """Timeout of a queued request.
 
-    def __init__(self, *, own: bool) -> None:
-        super().__init__("no turn came in time")
-        self.own_organization = own
+    ``own_organization`` is true when the organization itself had connections leased.
+    """
+
+    def __init__(self, *, own_organization: bool) -> None:
+        super().__init__("no connection became free in time")
+        self.own_organization = own_organization
 
 
 @dataclass(frozen=True, slots=True)
 class LeaseKind:
-    """What a connection is taken for."""
+    """Kind of work that leases a connection, which decides how many leases may be out at once."""
 
     bulk: bool = False
-    """These take long: half of the connections is not for them."""
+    """Bulk write: an organization has at most half of the connections for these."""
     exclusive: bool = False
-    """It locks the whole organization: one at a time, for a second would wait with a connection."""
+    """Locks the whole organization: one at a time, as a second one would block on the lock."""
     collection: str = ""
-    """What of the organization it locks besides, if anything: again one at a time."""
+    """Name of the collection that the work locks, "" for none: one at a time per collection."""
 
 
 READ = WRITE = LeaseKind()
 _CONTENTION_SECONDS = 0.01
-"""How long organizations that came after each other count as coming at once."""
+"""Duration of the contention signal after a request whose predecessor was another's."""
 _CAP_EXEMPT_SECONDS = 0.25
-"""How long a caller waits at most for the sake of others, where its organization has free ones."""
+"""Time for which the cap of 1/8 applies to a queued request."""
 COMERS = ContentionSignal()
-"""Of organizations whose callers have presented a valid key."""
+"""Contention among organizations whose callers have presented a valid key."""
 _MAX_EMPTY_QUEUES = 100
-"""Organizations whose empty shares are kept: most requests come from one that was there before."""
+"""Number of queues above which empty ones are dropped; most requests reuse a recent queue."""
 
 
 @dataclass(slots=True, eq=False)
@@ -79,7 +82,7 @@ class _Waiter(Generic[T]):
 
 @dataclass(slots=True)
 class _OrganizationQueue(Generic[T]):
-    """What an organization holds, and who of it stands in line, the first to come first."""
+    """Leases of one organization, and its waiting requests, oldest first."""
 
     leased: int = 0
     bulk_leases: int = 0
@@ -87,86 +90,101 @@ class _OrganizationQueue(Generic[T]):
     locked_collections: set[str] = field(default_factory=set)
     waiters: "deque[_Waiter[T]]" = field(default_factory=deque)
 
-    def count(self, use: LeaseKind, one: int) -> None:
-        self.leased += one
-        if use is not READ:
-            self.bulk_leases += one * use.bulk
-            self.exclusive_leases += one * use.exclusive
-        if use.collection:
-            (self.locked_collections.add if one > 0 else self.locked_collections.discard)(
-                use.collection
+    def count(self, kind: LeaseKind, change: int) -> None:
+        """Record that a lease has begun (1) or ended (-1)."""
+        self.leased += change
+        if kind is not READ:
+            self.bulk_leases += change * kind.bulk
+            self.exclusive_leases += change * kind.exclusive
+        if kind.collection:
+            (self.locked_collections.add if change > 0 else self.locked_collections.discard)(
+                kind.collection
             )
 
 
 class FairQueue(Generic[T]):
-    """Things that are taken and given back, by callers that wait for them in line.
+    """Queue of requests for n connections, fair among organizations.
 
-    An organization has all but one of them at most, unless there is only one; half of them for
-    bulk. While others come too, one for which callers wait in line has an eighth, unless they have
-    waited for a while: what each holds slows the others down. Organizations in line are served in
-    turn, each one's callers in the order in which they came. Everyone waits equally long at most,
-    so one timer serves all of them: one each would cost more than the rest of the queue.
+    - Organizations with queued requests take turns. Each one's requests are served first in, first
+      out, except that a request passes those before it whose kind may not start yet.
+    - An organization holds at most n - 1 connections, and n/2 for bulk writes (at least 1).
+    - When several organizations are active, an organization with queued requests gets no further
+      connection while it holds n/8 (at least 1). The cap does not apply to a request that has
+      waited 0.25 s.
+    - A request waits at most ``timeout_seconds``.
+
+    Problem: every connection that an organization holds slows the others down. Rejected: turns
+    alone, which give an organization with 64 requests 7/8 of the processor beside one with 2.
+
+    All requests have the same timeout, so one timer serves all. A timer for each would cost more
+    than the rest of the queue.
     """
 
     def __init__(
-        self, things: Iterable[T], seconds: float, comers: ContentionSignal = COMERS
+        self,
+        connections: Iterable[T],
+        timeout_seconds: float,
+        contention: ContentionSignal = COMERS,
     ) -> None:
-        self._contention = comers
-        self._free = list(things)
-        self._seconds = seconds
+        self._contention = contention
+        self._free = list(connections)
+        self._timeout_seconds = timeout_seconds
         self._max_leases = max(1, len(self._free) - 1)
         self._max_bulk_leases = max(1, len(self._free) // 2)
         self._max_contended_leases = max(1, len(self._free) // 8)
         self._queues: dict[int, _OrganizationQueue[T]] = {}
         self._rotation: dict[int, None] = {}
-        """Organizations in line, the one whose turn is next first."""
+        """Organizations with queued requests, in the order of their turns."""
         self._timer: asyncio.TimerHandle | None = None
         self._is_dispatch_scheduled = False
 
-    async def acquire(self, organization_id: int, use: LeaseKind) -> T:
-        """What was given back last; raises NoTurnError when nothing becomes free in time."""
-        share = self._queues.get(organization_id)
-        if share is None:
-            share = self._queues[organization_id] = _OrganizationQueue()
+    async def acquire(self, organization_id: int, kind: LeaseKind) -> T:
+        """Return the connection that was released last.
+
+        Raises QueueTimeoutError when no connection becomes free in time.
+        """
+        queue = self._queues.get(organization_id)
+        if queue is None:
+            queue = self._queues[organization_id] = _OrganizationQueue()
         self._contention.record(organization_id)
-        # Where callers wait, most find that theirs hold all they may: there is no more to look at.
-        if self._free and share.leased < self._max_leases:
-            held_back = bool(share.waiters) and self._contention.is_contended()
-            if self._is_allowed(share, use, held_back=held_back):
-                share.count(use, 1)
+        # Under load most requests find their organization at its limit: no more checks for those.
+        if self._free and queue.leased < self._max_leases:
+            is_capped = bool(queue.waiters) and self._contention.is_contended()
+            if self._is_allowed(queue, kind, is_capped=is_capped):
+                queue.count(kind, 1)
                 return self._free.pop()
             self._schedule_dispatch()
         loop = asyncio.get_running_loop()
-        until, turn = loop.time() + self._seconds, loop.create_future()
-        # Written with its type, it takes several times as long to make.
-        waiter: _Waiter[T] = _Waiter(organization_id, use, until, turn)
-        share.waiters.append(waiter)
+        deadline, lease = loop.time() + self._timeout_seconds, loop.create_future()
+        # _Waiter[T](…) would take several times as long as _Waiter(…).
+        waiter: _Waiter[T] = _Waiter(organization_id, kind, deadline, lease)
+        queue.waiters.append(waiter)
         self._rotation.setdefault(organization_id)
         if self._timer is None:
-            self._timer = loop.call_later(self._seconds, self._expire)
+            self._timer = loop.call_later(self._timeout_seconds, self._expire)
         try:
             return await waiter.lease
         except asyncio.CancelledError:
             self._cancel(waiter)
             raise
 
-    def release(self, thing: T, organization_id: int, use: LeaseKind) -> None:
-        """Hand the thing to whose turn it is."""
-        share = self._queues[organization_id]
-        if use is READ and share.waiters and self._can_hand_over(waiter := share.waiters[0]):
-            # Most often: the next of the same organization, and nobody else is there.
+    def release(self, connection: T, organization_id: int, kind: LeaseKind) -> None:
+        """Lease the connection to the next queued request, or keep it as free."""
+        queue = self._queues[organization_id]
+        if kind is READ and queue.waiters and self._can_hand_over(waiter := queue.waiters[0]):
+            # The most frequent case: no other organization is active.
             self._remove(waiter)
-            waiter.lease.set_result(thing)
+            waiter.lease.set_result(connection)
             return
-        share.count(use, -1)
+        queue.count(kind, -1)
         if len(self._queues) > _MAX_EMPTY_QUEUES:
             self._drop_if_empty(organization_id)
-        self._free.append(thing)
+        self._free.append(connection)
         if self._rotation:
             self._dispatch()
 
     def _can_hand_over(self, waiter: _Waiter[T]) -> bool:
-        """Whether it is the turn of the first in an organization's line when another one leaves."""
+        """Return whether an organization's oldest waiter may take a connection it releases."""
         return (
             waiter.kind is READ
             and len(self._rotation) == 1
@@ -175,26 +193,26 @@ class FairQueue(Generic[T]):
         )
 
     def leased(self) -> int:
-        """How many are taken."""
-        return sum(share.leased for share in self._queues.values())
+        """Return the number of leased connections."""
+        return sum(queue.leased for queue in self._queues.values())
 
     def waiting(self) -> int:
-        """How many callers stand in line."""
-        return sum(len(share.waiters) for share in self._queues.values())
+        """Return the number of queued requests."""
+        return sum(len(queue.waiters) for queue in self._queues.values())
 
     def queue_lengths(self) -> list[tuple[int, int]]:
-        """How many callers of each organization stand in line, without those of which none does."""
-        return [(one, len(self._queues[one].waiters)) for one in self._rotation]
+        """Return (organization id, queued requests) of each organization that has queued any."""
+        return [(id_, len(self._queues[id_].waiters)) for id_ in self._rotation]
 
     def _dispatch(self) -> None:
-        """Give what is free to those whose turn it is, and look again for who is held back."""
+        """Lease free connections to waiters, and check capped waiters again soon."""
         while self._rotation and self._free and (waiter := self._next_waiter()):
             waiter.lease.set_result(self._free.pop())
         if self._rotation and self._free:
             self._schedule_dispatch()
 
     def _schedule_dispatch(self) -> None:
-        """Hand out once more in a moment what others were not let have for the sake of others."""
+        """Dispatch again in 0.01 s while contended: nothing else wakes capped waiters."""
         if not self._is_dispatch_scheduled and self._contention.is_contended():
             self._is_dispatch_scheduled = True
             asyncio.get_running_loop().call_later(_CONTENTION_SECONDS, self._dispatch_again)
@@ -203,72 +221,77 @@ class FairQueue(Generic[T]):
         self._is_dispatch_scheduled = False
         self._dispatch()
 
-    def _is_allowed(self, share: _OrganizationQueue[T], use: LeaseKind, *, held_back: bool) -> bool:
-        if share.leased >= (self._max_contended_leases if held_back else self._max_leases):
+    def _is_allowed(
+        self, queue: _OrganizationQueue[T], kind: LeaseKind, *, is_capped: bool
+    ) -> bool:
+        if queue.leased >= (self._max_contended_leases if is_capped else self._max_leases):
             return False
-        return use is READ or not (
-            (use.bulk and share.bulk_leases >= self._max_bulk_leases)
-            or (use.exclusive and share.exclusive_leases)
-            or use.collection in share.locked_collections
+        return kind is READ or not (
+            (kind.bulk and queue.bulk_leases >= self._max_bulk_leases)
+            or (kind.exclusive and queue.exclusive_leases)
+            or kind.collection in queue.locked_collections
         )
 
     def _next_waiter(self) -> _Waiter[T] | None:
-        """Whose turn it is, who then holds it, and whose organization goes to the end."""
-        late = math.inf
+        """Remove and return the waiter that gets the next lease; its organization goes last."""
+        # A waiter whose deadline is later than this has waited less than 0.25 s.
+        capped_after = math.inf
         if self._contention.is_contended():
-            late = asyncio.get_running_loop().time() + self._seconds - _CAP_EXEMPT_SECONDS
+            now = asyncio.get_running_loop().time()
+            capped_after = now + self._timeout_seconds - _CAP_EXEMPT_SECONDS
         for organization_id in self._rotation:
-            share = self._queues[organization_id]
-            if share.leased >= self._max_leases:
+            queue = self._queues[organization_id]
+            if queue.leased >= self._max_leases:
                 continue
-            for waiter in share.waiters:
-                # Who was canceled leaves the line a moment later.
+            for waiter in queue.waiters:
+                # A canceled waiter is removed a moment later.
                 if not waiter.lease.done() and self._is_allowed(
-                    share, waiter.kind, held_back=waiter.deadline > late
+                    queue, waiter.kind, is_capped=waiter.deadline > capped_after
                 ):
                     self._remove(waiter)
                     if self._rotation.pop(organization_id, True) is None:
                         self._rotation[organization_id] = None
-                    share.count(waiter.kind, 1)
+                    queue.count(waiter.kind, 1)
                     return waiter
         return None
 
     def _cancel(self, waiter: _Waiter[T]) -> None:
-        """See to what someone held or waited for who is not there any more."""
-        turn = waiter.lease
-        if turn.done() and not turn.cancelled() and not turn.exception():
-            self.release(turn.result(), waiter.organization_id, waiter.kind)
+        """Release the lease of a canceled waiter, or remove the waiter from its queue."""
+        lease = waiter.lease
+        if lease.done() and not lease.cancelled() and not lease.exception():
+            self.release(lease.result(), waiter.organization_id, waiter.kind)
         elif waiter.organization_id in self._queues:
             self._remove(waiter)
             self._drop_if_empty(waiter.organization_id)
 
     def _remove(self, waiter: _Waiter[T]) -> None:
-        """Take a caller out of its line."""
-        line = self._queues[waiter.organization_id].waiters
-        if line and line[0] is waiter:
-            line.popleft()
-        elif waiter in line:
-            line.remove(waiter)
-        if not line:
+        """Remove a waiter from its organization's queue."""
+        waiters = self._queues[waiter.organization_id].waiters
+        if waiters and waiters[0] is waiter:
+            waiters.popleft()
+        elif waiter in waiters:
+            waiters.remove(waiter)
+        if not waiters:
             self._rotation.pop(waiter.organization_id, None)
 
     def _drop_if_empty(self, organization_id: int) -> None:
-        """Keep nothing of an organization that neither holds nor waits."""
-        share = self._queues[organization_id]
-        if not share.leased and not share.waiters:
+        """Drop the queue of an organization that has neither leases nor waiters."""
+        queue = self._queues[organization_id]
+        if not queue.leased and not queue.waiters:
             del self._queues[organization_id]
 
     def _expire(self) -> None:
-        """End the wait of those whose time is over, and see to the next one's."""
+        """Fail the waiters whose deadline has passed, and set the timer to the next deadline."""
         loop = asyncio.get_running_loop()
         now = loop.time()
         for organization_id in list(self._rotation):
-            share = self._queues[organization_id]
-            while share.waiters and share.waiters[0].deadline <= now:
-                waiter = share.waiters[0]
+            queue = self._queues[organization_id]
+            while queue.waiters and queue.waiters[0].deadline <= now:
+                waiter = queue.waiters[0]
                 self._remove(waiter)
                 if not waiter.lease.done():
-                    waiter.lease.set_exception(QueueTimeoutError(own=share.leased > 0))
+                    error = QueueTimeoutError(own_organization=queue.leased > 0)
+                    waiter.lease.set_exception(error)
             self._drop_if_empty(organization_id)
-        firsts = [self._queues[one].waiters[0].deadline for one in self._rotation]
-        self._timer = loop.call_at(min(firsts), self._expire) if firsts else None
+        deadlines = [self._queues[id_].waiters[0].deadline for id_ in self._rotation]
+        self._timer = loop.call_at(min(deadlines), self._expire) if deadlines else None

@@ -1,4 +1,4 @@
-"""Many ids as one parameter."""
+"""Id arrays: many ids as one parameter of a statement."""
 
 from collections.abc import Iterable
 
@@ -6,8 +6,9 @@ import orjson
 
 
 def id_array(ids: Iterable[int]) -> str:
-    """Ids as the text of an array: asyncpg takes ten times as long to send integers.
+    """Return the text of a PostgreSQL array of ids, which asyncpg encodes 10 times faster.
 
-    Statements read it by ``(select $2::text::bigint[])::bigint[]``: once, and not for each row.
+    Statements read it as ``(select $2::text::bigint[])::bigint[]``, which is evaluated once instead
+    of once per row.
     """
     return "{" + orjson.dumps([*ids])[1:-1].decode() + "}"

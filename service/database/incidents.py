@@ -1,4 +1,4 @@
-"""What an operator has to see to about the database: its cause, and what to do (contract, Log)."""
+"""Database incidents: log events with the cause and the remedy for operators (contract, Log)."""
 
 import errno
 import logging
@@ -17,76 +17,79 @@ FULL: Final = Incident("disk_full", "disk_has_room", "The database's disk has ro
 SCHEMA_IS_BEHIND: Final = "The database schema is behind; run selvedge migrate."
 DISK_IS_FULL: Final = "The database's disk is full."
 
-#: What to do, by SQLSTATE; where the whole one is not listed, by its class.
+#: Remedy by SQLSTATE, or by the first three or two characters of one that is not listed.
 _ADVICE: Final = {
-    "08": "see whether PostgreSQL and the way to it are at work",
+    "08": "check that PostgreSQL runs and that the network reaches it",
     "25006": "this server takes no writes: name the primary in DATABASE_URL",
-    "28": "see to the user and password in DATABASE_URL and to pg_hba.conf",
+    "28": "check the user and password in DATABASE_URL, and pg_hba.conf",
     "3D000": "create the database, or name another in DATABASE_URL",
-    "42501": "grant the service's role what it lacks; best let it own the tables",
-    "53100": "make room on the database's disk",
+    "42501": "grant the service's role the missing privileges; best let it own the tables",
+    "53100": "free space on the database's disk",
     "53200": "give PostgreSQL more memory, or lower its settings",
     "53300": "raise max_connections, or lower WORKERS or POOL_SIZE",
     "55P03": "see in pg_stat_activity who holds the lock",
     "57014": "it took too long: see in pg_stat_activity what it waits for",
     "57P": "PostgreSQL starts or stops: wait, or see its log",
-    "58": "see to the database's disk and PostgreSQL's log",
+    "58": "check the database's disk and PostgreSQL's log",
     "XX": "see PostgreSQL's log",
 }
-_SEE: Final = "see whether PostgreSQL is at work, and whether DATABASE_URL names it"
+_CHECK_SERVER: Final = "check that PostgreSQL runs, and that DATABASE_URL names it"
 _NETWORK: Final = {
-    errno.EACCES: "the service's account may not use that socket",
+    errno.EACCES: "give the service's account access to that socket",
     errno.EMFILE: "raise the limit on open files",
 }
 
 
 _SILENT_SECONDS: Final = 5
-_TOLD: Final[dict[tuple[str, str | None], tuple[float, int]]] = {}
-"""When failures of a kind were last told of in this process, and how many came since."""
+_RECENT: Final[dict[tuple[str, str | None], tuple[float, int]]] = {}
+"""Time of this process's last log line and number of failures since, by (operation, SQLSTATE)."""
 
 
-def is_lost(error: BaseException) -> None:
-    """Tell that a connection cannot be had."""
+def report_unreachable(error: BaseException) -> None:
+    """Log that no connection can be opened."""
     message = f"The database cannot be reached: {cause(error)}"
     if isinstance(error, asyncpg.TooManyConnectionsError):
-        # The others are still there.
+        # No incident: the open connections still work.
         log_event("connection_refused", message, logging.ERROR, sqlstate=error.sqlstate)
     else:
         AWAY.open(message, sqlstate=_sqlstate(error))
 
 
-def report(error: BaseException, what: str) -> None:
-    """Tell that the database would not do something, and why; a full disk does not fill a log."""
+def report(error: BaseException, operation: str) -> None:
+    """Log that a ``read`` or ``write`` failed, and why, at most once in 5 s for each SQLSTATE."""
     if isinstance(error, asyncpg.DiskFullError):
         disk_is_full()
-    kind, now = (what, _sqlstate(error)), time.monotonic()
-    told, unsaid = _TOLD.get(kind, (-_SILENT_SECONDS, 0))
-    if now < told + _SILENT_SECONDS:
-        _TOLD[kind] = (told, unsaid + 1)
+    key, now = (operation, _sqlstate(error)), time.monotonic()
+    last_logged, suppressed = _RECENT.get(key, (-_SILENT_SECONDS, 0))
+    if now < last_logged + _SILENT_SECONDS:
+        _RECENT[key] = (last_logged, suppressed + 1)
         return
-    _TOLD[kind] = (now, 0)
-    message = f"A {what} failed and changed nothing: {cause(error)}"
-    log_event(f"{what}_failed", message, logging.ERROR, sqlstate=kind[1], before_unsaid=unsaid)
+    _RECENT[key] = (now, 0)
+    message = f"A {operation} failed and changed nothing: {cause(error)}"
+    log_event(
+        f"{operation}_failed", message, logging.ERROR, sqlstate=key[1], before_unsaid=suppressed
+    )
 
 
 def disk_is_full() -> None:
-    """Tell that nothing can be written."""
-    FULL.open(f"{DISK_IS_FULL} Make room on it; writes fail until then.")
+    """Open the incident of a full disk."""
+    FULL.open(f"{DISK_IS_FULL} Free space on it; writes fail until then.")
 
 
 def cause(error: BaseException) -> str:
-    """Why, and what to do, in one line."""
+    """Return the error's text and the remedy in one line."""
     text = " ".join(str(error).split()) or type(error).__name__
     advice = _advice(error)
     return f"{text}; {advice}" if advice else text
 
 
 def cause_without_names(error: BaseException) -> str:
-    """Return why the database could not be used, for whoever may ask: no host, user or database."""
+    """Return the SQLSTATE and the remedy, fit for anyone: no host, user or database."""
     while error.__cause__ is not None:
         error = error.__cause__
-    state = f" ({found})" if (found := _sqlstate(error)) else ""
-    return f"The database cannot be used{state}: {_advice(error) or 'the log says why'}."
+    sqlstate = _sqlstate(error)
+    shown = f" ({sqlstate})" if sqlstate else ""
+    return f"The database cannot be used{shown}: {_advice(error) or 'see the log'}."
 
 
 def _advice(error: BaseException) -> str | None:
@@ -94,10 +97,10 @@ def _advice(error: BaseException) -> str | None:
     if state:
         return next((_ADVICE[key] for key in (state, state[:3], state[:2]) if key in _ADVICE), None)
     if isinstance(error, TimeoutError):
-        return "no answer in time: see to the network, a firewall, and DATABASE_URL"
+        return "no response in time: check the network, firewalls and DATABASE_URL"
     if isinstance(error, socket.gaierror):
-        return "the name is not known: see to DATABASE_URL"
-    return _NETWORK.get(error.errno or 0, _SEE) if isinstance(error, OSError) else None
+        return "unknown host name: check DATABASE_URL"
+    return _NETWORK.get(error.errno or 0, _CHECK_SERVER) if isinstance(error, OSError) else None
 
 
 def _sqlstate(error: BaseException) -> str | None:

@@ -1,4 +1,4 @@
-"""Schema migrations: the SQL files of `migrations/`, applied by yoyo through psycopg."""
+"""Schema migrations: applies the SQL files of `migrations/` by yoyo through psycopg."""
 
 import os
 import socket
@@ -20,14 +20,14 @@ from service import files
 from service.database import distribution, planner_statistics
 
 _ADVISORY_LOCK: Final = 0x53454C5645444745
-"""One number for everyone who migrates a Selvedge database."""
+"""Key of the advisory lock that every migration of a Selvedge database takes."""
 
 
 def migrate(dsn: str) -> int:
-    """Apply what is missing and return how many migrations that were.
+    """Apply the missing migrations and return their number.
 
     Waits while another process migrates the same database. Raises psycopg.Error when a migration
-    fails: then it and those after it have left nothing behind.
+    fails: it is rolled back, and those after it are not applied.
     """
     with _backend(dsn) as backend:
         missing = backend.to_apply(_migrations())
@@ -37,7 +37,7 @@ def migrate(dsn: str) -> int:
 
 
 def roll_back(dsn: str, count: int) -> int:
-    """Undo the newest `count` migrations, newest first, and return how many were applied."""
+    """Roll back the newest `count` migrations, newest first, and return how many there were."""
     with _backend(dsn) as backend:
         newest = backend.to_rollback(_migrations())[:count]
         backend.rollback_migrations(newest)
@@ -46,7 +46,7 @@ def roll_back(dsn: str, count: int) -> int:
 
 @contextmanager
 def alone(dsn: str) -> Iterator[psycopg.Connection[Any]]:
-    """Give a connection, not in a transaction, beside which nobody migrates this database."""
+    """Yield a connection in autocommit mode; no one migrates the database meanwhile."""
     with _backend(dsn) as backend:
         yield backend.connection
 
@@ -84,7 +84,7 @@ def _backend(dsn: str) -> Iterator["_Backend"]:
 
 
 class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]  # yoyo has no types
-    """yoyo's backend, made to survive a kill at any moment."""
+    """Backend of yoyo that survives a kill at any moment."""
 
     def __init__(self, dsn: str) -> None:
         self._dsn = dsn
@@ -92,14 +92,14 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]  # yoyo has no t
         super().__init__(uri, default_migration_table)
 
     def connect(self, dburi: DatabaseURI) -> psycopg.Connection[Any]:  # noqa: ARG002
-        """Connect by the DSN as it is; yoyo's own reading of one knows fewer forms."""
+        """Connect by the DSN as it is: yoyo's own parser supports fewer forms."""
         connection = psycopg.connect(self._dsn, autocommit=True)
         distribution.prepare(connection)
         return connection
 
     @contextmanager
     def lock(self, timeout: float = 0) -> Iterator[None]:  # noqa: ARG002
-        """Hold a lock that ends with its holder, where yoyo's row outlives a killed migrator."""
+        """Hold an advisory lock, which ends with the session; yoyo's lock row outlives a kill."""
         self.execute(f"select pg_advisory_lock({_ADVISORY_LOCK})")
         try:
             yield
@@ -107,7 +107,7 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]  # yoyo has no t
             self.execute(f"select pg_advisory_unlock({_ADVISORY_LOCK})")
 
     def apply_one(self, migration: Migration, force: bool = False, mark: bool = True) -> None:
-        """Apply, distribute and record in one transaction, so that none is there alone."""
+        """Apply, distribute and record a migration in one transaction."""
         self.ensure_internal_schema_updated()
         with self.transaction():
             migration.process_steps(self, "apply", force=force)
@@ -116,7 +116,7 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]  # yoyo has no t
                 self.mark_one(migration)
 
     def rollback_one(self, migration: Migration, force: bool = False) -> None:
-        """Undo and forget in one transaction."""
+        """Roll back a migration and delete its record in one transaction."""
         self.ensure_internal_schema_updated()
         with self.transaction():
             migration.process_steps(self, "rollback", force=force)
@@ -125,7 +125,7 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]  # yoyo has no t
     def get_log_data(
         self, migration: Migration | None = None, operation: str = "apply"
     ) -> dict[str, Any]:
-        """Return a row of yoyo's log without its look-up of the full host name, which may hang."""
+        """Return a row for yoyo's log, without yoyo's DNS look-up of the host, which may hang."""
         return {
             "id": str(uuid4()),
             "migration_id": migration and migration.id,

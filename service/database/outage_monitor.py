@@ -1,4 +1,4 @@
-"""Whether the server is there, also while nobody asks anything of it."""
+"""Outage monitor: polls a lost database server until it responds, also without requests."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -8,42 +8,42 @@ from service import background
 from service.database import incidents
 from service.errors import ApiError
 
-_SECONDS: Final = 1
-"""From one look whether a server that was lost is back to the next."""
+_POLL_SECONDS: Final = 1
 
 
 class OutageMonitor:
-    """Looks when a connection has ended, until the server answers: connecting tells what it sees.
+    """Background poll of the database server; runs from the end of a connection to a success.
 
-    One that was away when the service started is looked for, too.
+    It also runs from the start of a service whose database was unreachable then. The check logs
+    its failures itself.
     """
 
-    def __init__(self, look: Callable[[], Awaitable[None]]) -> None:
-        self._look = look
-        self._looking: asyncio.Task[None] | None = None
-        self._has_ended = False
+    def __init__(self, check: Callable[[], Awaitable[None]]) -> None:
+        self._check = check
+        self._task: asyncio.Task[None] | None = None
+        self._is_stopped = False
         if incidents.AWAY.is_open:
             self.start()
 
     def start(self, _: object = None) -> None:
-        """Look, unless somebody does."""
-        if not self._has_ended and (self._looking is None or self._looking.done()):
-            self._looking = background.repeat(self._look_again, _SECONDS, at_once=True)
+        """Start to poll, unless the poll runs already."""
+        if not self._is_stopped and (self._task is None or self._task.done()):
+            self._task = background.repeat(self._poll, _POLL_SECONDS, at_once=True)
 
     def stop(self) -> None:
-        """Look no more."""
-        self._has_ended = True
-        if self._looking is not None:
-            self._looking.cancel()
+        """Stop the poll for good."""
+        self._is_stopped = True
+        if self._task is not None:
+            self._task.cancel()
 
-    async def _look_again(self) -> bool:
-        """Return whether the server is there; any failure means that it is not."""
+    async def _poll(self) -> bool:
+        """Return whether the server responds; any failure means that it does not."""
         try:
-            await self._look()
+            await self._check()
         except ApiError:
             return False  # logged where it was raised
         except Exception as error:
-            incidents.is_lost(error)
+            incidents.report_unreachable(error)
             return False
         incidents.AWAY.close()
         return True

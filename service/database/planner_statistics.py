@@ -1,13 +1,15 @@
 """Planner statistics of child tables: estimates that hold for organizations not yet analyzed.
 
-Problem: with values of ``organization_id`` in the statistics PostgreSQL takes an organization that
-is not among them for an empty one. All indexes that begin with the column then look alike, and
-joins read all children of the organization for each owner. Rejected: extended statistics, which
-need those values, and the same for tables that lists page through, where the low estimate makes
-PostgreSQL sort the whole collection for a page. Chosen: no statistics of the column in children.
-PostgreSQL then assumes 1/200 of the table as large as it is now, for every organization alike.
-The keys behind it are told to have 1/200 of their distinct values, so that both conditions
-together find the children of one owner.
+Problem: if the statistics have values of ``organization_id``, PostgreSQL estimates no rows for an
+organization that is not among them. All indexes that begin with the column then cost the same, and
+joins read all children of the organization for each owner.
+
+Rejected: extended statistics, which need those values. Rejected: the chosen way for tables that
+lists page through, where a low estimate makes PostgreSQL sort the whole collection for a page.
+
+Chosen: no statistics of the column in child tables. PostgreSQL then estimates 1/200 of the table's
+present rows for every organization. The ``n_distinct`` of ids and owners is set to match, so that
+both conditions together give the estimate of one owner's children.
 """
 
 from typing import Any, Final, TypeAlias
@@ -17,7 +19,7 @@ from psycopg import sql
 
 Connection: TypeAlias = psycopg.Connection[Any]
 
-#: Tables of children and links, which are reached through their owners, and the owner's column.
+#: Child and link tables, which are read by owner, with the column of the owner's id.
 CHILDREN: Final = {
     "care_instruction_material_translation": "care_instruction_material_id",
     "care_instruction_translation": "care_instruction_id",
@@ -36,11 +38,11 @@ CHILDREN: Final = {
     "style_in_group": "group_id",
     "sub_supplier_contact": "sub_supplier_id",
 }
-#: n_distinct: 1/200 of the rows for ids, and of owners with five children each.
+#: Values of n_distinct: 1/200 of the rows for ids, a fifth of that for owners (5 children each).
 _OF_IDS: Final = -0.005
 _OF_OWNERS: Final = -0.001
-_CLEARS: Final = 180_000
-"""The server version from which statistics of one column can be cleared."""
+_CLEARABLE_SINCE: Final = 180_000
+"""Version of PostgreSQL that introduced pg_clear_attribute_stats."""
 _UNPREPARED: Final = """
     select own.relname, exists (
         select 1 from pg_attribute a where a.attrelid = own.oid and a.attname = 'id'
@@ -61,10 +63,10 @@ _ANALYZED: Final = """
 
 
 def prepare(connection: Connection, *, again: bool = False) -> None:
-    """Forget the organizations in the statistics of children that still have them.
+    """Remove ``organization_id`` from the statistics of the child tables that still have it.
 
-    Idempotent; with ``again``, for tables that were distributed after they were prepared. Analyzes
-    only tables that were analyzed before: an empty one keeps the estimates of a new table.
+    Idempotent. With ``again`` prepared tables are prepared anew, as needed after distribution.
+    Analyzes only tables that were analyzed before: an empty table keeps its default estimates.
     """
     distributed = _is_distributed(connection)
     for table, has_id in connection.execute(_UNPREPARED, [[*CHILDREN], again]).fetchall():
@@ -87,7 +89,7 @@ def _changes(table: str, has_id: bool) -> list[str]:
 
 
 def _alter(connection: Connection, table: str, change: str, *, distributed: bool) -> None:
-    """Alter a table; on Citus, which does not pass these changes on, each shard by itself."""
+    """Alter a table and, as Citus does not propagate these changes, each of its shards."""
     if distributed:
         connection.execute("set local citus.enable_ddl_propagation = off")
         statement = "select bool_and(success) from run_command_on_shards(%s, %s)"
@@ -98,16 +100,16 @@ def _alter(connection: Connection, table: str, change: str, *, distributed: bool
 
 
 def _clear(connection: Connection, table: str) -> None:
-    """Clear the values that analyze stored before: it leaves those of an excluded column alone."""
-    if connection.info.server_version >= _CLEARS:
+    """Clear the stored statistics of the column, which ``analyze`` no longer replaces."""
+    if connection.info.server_version >= _CLEARABLE_SINCE:
         clear = "select pg_clear_attribute_stats(current_schema(), %s, 'organization_id', false)"
         connection.execute(clear, [table])
     else:
-        # The type stays. Setting it clears the statistics, without a look at the rows.
+        # Setting the same type clears the statistics, without a scan of the rows.
         alter = sql.SQL("alter table {} alter column organization_id type bigint")
         connection.execute(alter.format(sql.Identifier(table)))
 
 
 def _is_distributed(connection: Connection) -> bool:
-    known = connection.execute("select to_regclass('pg_dist_partition')::text").fetchone()
-    return known != (None,) and connection.execute(_IS_DISTRIBUTED).fetchone() == (True,)
+    catalog = connection.execute("select to_regclass('pg_dist_partition')::text").fetchone()
+    return catalog != (None,) and connection.execute(_IS_DISTRIBUTED).fetchone() == (True,)

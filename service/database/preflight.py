@@ -1,4 +1,4 @@
-"""What the database must be able to do, looked at once before serving."""
+"""Preflight check: version, encoding and connection limit of the database, before serving."""
 
 import asyncio
 from typing import Any, Final
@@ -27,27 +27,27 @@ _QUERY: Final = """
 
 
 def check(settings: Settings, dsn: str, *, required: bool) -> None:
-    """Raise SettingsError, with one line, when this database will not do.
+    """Raise SettingsError, with one line, if the service cannot work with this database.
 
-    A database that cannot be reached is an error when `required`. It may come later, and its
-    schema may be brought up to date later, when not: then that is told.
+    An unreachable database is an error only when `required`. Otherwise it is logged, and so is a
+    schema behind this release: both may be mended while the service runs.
     """
     try:
-        row, is_current = asyncio.run(_ask(dsn))
+        row, is_current = asyncio.run(_query(dsn))
     except (*LOST, asyncpg.PostgresError) as error:
         if required:
             raise SettingsError(
                 f"the database cannot be reached: {incidents.cause(error)}"
             ) from error
-        incidents.is_lost(error)
+        incidents.report_unreachable(error)
         return
-    _judge(settings, *row)
+    _require_suitable(settings, *row)
     if not required and not is_current:
-        incidents.BEHIND.open(f"{incidents.SCHEMA_IS_BEHIND} Until then the answer is 503.")
+        incidents.BEHIND.open(f"{incidents.SCHEMA_IS_BEHIND} Until then every request gets 503.")
 
 
-async def _ask(dsn: str) -> tuple[Any, bool]:
-    """What the database says of itself, and whether its schema is the one of this release."""
+async def _query(dsn: str) -> tuple[Any, bool]:
+    """Return the row of _QUERY, and whether the schema is the one of this release."""
     connection = await asyncpg.connect(dsn, timeout=_CONNECT_SECONDS)
     try:
         return await connection.fetchrow(_QUERY), await schema_is_current(connection)
@@ -55,14 +55,17 @@ async def _ask(dsn: str) -> tuple[Any, bool]:
         await connection.close()
 
 
-def _judge(settings: Settings, version: int, encoding: str, folds: bool, connections: int) -> None:
+def _require_suitable(
+    settings: Settings, version: int, encoding: str, lowers_umlauts: bool, max_connections: int
+) -> None:
     needed = settings.workers * (settings.pool_size + 1)
     if version < _OLDEST_VERSION:
         raise SettingsError(f"PostgreSQL 15 or newer is needed, not {version // 10000}")
-    if encoding != "UTF8" or not folds:
+    if encoding != "UTF8" or not lowers_umlauts:
         raise SettingsError("the database must have the encoding UTF8 and a UTF-8 LC_CTYPE")
-    if needed > connections:
+    if needed > max_connections:
         raise SettingsError(
-            f"WORKERS={settings.workers} times POOL_SIZE={settings.pool_size} and one more makes"
-            f" {needed} connections; the database allows {connections}"
+            f"WORKERS={settings.workers} times (POOL_SIZE={settings.pool_size} and one more) makes"
+            f" {needed} connections; the database allows {max_connections}:"
+            " lower WORKERS or POOL_SIZE, or raise max_connections"
         )

@@ -1,8 +1,8 @@
-"""Named SQL statements, read from ``sql/`` once at start.
+"""Statement loader: reads named SQL statements and fragments from ``sql/``, once per process.
 
-A file holds statements under ``-- name: some_name`` lines. A statement may have slots, written
-``{{slot}}``, for the few parts that are composed at run time; filling one that is not there, or
-leaving one open, is an error at once and never reaches the database.
+A file has statements under ``-- name: some_name`` lines. A statement may have slots, written
+``{{slot}}``, for the few parts that are composed at run time. A part without a slot, or a slot
+without a part, raises StatementError before anything reaches the database.
 """
 
 import re
@@ -17,34 +17,34 @@ _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 class StatementError(Exception):
-    """A statement is missing, is named twice, or was filled with the wrong slots."""
+    """Error of a statement that is missing, is defined twice, or got the wrong slots."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One named statement; ``text`` is complete only when it has no slots."""
+    """Named statement, with or without slots."""
 
     name: str
     pieces: tuple[str, ...]
-    """Text, and between every two texts the name of a slot."""
+    """Texts and slot names by turns, texts first and last."""
 
     @classmethod
     def read(cls, name: str, text: str) -> "Statement":
-        """The statement of a text with slots in it."""
+        """Parse a text that may have slots."""
         return cls(name, tuple(_SLOT.split(text)))
 
     @property
     def slots(self) -> frozenset[str]:
-        """The names of the slots."""
+        """Names of the slots."""
         return frozenset(self.pieces[1::2])
 
     @property
     def text(self) -> str:
-        """The statement as it is sent; raises StatementError while it has open slots."""
+        """SQL text as it is sent; raises StatementError while slots are open."""
         return self.pieces[0] if len(self.pieces) == 1 else self.fill()
 
     def fill(self, **parts: str) -> str:
-        """The text with every slot filled; raises StatementError unless the parts match them."""
+        """Return the text with every slot filled; raise StatementError unless parts match slots."""
         if parts.keys() != self.slots:
             raise StatementError(f"{self.name}: slots {sorted(self.slots)}, given {sorted(parts)}")
         pieces = [*self.pieces]
@@ -52,23 +52,23 @@ class Statement:
         return "".join(pieces)
 
     def bind(self, **parts: str) -> "Statement":
-        """The statement with these of its slots filled and its others open."""
-        known = {slot: parts.get(slot, f"{{{{{slot}}}}}") for slot in self.slots}
-        return Statement.read(self.name, self.fill(**known))
+        """Return the statement with some slots filled and the others still open."""
+        all_parts = {slot: parts.get(slot, f"{{{{{slot}}}}}") for slot in self.slots}
+        return Statement.read(self.name, self.fill(**all_parts))
 
 
 class StatementFile(Mapping[str, Statement]):
-    """The statements of one file of ``sql/``, by name."""
+    """Mapping from name to statement, of one file of ``sql/``."""
 
     def __init__(self, name: str, source: str) -> None:
         self.name = name
         self._statements: dict[str, Statement] = {}
         _, *rest = _HEADER.split(source)
-        for title, template in zip(rest[::2], rest[1::2], strict=True):
-            if title in self._statements:
-                raise StatementError(f"{name}: {title} stands twice")
+        for statement_name, template in zip(rest[::2], rest[1::2], strict=True):
+            if statement_name in self._statements:
+                raise StatementError(f"{name}: {statement_name} is defined twice")
             text = template.strip().removesuffix(";")
-            self._statements[title] = Statement.read(f"{name}.{title}", text)
+            self._statements[statement_name] = Statement.read(f"{name}.{statement_name}", text)
 
     def __getitem__(self, name: str) -> Statement:
         try:
@@ -88,13 +88,15 @@ class StatementFile(Mapping[str, Statement]):
 
 @cache
 def load(name: str) -> StatementFile:
-    """The statements of ``sql/<name>.sql``."""
+    """Return the statements of ``sql/<name>.sql``, cached."""
     return StatementFile(name, (SQL / f"{name}.sql").read_text(encoding="utf-8"))
 
 
 def load_bound(name: str, **parts: str) -> dict[str, Statement]:
-    """The statements of a file, each with those of the parts that it has slots for."""
+    """Return the statements of a file, each bound to those parts for which it has slots."""
     return {
-        title: statement.bind(**{slot: parts[slot] for slot in statement.slots & parts.keys()})
-        for title, statement in load(name).items()
+        statement_name: statement.bind(
+            **{slot: parts[slot] for slot in statement.slots & parts.keys()}
+        )
+        for statement_name, statement in load(name).items()
     }

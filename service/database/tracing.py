@@ -1,6 +1,6 @@
-"""Traces by OpenTelemetry: what requests wait for, and what they ask of the database.
+"""OpenTelemetry traces: spans of requests, of their waits for a connection and of statements.
 
-An extra, and off by default: then nothing of this is imported, and no request pays for it.
+The module is imported only when traces are on; they need the extra ``tracing``.
 """
 
 import asyncio
@@ -19,32 +19,32 @@ from service import __version__
 from service.database.fair_queue import ContentionSignal, FairQueue, LeaseKind
 
 T = TypeVar("T")
-_LONGEST_STATEMENT = 2000
+_MAX_STATEMENT_LENGTH = 2000
 
 
 class Traces:
-    """One worker's spans and where they go: by OTLP, as the OTEL_ variables say."""
+    """Spans of one worker, exported by OTLP as the OTEL_ variables say."""
 
     def __init__(self) -> None:
         service = {"service.name": "selvedge", "service.version": __version__}
-        # OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go before these.
+        # OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence over these.
         resource = Resource(service).merge(Resource.create())
         self._provider = TracerProvider(resource=resource)
         self._provider.add_span_processor(processor())
         self.tracer = self._provider.get_tracer("selvedge", __version__)
 
     async def end(self) -> None:
-        """Send what has gathered."""
+        """Export the pending spans, and stop."""
         await asyncio.to_thread(self._provider.shutdown)
 
     def fair_queue(
-        self, things: Iterable[T], seconds: float, comers: ContentionSignal
+        self, connections: Iterable[T], timeout_seconds: float, contention: ContentionSignal
     ) -> FairQueue[T]:
-        """Return shares whose waits are spans."""
-        return _TracedFairQueue(things, seconds, comers, self.tracer)
+        """Return a fair queue whose waits are spans."""
+        return _TracedFairQueue(connections, timeout_seconds, contention, self.tracer)
 
     def statement(self, query: LoggedQuery) -> None:
-        """Make a span of a statement that has ended; its values are in none."""
+        """Record the span of a statement that has ended, without its parameter values."""
         if not get_current_span().get_span_context().is_valid:
             return
         end = time.time_ns()
@@ -55,7 +55,7 @@ class Traces:
             start_time=end - int(query.elapsed * 1e9),
             attributes={
                 "db.system.name": "postgresql",
-                "db.query.text": text[:_LONGEST_STATEMENT],
+                "db.query.text": text[:_MAX_STATEMENT_LENGTH],
             },
         )
         if query.exception is not None:
@@ -64,19 +64,23 @@ class Traces:
 
 
 def processor() -> SpanProcessor:
-    """What sends spans, now and then."""
+    """Return the processor that exports spans in batches."""
     return BatchSpanProcessor(OTLPSpanExporter())
 
 
 class _TracedFairQueue(FairQueue[T]):
     def __init__(
-        self, things: Iterable[T], seconds: float, comers: ContentionSignal, tracer: Tracer
+        self,
+        connections: Iterable[T],
+        timeout_seconds: float,
+        contention: ContentionSignal,
+        tracer: Tracer,
     ) -> None:
-        super().__init__(things, seconds, comers)
+        super().__init__(connections, timeout_seconds, contention)
         self._tracer = tracer
 
-    async def acquire(self, organization_id: int, use: LeaseKind) -> Any:
+    async def acquire(self, organization_id: int, kind: LeaseKind) -> Any:
         if not get_current_span().get_span_context().is_valid:
-            return await super().acquire(organization_id, use)
+            return await super().acquire(organization_id, kind)
         with self._tracer.start_as_current_span("wait for a connection"):
-            return await super().acquire(organization_id, use)
+            return await super().acquire(organization_id, kind)

@@ -1,4 +1,4 @@
-"""The demo data set: two made-up brands, the same bytes on every machine (contract, Demo data)."""
+"""Demo data: two made-up brands, with the same rows on every machine (contract, Demo data)."""
 
 from service.demo.loading import DemoDataError, is_empty, load
 

@@ -1,4 +1,4 @@
-"""Care instructions and care instruction materials with their translations."""
+"""Demo care instructions and care instruction materials, with their translations."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ _LANGUAGES: Final = ("de", "fr", "es", "nl", "it")
 
 def add_care(organization: Organization, languages: dict[str, int]) -> None:
     """Add both lists; they have the same shape."""
-    # A care instruction that is deleted leaves no row, a material does.
+    # A deleted care instruction leaves no row; a deleted material does.
     _add(organization, "care_instruction", "care_instructions", languages, soft=False)
     _add(organization, "care_instruction_material", "materials", languages, soft=True)
 
@@ -29,7 +29,7 @@ def _add(
             state=states[index],
             position=order[index],
         )
-        # Every sixth text waits for its last two translations, and every ninth for all of them.
+        # Every sixth text lacks its last two translations, every ninth all of them.
         missing = 5 if index % 9 == 8 else 2 if index % 6 == 5 else 0
         for code in _LANGUAGES[: len(_LANGUAGES) - missing]:
             organization.add(

@@ -1,4 +1,4 @@
-"""Colors, color groups and the names of colors in other languages."""
+"""Demo colors, color groups and color translations."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -8,7 +8,7 @@ from service.demo.words import capitalized, table
 
 _LANGUAGES: Final = ("de", "fr", "es")
 _UNTRANSLATED: Final = "it"
-"""Linked to some colors without a name of its own, so that the color's own name shows."""
+"""Language linked to some colors without a translated name, so that readers show the color's."""
 
 _LIGHTNESS: Final = {"Whites and creams": 11, "Beiges": 14, "Pinks": 15, "Browns": 18, "Blacks": 19}
 
@@ -35,11 +35,11 @@ def add_colors(organization: Organization, languages: dict[str, int]) -> None:
             color_note=_NOTES[index // 9 % len(_NOTES)] if index % 9 == 4 else None,
             state=state_at(index),
         )
-        chosen = {palettes[index % len(palettes)], palettes[(5 * index + 2) % len(palettes)]}
-        chosen.add(families.get(base["family"], palettes[0]))
-        for group in sorted(chosen):
+        groups = {palettes[index % len(palettes)], palettes[(5 * index + 2) % len(palettes)]}
+        groups.add(families.get(base["family"], palettes[0]))
+        for group in sorted(groups):
             organization.link("color_in_group", color_id=color, color_group_id=group)
-        # An organization without the feature still holds links from when it had it.
+        # An organization without the feature still has links from when it had it.
         if index % 4 != 3 if organization.profile.multiple_language else index % 10 == 0:
             _add_translations(organization, color, translations, languages)
         if index % 16 == 2:
@@ -47,7 +47,7 @@ def add_colors(organization: Organization, languages: dict[str, int]) -> None:
 
 
 def _add_groups(organization: Organization) -> tuple[dict[str, int], list[int]]:
-    """Return the groups that take colors: families by name, and seasonal palettes."""
+    """Return the ids of groups that are not deleted: families by name, and seasonal palettes."""
     profile = organization.profile
     families = list(dict.fromkeys(color["family"] for color in table("colors")))
     seasonal = [f"{palette} {season}" for season in profile.seasons for palette in profile.palettes]
@@ -88,7 +88,7 @@ def _second_reference(base: dict[str, str], index: int) -> str | None:
 
 
 def _color_reference(base: dict[str, str], index: int) -> str:
-    """Return lightness (11 the lightest, 19 the darkest), hue and chroma in digits."""
+    """Return lightness (11 lightest, 19 darkest), hue and chroma in digits."""
     lightness, chroma = _LIGHTNESS.get(base["family"], 17), 2 + index * 7 % 60
     return f"{lightness}-{base['hue']}{chroma:02}"
 

@@ -1,4 +1,4 @@
-"""Compliance and style custom fields with their allowed values, nested ones included."""
+"""Demo compliance and style custom fields, with their allowed values, nested ones included."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from service.demo.words import table
 
 
 def add_compliance_custom_fields(organization: Organization) -> None:
-    """Add the fields in their order; a parent stands before its children."""
+    """Add the fields in their order, parents before their children."""
     fields: dict[str, int] = {}
     for position, entry in _in_order(table("compliance_fields")):
         field = organization.add(
@@ -17,14 +17,14 @@ def add_compliance_custom_fields(organization: Organization) -> None:
             parent_custom_field_id=fields.get(entry["parent"]),
         )
         fields[entry["name"]] = field
-        for number, value in enumerate(_values(entry), start=1):
+        for index, value in enumerate(_values(entry), start=1):
             organization.add(
-                "compliance_allowed_value", **_allowed_value(entry, field, number, value)
+                "compliance_allowed_value", **_allowed_value(entry, field, index, value)
             )
 
 
 def add_style_custom_fields(organization: Organization, catalog: Catalog) -> None:
-    """Add the fields; a nested field's values point to values of its parent."""
+    """Add the fields; the values of a nested field refer to values of its parent."""
     fields: dict[str, int] = {}
     values: dict[tuple[str, str], int] = {}
     for position, entry in _in_order(table("style_fields")):
@@ -34,18 +34,18 @@ def add_style_custom_fields(organization: Organization, catalog: Catalog) -> Non
             **_style_options(entry),
             parent_custom_field_id=fields.get(entry["parent"]),
         )
-        for number, text in enumerate(_values(entry), start=1):
+        for index, text in enumerate(_values(entry), start=1):
             parent, _, value = text.rpartition(">")
             values[entry["name"], value] = organization.add(
                 "style_allowed_value",
-                **_allowed_value(entry, field, number, value),
+                **_allowed_value(entry, field, index, value),
                 parent_allowed_value_id=values[entry["parent"], parent] if parent else None,
             )
         _restrict(organization, field, position, catalog)
 
 
 def _in_order(entries: list[dict[str, str]]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Give the entries with their positions."""
+    """Yield (position, entry) in the order of the entries."""
     yield from zip(positions([*map(_state, entries)]), entries, strict=True)
 
 
@@ -93,25 +93,25 @@ def _style_options(entry: dict[str, str]) -> dict[str, Value]:
     }
 
 
-def _allowed_value(entry: dict[str, str], field: int, number: int, value: str) -> dict[str, Value]:
-    # A mandatory choice starts with its first value.
+def _allowed_value(entry: dict[str, str], field: int, index: int, value: str) -> dict[str, Value]:
+    # The first value is the default of a mandatory field.
     return {
         "custom_field_id": field,
         "value": value,
-        "user_defined_id": f"{entry['code']}-{number:02}",
-        "is_default_value": number == 1 and "mandatory" in _options(entry),
+        "user_defined_id": f"{entry['code']}-{index:02}",
+        "is_default_value": index == 1 and "mandatory" in _options(entry),
     }
 
 
 def _restrict(organization: Organization, field: int, position: int, catalog: Catalog) -> None:
-    """Restrict some fields to brands, groups or style categories, some to all three kinds."""
-    kinds = {
+    """Restrict some fields to brands, groups or style categories, some to all three."""
+    restrictions = {
         "brand": (catalog.brands, position % 4 == 1),
         "group": (catalog.groups, position % 5 == 2),
         "style_category": (catalog.categories, position % 3 == 1),
     }
-    for kind, (ids, wanted) in kinds.items():
-        for id_ in ids[position % 7 :: 9] if wanted else ():
+    for name, (ids, is_restricted) in restrictions.items():
+        for id_ in ids[position % 7 :: 9] if is_restricted else ():
             organization.link(
-                f"custom_field_{kind}", **{"custom_field_id": field, f"{kind}_id": id_}
+                f"custom_field_{name}", **{"custom_field_id": field, f"{name}_id": id_}
             )

@@ -1,11 +1,11 @@
-"""Items and their categories, some categories without any item."""
+"""Demo items and item categories, some categories without any item."""
 
 from service.demo.rows import Organization, moment, state_at
 from service.demo.words import rotated, table
 
 
 def add_items(organization: Organization) -> None:
-    """Add all categories, the items of those that have some, and a few items without one."""
+    """Add all categories with their items, and a few items without a category."""
     names: list[tuple[int | None, str]] = []
     for index, entry in enumerate(rotated(table("items"), organization.profile.first)):
         state = state_at(index, soft=False)
@@ -26,7 +26,11 @@ def add_items(organization: Organization) -> None:
             item_category_id=category_id,
             state=state_at(number, soft=False),
         )
-    last = organization.reference("I", 10 * len(names) + 10)
+    last_number = organization.reference("I", 10 * len(names) + 10)
     organization.add(
-        "item", number=last, name="Discontinued snap", item_category_id=None, state="deleted"
+        "item",
+        number=last_number,
+        name="Discontinued snap",
+        item_category_id=None,
+        state="deleted",
     )

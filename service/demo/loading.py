@@ -1,4 +1,4 @@
-"""Loading the demo data set: one transaction, one COPY per table."""
+"""Loader of the demo data: one transaction, one COPY per table."""
 
 from typing import Final
 
@@ -20,7 +20,7 @@ _EMPTY: Final = "select not exists (select 1 from organization)"
 
 
 class DemoDataError(Exception):
-    """The demo data cannot be loaded; the message is one line fit for the operator."""
+    """Error of demo data that cannot be loaded; its message is one line for operators."""
 
 
 async def is_empty(dsn: str) -> bool:
@@ -33,15 +33,15 @@ async def is_empty(dsn: str) -> bool:
 
 
 async def load(dsn: str, *, progress: bool) -> None:
-    """Load the demo data into a migrated database without organizations, all of it or nothing.
+    """Load the demo data into a migrated database without organizations, in one transaction.
 
-    `progress` shows a bar when standard error is a terminal. Raises DemoDataError when the
-    database has an organization already.
+    `progress` shows a bar if standard error is a terminal. Raises DemoDataError if the database has
+    an organization already.
     """
     connection = await asyncpg.connect(dsn)
     try:
         async with connection.transaction():
-            # Two loaders at once must not both find the table empty.
+            # Locked so that two loaders at once cannot both see an empty table.
             await connection.execute("lock table organization in share row exclusive mode")
             if not await connection.fetchval(_EMPTY):
                 raise DemoDataError("the database has organizations already: no demo data loaded")
@@ -49,14 +49,14 @@ async def load(dsn: str, *, progress: bool) -> None:
             rows = build({language["code"]: language["id"] for language in languages})
             await _copy(connection, rows, progress=progress)
             await _move_sequences(connection, rows)
-        # Statistics make the first requests as fast as the later ones.
+        # Without statistics the first requests would be slow.
         await connection.execute(f"analyze {', '.join(rows.tables)}")
     finally:
         await connection.close()
 
 
 def build(languages: dict[str, int]) -> Rows:
-    """Return all rows of the demo data; `languages` are ids by ISO 639-1 code."""
+    """Return all rows of the demo data; `languages` maps ISO 639-1 codes to ids."""
     rows = Rows()
     for profile in profiles():
         organization = Organization(rows.next_id("organization"), profile, rows)
@@ -100,7 +100,7 @@ async def _copy(connection: asyncpg.Connection, rows: Rows, *, progress: bool) -
 
 
 async def _move_sequences(connection: asyncpg.Connection, rows: Rows) -> None:
-    """Let the next id of every table follow the loaded ones."""
+    """Set the sequence of every table to its last loaded id."""
     tables = sorted(rows.identified)
     await connection.execute(
         """select setval(pg_get_serial_sequence(name, 'id'), last)

@@ -1,4 +1,4 @@
-"""Rows on their way to the database, with ids and times that are the same on every machine."""
+"""Row builder of the demo data, with ids and times that are the same on every machine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,54 +16,54 @@ _START: Final = datetime(2025, 1, 6, 8, 30, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows by table; a table stands after those it refers to, since ids are needed first."""
+    """Rows by table, each table after those that it refers to."""
 
     tables: dict[str, list[Row]] = field(default_factory=dict)
     identified: set[str] = field(default_factory=set)
-    """The tables with an id of their own."""
+    """Names of the tables that have an id column."""
 
     def append(self, table: str, row: Row) -> None:
-        """Take one row."""
+        """Add a row."""
         self.tables.setdefault(table, []).append(row)
 
     def next_id(self, table: str) -> int:
-        """Return the id of the next row: ids run through all organizations."""
+        """Return the id of the next row; organizations share the sequence of ids."""
         self.identified.add(table)
         return len(self.tables.get(table, ())) + 1
 
 
 @dataclass(frozen=True, slots=True)
 class Organization:
-    """One organization being filled."""
+    """Builder of one organization's rows."""
 
     id: int
     profile: Profile
     rows: Rows
 
     def add(self, table: str, **values: Value) -> int:
-        """Take a row that has an id and return the id."""
+        """Add a row of a table with an id, and return the id."""
         id_ = self.rows.next_id(table)
         self.rows.append(table, {"organization_id": self.id, "id": id_, **values})
         return id_
 
     def link(self, table: str, **values: Value) -> None:
-        """Take a row that is named by what it refers to."""
+        """Add a row of a table without an id."""
         self.rows.append(table, {"organization_id": self.id, **values})
 
     def reference(self, kind: str, number: int) -> str:
-        """Return a reference as the organization's own systems write it, such as TH-G007."""
+        """Return a reference in the style of the organization's own systems, such as TH-G007."""
         return f"{self.profile.prefix}-{kind}{number:03}"
 
 
 def moment(days: int, minutes: int = 0) -> datetime:
-    """Return a fixed time, so many days and minutes into the demo's history."""
+    """Return the fixed start of the demo's history plus days and minutes."""
     return _START + timedelta(days=days, minutes=minutes)
 
 
 def state_at(index: int, *, soft: bool = True) -> str:
-    """Return the state of the record at an index: most active, a few not.
+    """Return the state of the record at an index: most are active.
 
-    Nothing is deleted where `soft` is false: there a deleted record leaves no row.
+    Without `soft` none is deleted, as a hard delete leaves no row.
     """
     if soft and index % 20 == 15:
         return "deleted"
@@ -71,10 +71,11 @@ def state_at(index: int, *, soft: bool = True) -> str:
 
 
 def positions(states: Sequence[str]) -> list[int]:
-    """Return the position of each record by its state: the live ones count without a gap.
+    """Return the position of each record by its state: deleted records come last.
 
-    So they come out of an import as they went in, which brings no deleted ones.
+    Live records thus have positions without gaps. An import, which has no deleted records, assigns
+    the same positions again.
     """
-    places = sorted(range(len(states)), key=lambda place: states[place] == "deleted")
-    found = {place: position for position, place in enumerate(places, start=1)}
-    return [found[place] for place in range(len(states))]
+    live_first = sorted(range(len(states)), key=lambda index: states[index] == "deleted")
+    position_of = {index: position for position, index in enumerate(live_first, start=1)}
+    return [position_of[index] for index in range(len(states))]

@@ -1,4 +1,4 @@
-"""Sample requests with the values measured on the samples that came in."""
+"""Demo measurement charts and sample requests, with the values measured on samples."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -64,46 +64,46 @@ def _add_style_samples(
             "sample_request",
             style_id=style,
             name=name,
-            # Some charts were begun before anyone chose the unit.
+            # Some requests were made before the style had a unit.
             unit=None if index % 6 == 5 else "cm",
             requested_at=moment(20 * index, 7 * index),
         )
-        for place, size in list(enumerate(sizes.values()))[1 + index % 2 :: 2]:
-            _add_measured_size(organization, request, size, place, lines)
+        for size_index, size in list(enumerate(sizes.values()))[1 + index % 2 :: 2]:
+            _add_measured_size(organization, request, size, size_index, lines)
 
 
 def _add_chart(organization: Organization, sizes: Sizes, lines: Sequence[int]) -> None:
     for line, point in zip(lines, table("points_of_measure"), strict=True):
-        for place, size in enumerate(sizes.values()):
+        for size_index, size in enumerate(sizes.values()):
             organization.link(
                 "measurement_line_value",
                 measurement_line_id=line,
                 size_range_size_id=size,
-                value=_requested(point, place),
+                value=_requested(point, size_index),
             )
 
 
-def _requested(point: Mapping[str, str], place: int) -> Decimal:
-    """Return what the chart asks for in the size at that place."""
-    return Decimal(point["base"]) + Decimal(point["step"]) * (place - 2)
+def _requested(point: Mapping[str, str], size_index: int) -> Decimal:
+    """Return the chart's value of a point of measure in the size at an index."""
+    return Decimal(point["base"]) + Decimal(point["step"]) * (size_index - 2)
 
 
 def _add_measured_size(
-    organization: Organization, request: int, size: int, place: int, lines: Sequence[int]
+    organization: Organization, request: int, size: int, size_index: int, lines: Sequence[int]
 ) -> None:
     organization.link(
         "sample_request_size",
         sample_request_id=request,
         size_range_size_id=size,
-        designer_comment=_COMMENTS[(request + place) % len(_COMMENTS)],
-        is_approved=(request + place) % 4 == 0,
-        is_designer_visible_only=(request + 2 * place) % 5 == 0,
+        designer_comment=_COMMENTS[(request + size_index) % len(_COMMENTS)],
+        is_approved=(request + size_index) % 4 == 0,
+        is_designer_visible_only=(request + 2 * size_index) % 5 == 0,
     )
-    for number, (line, point) in enumerate(zip(lines, table("points_of_measure"), strict=True)):
-        requested = _requested(point, place)
-        turn = request + 3 * number + 5 * place
-        company = _DEVIATIONS[turn % len(_DEVIATIONS)]
-        supplier = _DEVIATIONS[(2 * turn + 3) % len(_DEVIATIONS)]
+    for index, (line, point) in enumerate(zip(lines, table("points_of_measure"), strict=True)):
+        requested = _requested(point, size_index)
+        seed = request + 3 * index + 5 * size_index
+        company = _DEVIATIONS[seed % len(_DEVIATIONS)]
+        supplier = _DEVIATIONS[(2 * seed + 3) % len(_DEVIATIONS)]
         is_off = abs(company) > Decimal(point["tolerance"])
         organization.link(
             "sample_request_measurement",
@@ -111,7 +111,7 @@ def _add_measured_size(
             size_range_size_id=size,
             measurement_line_id=line,
             requested_measurement=requested,
-            company_measurement=None if turn % 6 == 5 else requested + company,
-            supplier_measurement=None if turn % 4 == 3 else requested + supplier,
+            company_measurement=None if seed % 6 == 5 else requested + company,
+            supplier_measurement=None if seed % 4 == 3 else requested + supplier,
             new_measurement=requested - company if is_off else None,
         )

@@ -1,14 +1,14 @@
-"""Size ranges with their sizes, as apparel brands lay them out."""
+"""Demo size ranges with their sizes, as apparel brands lay them out."""
 
 from service.demo.rows import Organization, state_at
 from service.demo.words import table
 
 Sizes = dict[str, int]
-"""The ids of a range's sizes by name, in the range's order."""
+"""Ids of a size range's sizes by name, in the range's order."""
 
 
 def add_size_ranges(organization: Organization) -> dict[str, Sizes]:
-    """Return the sizes by the code of their range."""
+    """Add the size ranges, and return their sizes by the code of the range."""
     ranges: dict[str, Sizes] = {}
     for index, entry in enumerate(table("size_ranges")):
         names = entry["sizes"].split()
@@ -30,16 +30,16 @@ def add_size_ranges(organization: Organization) -> dict[str, Sizes]:
                 size_range_id=range_id,
                 name=name,
                 size_id=f"{entry['code']}-{name}",
-                related_size_range_size_id=_related(related, name, place),
-                grading_group_id=10 * (index + 1) + 3 * place // len(names) + 1,
+                related_size_range_size_id=_related(related, name, size_index),
+                grading_group_id=10 * (index + 1) + 3 * size_index // len(names) + 1,
                 is_deactivated=name == entry["deactivated"],
             )
-            for place, name in enumerate(names)
+            for size_index, name in enumerate(names)
         }
     return ranges
 
 
-def _related(sizes: Sizes, name: str, place: int) -> int | None:
-    """Return the size of the same name, else the one in the same place, as far as there is one."""
+def _related(sizes: Sizes, name: str, index: int) -> int | None:
+    """Return the size of the same name, else that at the index or the last one, None if none."""
     ids = list(sizes.values())
-    return sizes.get(name) or (ids[min(place, len(ids) - 1)] if ids else None)
+    return sizes.get(name) or (ids[min(index, len(ids) - 1)] if ids else None)

@@ -1,4 +1,4 @@
-"""Brands, style categories, styles, their groups and the links between styles."""
+"""Demo brands, style categories, styles, style groups and style relations."""
 
 from dataclasses import dataclass
 
@@ -7,18 +7,18 @@ from service.demo.rows import Organization, moment, state_at
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The ids that other parts of the demo data refer to."""
+    """Ids that other parts of the demo data refer to."""
 
     brands: list[int]
     categories: list[int]
     groups: list[int]
-    """Without the deleted ones."""
+    """Ids of the groups that are not deleted."""
     styles: list[list[int]]
-    """By garment, then by model."""
+    """Ids of the styles by garment, then by model."""
 
 
 def add_styles(organization: Organization) -> Catalog:
-    """Add one style for each garment in each model, and all that is around them."""
+    """Add a style for each garment and model, with brands, categories, groups and relations."""
     profile = organization.profile
     brands = [
         organization.add(
@@ -55,7 +55,7 @@ def add_styles(organization: Organization) -> Catalog:
 
 
 def _add_deleted_style(organization: Organization) -> None:
-    """Add one that nothing refers to."""
+    """Add a deleted style; nothing refers to it."""
     organization.add(
         "style",
         number=f"{organization.profile.prefix}24-99001",
@@ -79,14 +79,14 @@ def _add_style(
         name=f"{profile.models[column]} {garment}",
         brand_id=None if column % 6 == 5 else brands[(row + 3 * column) % 20],
         style_category_id=category,
-        # Samples are requested of the first garment.
+        # Only styles of the first garment have sample requests.
         measurement_unit="cm" if row == 0 else None,
         state=state_at(row + 2 * column, soft=False),
     )
 
 
 def _add_groups(organization: Organization) -> list[int]:
-    """Return the groups that are not deleted."""
+    """Add the groups, and return those that are not deleted."""
     profile = organization.profile
     names = [f"{season} {name}" for season in profile.seasons for name in profile.collections]
     live = []
@@ -107,20 +107,20 @@ def _add_groups(organization: Organization) -> list[int]:
 
 def _group_styles(organization: Organization, catalog: Catalog) -> None:
     """Put every style into one or two groups; every third group stays without styles."""
-    used = [group for index, group in enumerate(catalog.groups) if index % 3 != 2]
+    groups = [group for index, group in enumerate(catalog.groups) if index % 3 != 2]
     for index, style in enumerate(style for row in catalog.styles for style in row):
-        for group in sorted({used[index % len(used)], used[(7 * index + 3) % len(used)]}):
+        for group in sorted({groups[index % len(groups)], groups[(7 * index + 3) % len(groups)]}):
             organization.link("style_in_group", group_id=group, style_id=style)
 
 
 def _relate_styles(organization: Organization, styles: list[list[int]]) -> None:
-    """Relate each style to its neighbors in garment and model; a model's first leads to all."""
+    """Relate each style to the next ones by garment and model; a model's first style to all."""
     for row, garment in enumerate(styles):
         for column, style in enumerate(garment):
             related = {garment[(column + 1) % len(garment)]}
             if row == 0:
-                related.update(other[column] for other in styles[1:])
+                related.update(other_garment[column] for other_garment in styles[1:])
             else:
                 related.update((styles[0][column], styles[(row + 1) % len(styles)][column]))
-            for other in sorted(related):
-                organization.add("style_relation", style_id=style, related_style_id=other)
+            for related_style in sorted(related):
+                organization.add("style_relation", style_id=style, related_style_id=related_style)

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: one server in one data folder, owned by one process."""
+"""Embedded PostgreSQL: a server in a data folder that one process owns."""
 
 from service.embedded.server import (
     DataDirInUseError,

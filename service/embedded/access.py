@@ -1,4 +1,4 @@
-"""Who may use the embedded server, and as what: the service by a role that is no superuser."""
+"""Access rules of the embedded server: the service connects as a role that is no superuser."""
 
 import os
 import pwd
@@ -12,10 +12,10 @@ from service.privileges.accounts import Account
 
 SUPERUSER: Final = "postgres"
 ROLE: Final = "selvedge"
-"""The service's: it owns the database with all that is in it, and nothing else of the server."""
+"""Role of the service: owner of the database and all its objects, with no other privilege."""
 _MAP: Final = "selvedge"
 _ONE_ACCOUNT: Final = "local all all trust\n"
-"""Whoever reaches the socket is the account that has the server's files: nothing is left to ask."""
+"""Only the account that owns the server's files can reach the socket: it needs no other check."""
 _MAPPED: Final = f"local all all peer map={_MAP}\n"
 _PREPARE: Final = f"""
 do $$
@@ -58,9 +58,9 @@ end $$
 
 
 def write(data_dir: Path, database: Account, service: Account) -> dict[str, str]:
-    """Write which account may be which role, and return the settings that make it so.
+    """Write pg_hba.conf and pg_ident.conf, and return the settings that name them.
 
-    Root and PostgreSQL's own account may be any; the service's account the service's role alone.
+    Root and PostgreSQL's account may connect as any role, the service's account as ROLE only.
     """
     rules = _ONE_ACCOUNT
     lines = []
@@ -75,13 +75,13 @@ def write(data_dir: Path, database: Account, service: Account) -> dict[str, str]
 
 
 def prepare(superuser_dsn: str) -> None:
-    """Make the service's role, and give it what earlier releases made as superuser."""
+    """Create the service's role, and make it the owner of what earlier releases created."""
     with psycopg.connect(superuser_dsn, autocommit=True) as connection:
         connection.execute(_PREPARE)
 
 
 def _replace(path: Path, text: str) -> Path:
-    """Write a file anew, for PostgreSQL's account to read, whoever owned it before."""
+    """Replace a file by one that PostgreSQL's account can read, whoever owned the old one."""
     with files.fresh(path, 0o644) as file:
         file.write(text)
     return path

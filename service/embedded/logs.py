@@ -1,6 +1,6 @@
-"""PostgreSQL's logs: readable by its own account alone, and bounded in bytes.
+"""Log files of the embedded server: readable by its account only, and bounded in size.
 
-Its own way to bound them, files named by weekday that are emptied when their day comes again,
+Rejected: PostgreSQL's own rotation, files named by weekday that are overwritten a week later. It
 bounds neither a day with many failures nor a server that is never up at midnight.
 """
 
@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-_KEPT: Final = 7
-"""Files; a new one is begun at each start, each day and every 10 MB."""
+_MAX_FILES: Final = 7
+"""Number of retained files. A new file begins at each start, each day and every 10 MB."""
 
 SETTINGS: Final = {
     "logging_collector": "on",
@@ -22,7 +22,7 @@ SETTINGS: Final = {
 
 
 def clear(folder: Path) -> None:
-    """Remove all but the newest files, whose names are in the order of time."""
-    for old in sorted(folder.glob("postgresql-*.log"))[:-_KEPT]:
+    """Remove all but the newest files; their names sort by time."""
+    for path in sorted(folder.glob("postgresql-*.log"))[:-_MAX_FILES]:
         with suppress(FileNotFoundError):
-            old.unlink()
+            path.unlink()

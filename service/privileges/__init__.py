@@ -1,1 +1,1 @@
-"""Less than root for what root starts: its accounts, and what is opened for them meanwhile."""
+"""Privilege separation: accounts that work for root, and the file access granted to them."""

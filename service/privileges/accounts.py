@@ -1,7 +1,7 @@
-"""The system accounts that work for root: one for PostgreSQL, one for what serves.
+"""System accounts that work for root: one for PostgreSQL, one for the service's processes.
 
-They are two, so that who breaks into the service has neither the database's files nor its
-superuser. Neither has a home or a login; both are made when they are missing.
+There are two, so that a break-in to the service exposes neither the database's files nor its
+superuser. Neither account has a home or a login. Both are created when they are missing.
 """
 
 import os
@@ -12,28 +12,28 @@ from pathlib import Path
 from typing import Final
 
 _DATABASE: Final = "pgserver"
-"""The name that the wheel with the binaries uses too."""
+"""Name that the wheel with the binaries uses, too."""
 _SERVICE: Final = "selvedge"
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A system account, as `subprocess` takes it; by default the process's own."""
+    """System account as `subprocess` takes it; by default the process's own."""
 
     uid: int | None = None
     gid: int | None = None
 
     @property
     def extra_groups(self) -> list[int] | None:
-        """No further groups beside its own, unless it is the process's own account."""
+        """Supplementary groups: none, or None (unchanged) for the process's own account."""
         return None if self.uid is None else []
 
 
 def database_account(cluster: Path) -> Account:
-    """Return the account PostgreSQL must run under, as it refuses to be root.
+    """Return the account that PostgreSQL must run under, as it refuses to run as root.
 
-    An existing cluster stays with its owner. Otherwise the account is created when it is missing;
-    OSError when that fails.
+    An existing cluster keeps its owner. Otherwise a missing account is created. Raises OSError if
+    that fails.
     """
     if os.geteuid() != 0:
         return Account()
@@ -43,14 +43,14 @@ def database_account(cluster: Path) -> Account:
 
 
 def service_account() -> Account:
-    """Return the account that must serve; created when it is missing, OSError when that fails."""
+    """Return the account of the service's processes, created if missing; raise OSError if not."""
     return _account(_SERVICE) if os.geteuid() == 0 else Account()
 
 
 def become(account: Account) -> None:
-    """Give up root for good, in this process: its groups, its home and its folder too.
+    """Switch this process from root to an account for good: user, groups, home and folder.
 
-    Raises OSError where root is not allowed to, as in some containers.
+    Raises OSError if root is not allowed to, as in some containers.
     """
     assert account.uid is not None
     assert account.gid is not None
@@ -59,9 +59,10 @@ def become(account: Account) -> None:
         os.setgid(account.gid)
         os.setuid(account.uid)
     except OSError as error:
-        raise OSError(f"root cannot work as another user here, start as one: {error}") from error
+        message = f"root cannot switch to another user here; start as another user: {error}"
+        raise OSError(message) from error
     os.chdir("/")
-    # Drivers look for passwords and certificates there, and root's own home is closed to them.
+    # Drivers look for passwords and certificates in the home, and root's is closed to the account.
     os.environ["HOME"] = "/nonexistent"
 
 
@@ -78,19 +79,21 @@ def _entry(name: str) -> pwd.struct_passwd | None:
 
 
 def _create(name: str) -> pwd.struct_passwd:
-    """Create an account; another start may be doing the same."""
+    """Create an account, or return it if another process has just created it."""
     command = ["useradd", "--system", "--user-group", "--no-create-home", name]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [*command, "--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin"],
             check=False,
             capture_output=True,
             text=True,
         )
-        problem = done.stderr
+        problem = process.stderr
     except OSError as error:
         problem = str(error)
     if (entry := _entry(name)) is None:
         reason = " ".join(problem.split())
-        raise OSError(f"cannot create the account {name}, create it or start as another: {reason}")
+        raise OSError(
+            f"cannot create the account {name}; create it, or start as another user: {reason}"
+        )
     return entry

@@ -1,4 +1,4 @@
-"""Root's part while another account serves: start it, wait, pass signals on, clean up after it."""
+"""Parent process: root starts a child under another account, forwards signals and waits for it."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ import psutil
 from service import signals
 from service.privileges.accounts import Account, become
 
-_PASSED_ON: Final = (
+_FORWARDED: Final = (
     *(signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP),
     *(signal.SIGUSR1, signal.SIGUSR2, signal.SIGTTIN, signal.SIGTTOU),
 )
@@ -24,12 +24,13 @@ def run_as(
     account: Account,
     work: Callable[[Callable[[], None]], NoReturn],
     tend: Callable[[], None],
-    theirs: Iterable[socket.socket],
+    sockets: Iterable[socket.socket],
 ) -> int:
-    """Do work in a child of that account, wait, and return its exit code as a shell has it.
+    """Run work in a child process of the account, and return its exit code as a shell reports it.
 
-    The work has to call what it is given about once a second, which is how often `tend` is called
-    here; when that raises, the child is ended first. The sockets are the child's alone.
+    The work gets a function to call about once a second, which ends it when this process has
+    gone. `tend` is called once a second in this process; if it raises, the child is stopped first.
+    This process closes the sockets, which the child inherits.
     """
     sys.stdout.flush()
     parent = os.getpid()
@@ -39,14 +40,14 @@ def run_as(
         signals.deliver()
         become(account)
         work(lambda: _end_without(parent))
-    for each in theirs:
-        each.close()
-    return _keep(psutil.Process(child), tend)
+    for listener in sockets:
+        listener.close()
+    return _wait(psutil.Process(child), tend)
 
 
-def _keep(child: psutil.Process, tend: Callable[[], None]) -> int:
-    for number in _PASSED_ON:
-        signal.signal(number, lambda number, _: _signal(child, number))
+def _wait(child: psutil.Process, tend: Callable[[], None]) -> int:
+    for forwarded in _FORWARDED:
+        signal.signal(forwarded, lambda number, _: _signal(child, number))
     signals.deliver()
     try:
         while True:
@@ -61,7 +62,7 @@ def _keep(child: psutil.Process, tend: Callable[[], None]) -> int:
 
 
 def _end_without(parent: int) -> None:
-    """End this process and its workers when the parent is gone: nobody else would."""
+    """End this process and its workers if the parent has gone; nothing else would end them."""
     if os.getppid() != parent:
         os.kill(os.getpid(), signal.SIGQUIT)
 

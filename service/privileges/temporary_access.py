@@ -1,8 +1,9 @@
-"""Files and folders opened to other accounts for a while, and closed again.
+"""Temporary access: opens files and folders to other accounts, and closes them again.
 
-Root may have put the program and the data where nobody else gets to. What has to be opened is
-opened as little as possible, told, and closed by the last that needs it. Each process that does
-keeps a record, locked while it lives, so that what a killed one left open is found.
+Problem: root may have installed the program and the data where no other account can read. The
+modes are widened as little as possible, the operator is informed, and the last process that needs
+them restores them. Each such process has a record file, locked while it lives, so that the next
+one can close what a killed process left open.
 """
 
 import fcntl
@@ -19,7 +20,7 @@ from typing import IO, Any, Final, Self, TypeAlias
 from service.console import say
 
 RECORDS: Final = Path("/var/lib/selvedge")
-"""Root's, and there after the machine was restarted, as the modes are."""
+"""Folder that only root can write and that survives a restart, as the widened modes do."""
 _PASS: Final = stat.S_IXOTH
 _READ: Final = stat.S_IROTH
 
@@ -28,17 +29,16 @@ _Bits: TypeAlias = dict[str, int]
 
 
 class TemporaryAccess:
-    """A context in which other accounts read what is in `trees` and pass through to `places`.
+    """Context manager in which other accounts may read `trees` and pass through `folders`.
 
-    Folders on the way are opened to be passed through only, not to be listed. Entering raises
-    OSError when something cannot be opened. A forked child holds nothing open: its leaving the
-    context does nothing.
+    Parent folders may be passed through, not listed. Entering raises OSError if a mode cannot be
+    changed. In a forked child leaving the context does nothing.
     """
 
-    def __init__(self, why: str, trees: Sequence[Path], places: Sequence[Path] = ()) -> None:
-        self._why = why
+    def __init__(self, reason: str, trees: Sequence[Path], folders: Sequence[Path] = ()) -> None:
+        self._reason = reason
         self._trees = _outermost(trees)
-        self._ways = _ways((*trees, *places), places)
+        self._passed = _passed_folders((*trees, *folders), folders)
         self._record: IO[str] | None = None
         os.register_at_fork(after_in_child=self._disown)
 
@@ -46,7 +46,7 @@ class TemporaryAccess:
         if not RECORDS.exists() and not self._missing():
             return self
         try:
-            with _alone():
+            with _locked():
                 self._open()
                 _sweep()
         except BaseException:
@@ -56,43 +56,44 @@ class TemporaryAccess:
 
     def __exit__(self, *_: object) -> None:
         if self._record is not None:
-            with _alone():
+            with _locked():
                 self._record.close()
                 self._record = None
                 _sweep()
 
     def _open(self) -> None:
-        """Open what is closed; what others have opened for themselves must stay open for us."""
+        """Set the missing mode bits, and record them with those that others have set for us."""
         missing, opened = self._missing(), _merged(map(_read, _records()))
-        held = {path: bits for path, bits in opened.items() if self._needs(path)}
-        if not missing and not held:
+        shared = {path: bits for path, bits in opened.items() if self._needs(path)}
+        if not missing and not shared:
             return
-        self._record = _written(_merged((missing, held)))
+        self._record = _new_record(_merged((missing, shared)))
         for path, bits in missing.items():
             Path(path).chmod(_mode(path) | bits)
         if missing:
-            self._tell(missing)
+            self._inform(missing)
 
     def _missing(self) -> _Bits:
-        """Return the bits that are missing, on the way first; what is a link leads elsewhere."""
-        passed = [str(way) for way in self._ways if not _mode(str(way)) & _PASS]
-        return dict.fromkeys(passed, _PASS) | {
+        """Return the missing mode bits by path, parent folders first; symbolic links have none."""
+        closed = [str(folder) for folder in self._passed if not _mode(str(folder)) & _PASS]
+        return dict.fromkeys(closed, _PASS) | {
             path: bits for tree in self._trees for path, bits in _closed(tree)
         }
 
     def _needs(self, path: str) -> bool:
-        return Path(path) in self._ways or any(
+        return Path(path) in self._passed or any(
             Path(path).is_relative_to(tree) for tree in self._trees
         )
 
-    def _tell(self, missing: _Bits) -> None:
-        passed = [path for path in missing if Path(path) in self._ways]
+    def _inform(self, missing: _Bits) -> None:
+        passed = [path for path in missing if Path(path) in self._passed]
         read = [
             tree for tree in self._trees if any(Path(path).is_relative_to(tree) for path in missing)
         ]
-        what = [f"pass through {', '.join(passed)}"] if passed else []
-        what += [f"read {', '.join(map(str, read))}"] if read else []
-        say(f"{self._why}, other users may {' and '.join(what)} until it stops", file=sys.stderr)
+        rights = [f"pass through {', '.join(passed)}"] if passed else []
+        rights += [f"read {', '.join(map(str, read))}"] if read else []
+        message = f"{self._reason}, other users may {' and '.join(rights)} until it stops"
+        say(message, file=sys.stderr)
 
     def _disown(self) -> None:
         if self._record is not None:
@@ -100,21 +101,21 @@ class TemporaryAccess:
             self._record = None
 
 
-def _ways(paths: Iterable[Path], ends: Iterable[Path]) -> list[Path]:
-    """Return the folders to be passed through, ends included, by links and past them."""
-    both = [way for path in paths for way in (path.absolute(), path.resolve())]
-    above = {parent for way in both for parent in way.parents}
-    return sorted(above.union(end.resolve() for end in ends))
+def _passed_folders(paths: Iterable[Path], folders: Iterable[Path]) -> list[Path]:
+    """Return the parents of all paths, with links and resolved, and the folders themselves."""
+    both = [form for path in paths for form in (path.absolute(), path.resolve())]
+    parents = {parent for path in both for parent in path.parents}
+    return sorted(parents.union(folder.resolve() for folder in folders))
 
 
 def _outermost(paths: Iterable[Path]) -> list[Path]:
-    """Return paths without links in them, and without those that lie in another one."""
-    found = {path.resolve() for path in paths}
-    return sorted(path for path in found if found.isdisjoint(path.parents))
+    """Return the resolved paths, without those that lie within another one."""
+    resolved = {path.resolve() for path in paths}
+    return sorted(path for path in resolved if resolved.isdisjoint(path.parents))
 
 
 def _closed(tree: Path) -> Iterator[tuple[str, int]]:
-    """Yield what others cannot read in a folder, with the bits that are missing."""
+    """Yield (path, missing mode bits) of everything in a folder that others cannot read."""
     if missing := (_READ | _PASS) & ~_mode(str(tree)):
         yield str(tree), missing
     pending = [str(tree)]
@@ -135,8 +136,8 @@ def _mode(path: str) -> int:
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
-    """Keep other processes from opening and closing meanwhile."""
+def _locked() -> Iterator[None]:
+    """Lock the records folder, so that no other process changes modes meanwhile."""
     RECORDS.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder = os.open(RECORDS, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -150,8 +151,8 @@ def _records() -> list[Path]:
     return list(RECORDS.glob("opened-*"))
 
 
-def _written(bits: _Bits) -> IO[str]:
-    """Return a record, on disk before anything is opened, and locked until it is closed."""
+def _new_record(bits: _Bits) -> IO[str]:
+    """Write a record to disk, and return it locked until it is closed."""
     record = NamedTemporaryFile("w", prefix="opened-", dir=RECORDS, delete=False)  # noqa: SIM115
     fcntl.flock(record, fcntl.LOCK_EX)
     json.dump(bits, record)
@@ -161,35 +162,35 @@ def _written(bits: _Bits) -> IO[str]:
 
 
 def _read(record: Path) -> _Bits:
-    """Return what a record says; nothing when its writer was killed while writing it."""
+    """Return the mode bits of a record, none if its writer was killed while writing it."""
     try:
-        found: Any = json.loads(record.read_text(encoding="utf-8"))
+        bits: Any = json.loads(record.read_text(encoding="utf-8"))
     except ValueError:
         return {}
-    return dict(found)
+    return dict(bits)
 
 
-def _merged(several: Iterable[_Bits]) -> _Bits:
+def _merged(records: Iterable[_Bits]) -> _Bits:
     merged: _Bits = {}
-    for bits in several:
-        for path, more in bits.items():
-            merged[path] = merged.get(path, 0) | more
+    for record in records:
+        for path, bits in record.items():
+            merged[path] = merged.get(path, 0) | bits
     return merged
 
 
 def _sweep() -> None:
-    """Close what only those had opened who are gone, and forget them."""
-    gone = [record for record in _records() if not _alive(record)]
-    kept = _merged(_read(record) for record in _records() if record not in gone)
-    for path, bits in _merged(map(_read, gone)).items():
+    """Clear the mode bits that only ended processes needed, and remove their records."""
+    stale = [record for record in _records() if not _is_live(record)]
+    needed = _merged(_read(record) for record in _records() if record not in stale)
+    for path, bits in _merged(map(_read, stale)).items():
         with suppress(FileNotFoundError):
-            Path(path).chmod(_mode(path) & ~(bits & ~kept.get(path, 0)))
-    for record in gone:
+            Path(path).chmod(_mode(path) & ~(bits & ~needed.get(path, 0)))
+    for record in stale:
         record.unlink()
 
 
-def _alive(record: Path) -> bool:
-    """Return whether the process that wrote a record holds it still."""
+def _is_live(record: Path) -> bool:
+    """Return whether the process that wrote a record still has it locked."""
     with record.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -99,7 +99,7 @@ async def test_what_the_database_lacks_is_no_defect(
 ) -> None:
     """An older schema, a right that was not granted, a full disk: 503, and a line that says why."""
     monkeypatch.setattr(single_flight, "SECONDS", 0)
-    monkeypatch.setattr(incidents, "_TOLD", {})
+    monkeypatch.setattr(incidents, "_RECENT", {})
     connection = await asyncpg.connect(demo_dsn)
     await connection.execute("alter table brand rename to earlier")
     await connection.execute("alter table _yoyo_migration rename to _earlier")
@@ -113,10 +113,10 @@ async def test_what_the_database_lacks_is_no_defect(
     def refuse(*_: object) -> None:
         raise asyncpg.InsufficientPrivilegeError("permission denied for table style_group")
 
-    monkeypatch.setattr(change_recorder.ChangeRecorder, "recording", refuse)
+    monkeypatch.setattr(change_recorder.ChangeRecorder, "insert_statement", refuse)
     is_failure(await api.post(GROUPS, {"name": "Refused"}), 503, "server_error.unavailable")
     is_failure(await api.post(GROUPS, {"name": "Refused"}), 503, "server_error.unavailable")
-    monkeypatch.setattr(disk_space, "_TRY", "begin; do $$ begin raise sqlstate '53100'; end $$")
+    monkeypatch.setattr(disk_space, "_SPILL", "begin; do $$ begin raise sqlstate '53100'; end $$")
     is_failure(await api.get("/readyz"), 503, "server_error.unavailable")
     monkeypatch.undo()
     monkeypatch.setattr(single_flight, "SECONDS", 0)

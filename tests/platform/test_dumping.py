@@ -42,7 +42,7 @@ async def test_what_is_dumped_comes_back_and_cursors_end(
     dumped = selvedge(data_dir, "dump", str(file), DATABASE_URL=demo_dsn)
     assert dumped.returncode == 0, dumped.stderr
     assert _modes(tmp_path) == {"demo.dump": 0o600}
-    for command, reason in (("dump", "is there already"), ("restore", "is not empty")):
+    for command, reason in (("dump", "exists already"), ("restore", "is not empty")):
         refused = selvedge(data_dir, command, str(file), DATABASE_URL=demo_dsn)
         assert (refused.returncode, refused.stdout) == (1, "")
         [line] = refused.stderr.splitlines()

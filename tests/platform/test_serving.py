@@ -113,7 +113,7 @@ def test_serve_starts_without_its_database(data_dir: Path) -> None:
             urllib.request.urlopen(f"{service.base_url}/readyz")
         assert refused.value.code == 503
         message = refused.value.read().decode()
-        assert "see whether PostgreSQL is at work" in message
+        assert "check that PostgreSQL runs" in message
         assert "127.0.0.1" not in message
 
 

@@ -188,10 +188,10 @@ async def test_terminated_connections_are_looked_after_until_the_server_answers(
             "select pg_terminate_backend(pid) from pg_stat_activity "
             "where datname = current_database() and pid <> pg_backend_pid()"
         )
-        await until(lambda: served._watch._looking is not None)
-        assert served._watch._looking is not None
-        await asyncio.wait_for(served._watch._looking, limit(20))
-        served._watch._looking = None
+        await until(lambda: served._outage_monitor._task is not None)
+        assert served._outage_monitor._task is not None
+        await asyncio.wait_for(served._outage_monitor._task, limit(20))
+        served._outage_monitor._task = None
     assert not [record for record in caplog.records if record.exc_info]
     await other.close()
     await served.close()
@@ -200,7 +200,7 @@ async def test_terminated_connections_are_looked_after_until_the_server_answers(
 async def test_any_failed_look_means_away(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outage_monitor, "_SECONDS", 0.01)
+    monkeypatch.setattr(outage_monitor, "_POLL_SECONDS", 0.01)
     failures = [AttributeError("of the driver"), unavailable(), asyncpg.InternalClientError("odd")]
     seen = list[bool]()
 
@@ -212,8 +212,8 @@ async def test_any_failed_look_means_away(
     watch = outage_monitor.OutageMonitor(look)
     with caplog.at_level(logging.INFO, "service"):
         watch.start()
-        assert watch._looking is not None
-        await asyncio.wait_for(watch._looking, limit(10))
+        assert watch._task is not None
+        await asyncio.wait_for(watch._task, limit(10))
     assert seen == [False, True, True, True]
     assert [record.__dict__["event"] for record in caplog.records] == [
         "database_lost",

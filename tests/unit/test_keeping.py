@@ -17,7 +17,7 @@ _WAIT = "import time; time.sleep(60)"
 @pytest.fixture(autouse=True)
 def own_signals() -> Iterator[None]:
     """Give the test's process its signals back."""
-    handlers = {number: signal.getsignal(number) for number in parent_process._PASSED_ON}
+    handlers = {number: signal.getsignal(number) for number in parent_process._FORWARDED}
     yield
     for number, handler in handlers.items():
         signal.signal(number, handler)
@@ -30,11 +30,11 @@ def _child(code: str) -> psutil.Process:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
 def test_signals_are_passed_on_and_the_end_is_told_as_a_shell_does(number: signal.Signals) -> None:
     child = _child(_WAIT)
-    assert parent_process._keep(child, lambda: signal.raise_signal(number)) == 128 + number
+    assert parent_process._wait(child, lambda: signal.raise_signal(number)) == 128 + number
 
 
 def test_the_exit_code_is_the_childs() -> None:
-    assert parent_process._keep(_child("raise SystemExit(3)"), lambda: None) == 3
+    assert parent_process._wait(_child("raise SystemExit(3)"), lambda: None) == 3
 
 
 def test_the_child_ends_when_its_surroundings_fail() -> None:
@@ -43,7 +43,7 @@ def test_the_child_ends_when_its_surroundings_fail() -> None:
 
     child = _child(_WAIT)
     with pytest.raises(KeyError):
-        parent_process._keep(child, fail)
+        parent_process._wait(child, fail)
     assert not psutil.pid_exists(child.pid)
 
 
