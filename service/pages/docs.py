@@ -1,4 +1,4 @@
-"""`/docs`: Swagger UI, whose files the package swagger-ui-py brings (Apache License 2.0)."""
+"""Swagger UI at `/docs`, with the files of the package swagger-ui-py (Apache License 2.0)."""
 
 from collections.abc import Iterator
 from importlib.metadata import distribution
@@ -16,8 +16,8 @@ _SHARED: Final = {
 
 
 def docs() -> Iterator[tuple[str, WebPage]]:
-    """The path of the page and of each file that it asks for, with what is sent."""
-    # Everything that the page needs is the service's own, styles included.
+    """Yield the path and content of the page and of each file that it loads."""
+    # All files come from the service itself, so the policy allows no other source.
     own = ("script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'")
     yield "/docs", WebPage(file("docs.html").encode(), HTML, *own)
     yield "/docs/start.css", WebPage(file("docs.css").encode(), CSS)
