@@ -59,7 +59,7 @@ def precondition(
     return check
 
 
-def matches(header: str | None, tag: str) -> bool:
+def names_tag(header: str | None, tag: str) -> bool:
     """Return whether ``If-None-Match`` names the tag: the client has this representation cached."""
     if header is None:
         return False

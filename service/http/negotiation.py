@@ -11,7 +11,7 @@ from typing import Final
 from aiohttp import hdrs, web
 
 from service.http import envelope
-from service.http.etag import matches, with_coding
+from service.http.etag import names_tag, with_coding
 from service.http.headers import joined
 
 READS: Final = ("GET", "HEAD")
@@ -39,7 +39,7 @@ def negotiate(
     if tag is not None:
         if coding is not None:
             response.headers[hdrs.ETAG] = tag = with_coding(tag, coding.value)
-        if request.method in READS and matches(joined(request, hdrs.IF_NONE_MATCH), tag):
+        if request.method in READS and names_tag(joined(request, hdrs.IF_NONE_MATCH), tag):
             return _not_modified(response)
     if coding is not None and isinstance(body, bytes):
         if is_shared:
