@@ -18,7 +18,7 @@ from service.http.body_scheduler import BODY_SCHEDULER, BodyScheduler
 from service.http.byte_budget import BYTE_BUDGET, ByteBudget
 from service.http.context import ACCESS_LOG, ADMISSION, CALLERS, DATABASE, ROUTES
 from service.http.cors import CORS, Cors
-from service.http.gauges import gauges
+from service.http.gauges import gauge_updater
 from service.http.loop_monitor import LoopMonitor
 from service.http.middleware import count_parser_error, handle_request
 from service.http.parser_errors import ON_PARSER_ERROR
@@ -50,7 +50,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         app[ON_PARSER_ERROR] = count_parser_error(app[ACCESS_LOG])
         app[ADMISSION] = Admission(settings.caller_requests)
         app[BODY_SCHEDULER], app[UNAUTHORIZED] = BodyScheduler(), UnauthorizedThrottle()
-        monitor = LoopMonitor(gauges(database, app[ADMISSION], settings.pool_size))
+        monitor = LoopMonitor(gauge_updater(database, app[ADMISSION], settings.pool_size))
         last_used = app[CALLERS].last_used
         last_used_task = last_used.start()
         yield

@@ -81,7 +81,7 @@ async def _check_name(
 ) -> None:
     """Raise CommandError where another organization has the name: keys would go astray."""
     if name is not None:
-        other = await queries.organization_named(connection, name, but=own)
+        other = await queries.find_organization(connection, name, except_id=own)
         if other is not None:
             raise CommandError(f"organization {other} has this name")
 

@@ -25,7 +25,7 @@ from service.handlers.write_options import RequestOptions
 from service.http.api_response import ApiResponse
 from service.http.byte_budget import reserve_response
 from service.http.context import REQUEST_ID, caller, database
-from service.http.envelope import many, respond, success
+from service.http.envelope import respond, success, success_list
 from service.http.etag import etag
 from service.idempotency.requests import IdempotentRequest, Work
 from service.idempotency.stored_responses import STORED_RESPONSES
@@ -215,7 +215,7 @@ async def _bulk(
         ItemErrors(sent).raise_any()
 
     def shape(written: WriteResult) -> ApiResponse:
-        return many(written.documents, created=created)
+        return success_list(written.documents, created=created)
 
     work = _work(resource, request, switches, sent, write, shape)
     use = LeaseKind(
@@ -277,7 +277,7 @@ async def _write(
 ) -> web.Response:
     """Return the work's answer, or the stored one of an earlier request with the same key."""
     if retried is not None:
-        work = request.app[STORED_RESPONSES].once(retried, work)
+        work = request.app[STORED_RESPONSES].idempotent(retried, work)
     try:
         answer = await database(request).write(work, caller(request).organization_id, use)
     except DryRunRollback as rehearsed:

@@ -38,7 +38,9 @@ def success(
     return ApiResponse(201 if created else 200, body, headers or {})
 
 
-def many(documents: bytes, *, created: bool = False, pagination: bytes = b"") -> ApiResponse:
+def success_list(
+    documents: bytes, *, created: bool = False, pagination: bytes = b""
+) -> ApiResponse:
     """Return the success envelope around documents that commas join."""
     return success(b"[", documents, b"]", created=created, pagination=pagination)
 

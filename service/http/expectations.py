@@ -6,7 +6,7 @@ from aiohttp import HttpVersion11, hdrs, web
 
 from service.error_types import ErrorType
 from service.errors import api_error
-from service.http.headers import joined
+from service.http.headers import combined_value
 
 _CONTINUE: Final = "100-continue"
 NOT_MET: Final = f"Use {_CONTINUE}, or leave the header out."
@@ -25,7 +25,7 @@ def check_transfer_coding(request: web.Request) -> None:
 
 def check_expectation(request: web.Request) -> None:
     """Raise ApiError ``expectation_failed`` for anything but ``100-continue``."""
-    expected = joined(request, hdrs.EXPECT)
+    expected = combined_value(request, hdrs.EXPECT)
     if expected and expected.lower() != _CONTINUE:
         raise api_error(ErrorType.EXPECTATION_FAILED, "Expect", message=NOT_MET)
 

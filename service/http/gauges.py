@@ -8,7 +8,7 @@ from service.http import metrics
 from service.http.admission import Admission
 
 
-def gauges(database: Database, admission: Admission, limit: int) -> Callable[[float], None]:
+def gauge_updater(database: Database, admission: Admission, limit: int) -> Callable[[float], None]:
     """Return a function that updates the gauges, given the seconds since its last call.
 
     Wait time is estimated: a request that is queued at a sample counts as queued since the last

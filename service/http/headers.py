@@ -12,7 +12,7 @@ PREFER: Final = istr("Prefer")
 X_REQUEST_ID: Final = istr("X-Request-Id")
 
 
-def joined(request: web.Request, name: str) -> str | None:
+def combined_value(request: web.Request, name: str) -> str | None:
     """Return the combined value of a header on one or more lines (RFC 9110, 5.3); None without."""
     if name not in request.headers:
         return None

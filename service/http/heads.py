@@ -15,7 +15,7 @@ from service.http.parser_errors import HeadTooLongError
 
 HEAD_SECONDS: Final = 30
 """Timeout of a request's head, from its first byte, or from the start of the connection."""
-LONGEST_HEAD: Final = 64 * 1024
+MAX_HEAD_BYTES: Final = 64 * 1024
 """Maximum size of a request's head, in bytes."""
 MAX_QUEUED: Final = 2
 """Pipelined requests that are parsed in advance. Then reading from the connection pauses."""
@@ -47,7 +47,7 @@ class HeadReader(RequestHandler):
         self._await_head()
 
     def data_received(self, data: bytes) -> None:
-        """Parse data in pieces of at most LONGEST_HEAD bytes.
+        """Parse data in pieces of at most MAX_HEAD_BYTES bytes.
 
         Data after a malformed request is discarded, for the connection closes after its response.
         """
@@ -55,14 +55,14 @@ class HeadReader(RequestHandler):
             return
         if self._unparsed:
             data, self._unparsed = self._unparsed + data, b""
-        if len(data) <= LONGEST_HEAD:
+        if len(data) <= MAX_HEAD_BYTES:
             self._parse(data)
             return
-        for start in range(0, len(data), LONGEST_HEAD):
+        for start in range(0, len(data), MAX_HEAD_BYTES):
             if len(self._messages) >= MAX_QUEUED:
                 self._unparsed = data[start:]
                 return
-            self._parse(data[start : start + LONGEST_HEAD])
+            self._parse(data[start : start + MAX_HEAD_BYTES])
 
     def _parse(self, data: bytes) -> None:
         """Parse a piece. A malformed request or an oversized head ends the connection."""
@@ -72,7 +72,7 @@ class HeadReader(RequestHandler):
         if self._request_count != count:
             if isinstance(messages[-1][0], _ErrInfo):
                 self._break_off()
-            elif self._head_bytes + len(data) > LONGEST_HEAD:
+            elif self._head_bytes + len(data) > MAX_HEAD_BYTES:
                 self._refuse_long_heads()
             self._head_bytes = 0
             self._has_deadline = False
@@ -86,7 +86,7 @@ class HeadReader(RequestHandler):
         if is_idle and not self._has_deadline:
             self._has_deadline = True
             self._await_head()
-        if self._head_bytes > LONGEST_HEAD:
+        if self._head_bytes > MAX_HEAD_BYTES:
             self._messages.append(_too_long())
             if self._waiter is not None and is_idle:
                 self._close = True
@@ -97,7 +97,7 @@ class HeadReader(RequestHandler):
     def _refuse_long_heads(self) -> None:
         """Replace queued requests whose complete heads are too long by errors."""
         for index, (message, _) in enumerate(self._messages):
-            if not isinstance(message, _ErrInfo) and _length(message) > LONGEST_HEAD:
+            if not isinstance(message, _ErrInfo) and _length(message) > MAX_HEAD_BYTES:
                 self._messages[index] = _too_long()
 
     def _break_off(self) -> None:

@@ -9,7 +9,7 @@ import gc
 import sys
 from typing import Final
 
-MUCH: Final = 32 * 2**20
+MIN_GROWTH_BYTES: Final = 32 * 2**20
 """Minimum growth of a process, in bytes, before its heap is trimmed."""
 _INTERVAL_SECONDS: Final = 5
 _MAX_FAST_TRIES: Final = 6
@@ -19,7 +19,7 @@ _GC_THRESHOLD: Final = 10_000
 """Allocations between garbage collections: about those of one large request."""
 
 
-def spare_collector() -> None:
+def tune_garbage_collector() -> None:
     """Run the garbage collector less often, and exempt the objects that exist now.
 
     With the default threshold it runs several times while a bulk body is parsed into thousands of
@@ -41,7 +41,7 @@ class HeapTrimmer:
 
     def update(self, resident: int, now: float) -> None:
         """Trim the heap if the process has grown to ``resident`` bytes and an interval is over."""
-        if resident <= self._min_resident + MUCH:
+        if resident <= self._min_resident + MIN_GROWTH_BYTES:
             self._tries = 0
         elif self._trim and now >= self._next_trim:
             self._trim(0)

@@ -70,7 +70,7 @@ def _listen(settings: Settings) -> list[socket.socket]:
     return [_listener(family, address) for _ in range(settings.workers)]
 
 
-def another(listener: socket.socket) -> socket.socket:
+def open_another(listener: socket.socket) -> socket.socket:
     """Return a new listener on the address of an existing one."""
     return _listener(listener.family, listener.getsockname())
 
@@ -118,7 +118,7 @@ def ignore_handshakes(listener: socket.socket) -> None:
         listener.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, address)
 
 
-def take_handshakes(listener: socket.socket) -> None:
+def accept_handshakes(listener: socket.socket) -> None:
     """Undo `ignore_handshakes`, which an earlier worker may have applied to the same socket."""
     if sys.platform == "linux":
         with suppress(OSError):  # there is no filter

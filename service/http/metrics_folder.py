@@ -23,7 +23,7 @@ _LOCK: Final = "lock"
 
 
 @contextmanager
-def fresh() -> Iterator[None]:
+def create_folder() -> Iterator[None]:
     """Create the folder for the workers that are forked inside the block."""
     _sweep()
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
@@ -37,7 +37,7 @@ def fresh() -> Iterator[None]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def inheritor() -> Callable[[object], Awaitable[None]]:
+def folder_cleanup() -> Callable[[object], Awaitable[None]]:
     """Return the cleanup of a worker, which removes the folder if the parent was killed."""
     parent, folder = os.getppid(), os.environ[_VARIABLE]
 

@@ -12,7 +12,7 @@ from aiohttp import hdrs, web
 
 from service.http import envelope
 from service.http.etag import names_tag, with_coding
-from service.http.headers import joined
+from service.http.headers import combined_value
 
 READS: Final = ("GET", "HEAD")
 _CODINGS: Final = (web.ContentCoding.gzip, web.ContentCoding.deflate)
@@ -34,12 +34,12 @@ def negotiate(
     body, coding = response.body, None
     if isinstance(body, bytes) and len(body) >= envelope.MIN_COMPRESSED_BYTES:
         response.headers[hdrs.VARY] = "Accept-Encoding"
-        coding = _coding((joined(request, hdrs.ACCEPT_ENCODING) or "")[:_MAX_ACCEPT_LENGTH])
+        coding = _coding((combined_value(request, hdrs.ACCEPT_ENCODING) or "")[:_MAX_ACCEPT_LENGTH])
     tag = response.headers.get(hdrs.ETAG)
     if tag is not None:
         if coding is not None:
             response.headers[hdrs.ETAG] = tag = with_coding(tag, coding.value)
-        if request.method in READS and names_tag(joined(request, hdrs.IF_NONE_MATCH), tag):
+        if request.method in READS and names_tag(combined_value(request, hdrs.IF_NONE_MATCH), tag):
             return _not_modified(response)
     if coding is not None and isinstance(body, bytes):
         if is_shared:

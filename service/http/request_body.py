@@ -15,7 +15,7 @@ from service.http.body_scheduler import BODY_SCHEDULER, LARGE_BYTES
 from service.http.byte_budget import MIN_COUNTED_BYTES, reserve
 from service.http.context import caller
 from service.http.expectations import meet_expectation
-from service.http.headers import joined
+from service.http.headers import combined_value
 from service.http.media_types import MAX_BODY_BYTES, TOO_LONG, is_sent_as
 from service.organizations.caller import CACHE_SECONDS
 from service.schemas.parsing import malformed
@@ -76,7 +76,7 @@ def _check_media_type(request: web.Request, media_type: str) -> None:
         raise api_error(
             ErrorType.UNSUPPORTED_MEDIA_TYPE, "Content-Type", message=message, headers=headers
         )
-    if (joined(request, "Content-Encoding") or "identity").lower() != "identity":
+    if (combined_value(request, "Content-Encoding") or "identity").lower() != "identity":
         message = "Send the body uncompressed, without this header."
         raise api_error(
             ErrorType.UNSUPPORTED_MEDIA_TYPE, "Content-Encoding", message=message, headers=headers

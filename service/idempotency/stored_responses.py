@@ -52,7 +52,7 @@ class StoredResponses:
         self._max_bytes = max_bytes
         self._sizes: dict[int, _StoredSize] = {}
 
-    def once(self, request: IdempotentRequest, work: Work) -> Work:
+    def idempotent(self, request: IdempotentRequest, work: Work) -> Work:
         """Return the work, idempotent: it runs once per key and returns the stored response later.
 
         It raises ApiError ``too_many_requests`` if the limit of stored bytes is reached.

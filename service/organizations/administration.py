@@ -42,12 +42,12 @@ async def set_organization(
     return is_shown
 
 
-async def organization_named(
-    connection: asyncpg.Connection, name: str, *, but: int | None = None
+async def find_organization(
+    connection: asyncpg.Connection, name: str, *, except_id: int | None = None
 ) -> int | None:
-    """Return the id of the organization of a name, in any letter case, other than ``but``."""
+    """Return the id of the organization of a name, in any letter case, other than ``except_id``."""
     statement = _SQL["organization_named"].text
-    organization_id: int | None = await connection.fetchval(statement, name, but)
+    organization_id: int | None = await connection.fetchval(statement, name, except_id)
     return organization_id
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 
 from service.files import GUIDES
-from service.pages.page import HTML, WebPage, digest, file, render
+from service.pages.page import HTML, WebPage, csp_source, read_file, render
 
 _INDEX: Final = "README"
 _LINK: Final = re.compile(r"(?P<name>[\w-]+)\.md(?P<fragment>#.*)?")
@@ -33,7 +33,7 @@ def _page(markdown: MarkdownIt, text: str, prefix: str) -> WebPage:
         for child in token.children or ():
             if child.type == "link_open":
                 child.attrSet("href", _target(str(child.attrGet("href")), prefix))
-    style = file("style.css")
+    style = read_file("style.css")
     body = render(
         "guide.html",
         title=html.escape(tokens[1].content),
@@ -41,7 +41,7 @@ def _page(markdown: MarkdownIt, text: str, prefix: str) -> WebPage:
         above="" if prefix else "../",
         guide=markdown.renderer.render(tokens, markdown.options, {}),
     )
-    return WebPage(body, HTML, f"style-src {digest(style)}", "img-src data:")
+    return WebPage(body, HTML, f"style-src {csp_source(style)}", "img-src data:")
 
 
 def _target(target: str, prefix: str) -> str:

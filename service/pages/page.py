@@ -34,19 +34,19 @@ class WebPage:
         }
 
 
-def file(name: str) -> str:
+def read_file(name: str) -> str:
     """Return the text of a file of `service/pages/files/`."""
     return (_FILES / name).read_text(encoding="utf-8")
 
 
 def render(name: str, **values: str) -> bytes:
     """Return an HTML template with each ``{{placeholder}}`` replaced. Values are not escaped."""
-    text = file(name)
+    text = read_file(name)
     for placeholder, value in values.items():
         text = text.replace(f"{{{{{placeholder}}}}}", value)
     return text.encode()
 
 
-def digest(text: str) -> str:
+def csp_source(text: str) -> str:
     """Return the source expression that allows an inline style or script (CSP 3, 2.3.1)."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
