@@ -1,4 +1,4 @@
-"""The application: what a worker serves."""
+"""aiohttp application of a worker: routes, middleware and the objects that requests share."""
 
 import logging
 from collections.abc import AsyncIterator, Iterator
@@ -14,16 +14,16 @@ from service.handlers.long_poll import end_watching, watching
 from service.handlers.retention import clearing
 from service.http.access_log import AccessLog
 from service.http.admission import Admission
+from service.http.body_scheduler import BODY_SCHEDULER, BodyScheduler
 from service.http.byte_budget import BYTE_BUDGET, ByteBudget
 from service.http.context import ACCESS_LOG, ADMISSION, CALLERS, DATABASE, ROUTES
 from service.http.cors import CORS, Cors
-from service.http.gauges import gauges
+from service.http.gauges import gauge_updater
 from service.http.loop_monitor import LoopMonitor
-from service.http.middleware import around, count_parser_error
+from service.http.middleware import count_parser_error, handle_request
 from service.http.parser_errors import ON_PARSER_ERROR
 from service.http.response_sender import run_response_sender
 from service.http.router import Router
-from service.http.turnstile import TURNSTILE, Turnstile
 from service.http.unauthorized import UNAUTHORIZED, UnauthorizedThrottle
 from service.organizations.caller import Callers
 from service.routes import Route, routes
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 
 def create_app(settings: Settings, dsn: str) -> web.Application:
-    """The application on the database of ``dsn``; it starts with the database away as well."""
+    """Return the application on the database of ``dsn``. It also starts without a connection."""
     logging.getLogger("service").setLevel(settings.log_level.upper())
-    traces, traced = _traces(settings)
-    app = web.Application(middlewares=[*traced, around])
-    app._router = Router()  # as an argument it is deprecated
+    traces, middlewares = _traces(settings)
+    app = web.Application(middlewares=[*middlewares, handle_request])
+    app._router = Router()  # aiohttp has deprecated the argument
     pages.prepare(app, openapi.document())
     app[CORS] = Cors(settings.cors_origins)
     system.prepare(app)
@@ -49,13 +49,13 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         app[ACCESS_LOG], app[BYTE_BUDGET] = AccessLog(), ByteBudget()
         app[ON_PARSER_ERROR] = count_parser_error(app[ACCESS_LOG])
         app[ADMISSION] = Admission(settings.caller_requests)
-        app[TURNSTILE], app[UNAUTHORIZED] = Turnstile(), UnauthorizedThrottle()
-        pulse = LoopMonitor(gauges(database, app[ADMISSION], settings.pool_size))
+        app[BODY_SCHEDULER], app[UNAUTHORIZED] = BodyScheduler(), UnauthorizedThrottle()
+        monitor = LoopMonitor(gauge_updater(database, app[ADMISSION], settings.pool_size))
         last_used = app[CALLERS].last_used
-        writing = last_used.keep_writing()
+        last_used_task = last_used.start()
         yield
-        pulse.stop()
-        writing.cancel()
+        monitor.stop()
+        last_used_task.cancel()
         await last_used.write()
         app[ACCESS_LOG].flush()
         await database.close()
@@ -70,27 +70,28 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
 
 
 def _traces(settings: Settings) -> "tuple[Traces | None, list[Any]]":
-    """Where spans go and the middleware that makes those of requests, if they are asked for."""
+    """Return the tracer and the tracing middleware; None and [] unless tracing is switched on."""
     if not settings.traces:
         return None, []
-    from service.database.tracing import Traces  # an extra, which may not be installed
-    from service.http.tracing import traced
+    from service.database.tracing import Traces  # of the optional extra "tracing"
+    from service.http.tracing import tracing_middleware
 
     traces = Traces()
-    return traces, [traced(traces)]
+    return traces, [tracing_middleware(traces)]
 
 
 def _added(app: web.Application, route: Route) -> Iterator[web.AbstractRoute]:
-    """What a route becomes in the application: one by its method, and one by HEAD beside GET."""
+    """Add a route to the application, a GET route by HEAD as well."""
     for method in ("HEAD", "GET") if route.method == "GET" else (route.method,):
         yield app.router.add_route(method, route.path, route.handler, expect_handler=_expect)
 
 
 async def _expect(request: web.Request) -> None:
-    """Nothing yet: whoever waits to send a body is told when it is known to be wanted.
+    """Do nothing: ``meet_expectation`` sends ``100 Continue`` once the request is accepted.
 
-    aiohttp's own answers at once, also where there is no route, to which it lets nobody give one.
+    aiohttp's handler sends it at once, before authentication.
     """
 
 
+# Paths without a route use aiohttp's default handler, which no argument replaces.
 web_urldispatcher._default_expect_handler = _expect

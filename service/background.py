@@ -1,7 +1,7 @@
-"""Background task: repeats a coroutine function, whatever goes wrong in one of its runs.
+"""Background task: repeats a coroutine function, also after a failed run.
 
-A bare ``asyncio.create_task`` ends with the first exception that nobody expected, and says so when
-it is garbage collected, if ever.
+A bare ``asyncio.create_task`` ends with the first unexpected exception, and asyncio logs it only
+when the task is garbage collected, if ever.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ _log: Final = logging.getLogger("service")
 def repeat(
     work: Callable[[], Awaitable[object]], seconds: float, *, at_once: bool = False
 ) -> "asyncio.Task[None]":
-    """Run work again and again, until it returns True or the task is canceled.
+    """Run the work every ``seconds`` until it returns True or the task is canceled.
 
-    Each run comes after a pause, except the first one with ``at_once``. An ApiError has been logged
-    where the database failed. Any other failure is logged as a defect, and the task goes on.
+    The first run is delayed as well unless ``at_once``. An ApiError is ignored, for the database
+    has logged its outage. Any other exception is logged as a defect.
     """
     return asyncio.create_task(_repeat(work, seconds, 0 if at_once else seconds))
 
@@ -33,6 +33,6 @@ async def _repeat(work: Callable[[], Awaitable[object]], seconds: float, pause: 
             if await work() is True:
                 return
         except ApiError:
-            pass  # the database is away: later
+            pass  # the database is unreachable; the next run retries
         except Exception as error:
             _log.exception("background work failed: %s", type(error).__name__)

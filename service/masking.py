@@ -1,8 +1,8 @@
-"""API keys in text that callers send: detected and masked before it is logged or stored.
+"""Masking of API keys in callers' text before it is logged or stored.
 
-A key is recognized in any letter case, percent-encoded (repeatedly, too), in Base64 and in part. At
-most 32 consecutive hex digits of a secret can stay visible: at least 128 of its 256 bits then stay
-unknown. Request ids of tracing systems have no more than 32, so they are never taken for a key.
+A key is detected in any letter case, percent-encoded once or more, in Base64, and in part. At most
+32 consecutive hex digits of a secret stay visible, so at least 128 of its 256 bits stay unknown.
+Request ids of tracing systems have at most 32 hex digits, so they are never masked.
 """
 
 import re
@@ -10,8 +10,8 @@ from base64 import b64encode
 from string import hexdigits
 from typing import Final
 
-_LONGEST_HARMLESS: Final = 32
-"""Hex digits in a row, without the start of a key before them."""
+_MAX_VISIBLE_DIGITS: Final = 32
+"""Consecutive hex digits, without the start of a key before them, that are not masked."""
 MASK: Final = "..."
 
 
@@ -21,7 +21,7 @@ def _character(plain: str, codes: str, *, is_encoded: bool) -> str:
 
 
 def _pattern(*, is_encoded: bool) -> str:
-    """Return the pattern of a key or a part of one; group 1 is what may be shown of it."""
+    """Return the pattern of a key or a part of it. Group 1 is the start, which stays visible."""
     letter_s, letter_l, letter_v, underscore, digit, hex_digit = (
         _character(plain, codes, is_encoded=is_encoded)
         for plain, codes in (
@@ -35,15 +35,15 @@ def _pattern(*, is_encoded: bool) -> str:
     )
     number = f"{digit}{{1,20}}{underscore}"
     start = f"{letter_s}{letter_l}{letter_v}{underscore}{number}{number}"
-    tail = f"{hex_digit}{{{_LONGEST_HARMLESS + 1},}}"
+    tail = f"{hex_digit}{{{_MAX_VISIBLE_DIGITS + 1},}}"
     base64 = f"(?:{'|'.join(_base64_starts())})[A-Za-z0-9+/_-]{{16,}}"
     return f"(?i:({start}){hex_digit}+|{tail})|{base64}"
 
 
 def _base64_starts() -> list[str]:
-    """Return the Base64 of `slv_` at each of the three places of a group where it can begin.
+    """Return the Base64 of `slv_` at each of its three offsets in a group of three bytes.
 
-    Characters that depend on its neighbors are left out.
+    Characters that depend on neighboring bytes are left out.
     """
     starts = []
     for offset in range(3):
@@ -55,12 +55,12 @@ def _base64_starts() -> list[str]:
 _PLAIN: Final = re.compile(_pattern(is_encoded=False))
 _ENCODED: Final = re.compile(_pattern(is_encoded=True))
 _ENCODED_CHARACTER: Final = re.compile("%(?:25|3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])")
-"""A percent sign, letter, digit or underscore, which no library encodes of its own accord."""
+"""Encoded percent sign, letter, digit or underscore. No library encodes these by default."""
 _BASE64_STARTS: Final = _base64_starts()
 _HEX_DIGITS: Final = bytes(48 if chr(code) in hexdigits else 32 for code in range(256))
-_RUN: Final = b"0" * (_LONGEST_HARMLESS + 1)
-_SHORTEST: Final = 20
-"""Characters of a key in Base64, or of a part of a secret, that are masked."""
+_RUN: Final = b"0" * (_MAX_VISIBLE_DIGITS + 1)
+_MIN_MASKED_LENGTH: Final = 20
+"""Minimum characters of a key in Base64, or of a part of a secret, that are masked."""
 
 
 def mask_keys(text: str) -> str:
@@ -70,31 +70,31 @@ def mask_keys(text: str) -> str:
 
 
 def contains_key(text: str) -> bool:
-    """Return whether the text has an API key or a part of a secret in it."""
+    """Return whether the text contains an API key or a part of a secret."""
     pattern = _pattern_for(text)
     return pattern is not None and pattern.search(text) is not None
 
 
 def contains_key_start(text: str) -> bool:
-    """Return whether the text has an API key that is not cut at its start.
+    """Return whether the text contains the start of an API key.
 
-    Unlike hex digits alone, which are also a usual form of an idempotency key, this is no accident.
+    Hex digits alone do not count, for idempotency keys often consist of them.
     """
     pattern = _pattern_for(text)
     return pattern is not None and any(match[1] for match in pattern.finditer(text))
 
 
 def _pattern_for(text: str) -> re.Pattern[str] | None:
-    """Return the pattern to search the text with, or None if it can have no key in it.
+    """Return the pattern to search the text with, or None if the text cannot contain a key.
 
-    The access log asks this of every request. The patterns take 60 microseconds for a query of 250
-    characters, this function 4.
+    The access log calls this for every request. For a query of 250 characters the patterns take 60
+    microseconds, this function takes 4.
     """
     if "%" in text and _ENCODED_CHARACTER.search(text):
         return _ENCODED
     if "slv_" in text.lower():
         return _PLAIN
-    if len(text) < _SHORTEST:
+    if len(text) < _MIN_MASKED_LENGTH:
         return None
     if _RUN in text.encode(errors="replace").translate(_HEX_DIGITS):
         return _PLAIN

@@ -1,4 +1,4 @@
-"""The whole route table: the interface's table of contents (contract, Surface)."""
+"""Route table of the whole interface (contract, Surface)."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
@@ -22,66 +22,66 @@ from service.resources.registry import (
 
 
 def root_of(resource: Resource) -> str:
-    """The path of a collection, with the ids of parents in braces."""
-    parents = "".join(f"{name}/{{{id_}}}/" for id_, name in resource.parents.items())
+    """Return the path of a collection, with the ids of its parents in braces."""
+    parents = "".join(f"{name}/{{{id_name}}}/" for id_name, name in resource.parents.items())
     return f"/api/{parents}{resource.segment or resource.name}"
 
 
 @dataclass(frozen=True)
 class Route:
-    """A kind of operation, and the resource that it is about, if any."""
+    """Route: an operation on a resource, or one without a resource."""
 
     kind: Operation
     resource: Resource | None = None
     problems: frozenset[int] = frozenset()
-    """Statuses that are answered as problem details (RFC 9457), without the envelope."""
+    """Statuses with problem details (RFC 9457) instead of the error envelope."""
     reserved: frozenset[int] = frozenset()
-    """Statuses that callers have to expect one day, though nothing is answered so yet."""
+    """Statuses that are documented but not used yet."""
 
     @property
     def operation(self) -> str:
-        """The name of the kind."""
+        """Return the name of the operation."""
         return self.kind.name
 
     @property
     def method(self) -> str:
-        """The method; where it is GET, HEAD is served as well."""
+        """Return the HTTP method. A GET route serves HEAD as well."""
         return self.kind.method
 
     @cached_property
     def path(self) -> str:
-        """The path, with its parameters in braces."""
+        """Return the path, with its parameters in braces."""
         if self.resource is None:
             return self.kind.path
-        found = self.resource
-        return self.kind.path.format(root=root_of(found), key=found.key, below=found.below)
+        resource = self.resource
+        return self.kind.path.format(root=root_of(resource), key=resource.key, below=resource.below)
 
     @property
     def media_type(self) -> str | None:
-        """What a body has to be sent as; None where none is read."""
+        """Return the media type of the request body; None if no body is read."""
         return self.kind.media_type
 
     @property
     def needs_key(self) -> bool:
-        """Whether callers must present an API key."""
+        """Return whether callers must present an API key."""
         return self.kind.needs_key
 
     @property
     def handler(self) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-        """What answers; its body, if it takes one, is there by then."""
+        """Return the handler, with the resource and the request body as arguments."""
         handler = self.kind.handler
         if self.resource is not None:
             handler = partial(handler, self.resource)
         return with_body(handler, self.media_type) if self.media_type else handler
 
     def covers(self, path: str) -> bool:
-        """Whether the path is this one, or below where this one's parameters begin."""
-        beginning, parameter, _ = self.path.partition("{")
-        return path.startswith(beginning) if parameter else path == beginning
+        """Return whether a path equals this one, or matches it up to the first parameter."""
+        prefix, parameter, _ = self.path.partition("{")
+        return path.startswith(prefix) if parameter else path == prefix
 
 
 def _of_part(part: RecordPart) -> Iterator[Route]:
-    """A part is read and replaced; the customer's own document says how the measured values are."""
+    """Yield the routes of a part. Measured values have two reads, as the customer defines them."""
     if part is MEASUREMENTS:
         yield Route(operations.READ_ALL, part)
         yield Route(
@@ -95,11 +95,12 @@ def _of_part(part: RecordPart) -> Iterator[Route]:
 
 
 def routes() -> Iterator[Route]:
-    """Every route of the service, in the order of its documentation."""
+    """Yield all routes, in the order of the OpenAPI document."""
     for resource in MASTER_RECORDS:
-        yield from (Route(kind, resource) for kind in operations.OF_MASTER_RECORDS)
+        yield from (Route(operation, resource) for operation in operations.OF_MASTER_RECORDS)
     for reference in REFERENCE_LISTS:
-        yield from (Route(kind, reference) for kind in (operations.LIST, operations.READ))
+        yield Route(operations.LIST, reference)
+        yield Route(operations.READ, reference)
     for part in PARTS:
         yield from _of_part(part)
     yield Route(operations.CHANGES, CHANGES)

@@ -60,8 +60,8 @@ def serve(
         from service.app import create_app
 
         app = create_app(settings, dsn)
-        app.on_cleanup.append(metrics_folder.inheritor())
-        heap_trimmer.spare_collector()
+        app.on_cleanup.append(metrics_folder.folder_cleanup())
+        heap_trimmer.tune_garbage_collector()
         return connections.Runner(
             app,
             connections=connections.max_connections(settings.workers + settings.pool_size),
@@ -74,7 +74,7 @@ def serve(
 
     connections.raise_file_limit()
     _log_start(settings, listening[0])
-    with metrics_folder.fresh():
+    with metrics_folder.create_folder():
         _Arbiter(_Application(settings, listening, runner), keep_database_alive).run()
     sys.exit()
 
@@ -109,7 +109,7 @@ def _keep_own_listener(arbiter: Arbiter, worker: Any) -> None:
     for listener in arbiter.LISTENERS:
         if listener not in worker.sockets:
             listener.close()
-    listeners.take_handshakes(worker.sockets[0])
+    listeners.accept_handshakes(worker.sockets[0])
 
 
 def _forget_metrics(_: Arbiter, worker: Any) -> None:
@@ -268,7 +268,7 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         """Return whether there is a listener for one more worker; open one if there is none."""
         if not _free_listeners(self):
             try:
-                self.LISTENERS.append(listeners.another(self.LISTENERS[0]))
+                self.LISTENERS.append(listeners.open_another(self.LISTENERS[0]))
             except OSError as error:
                 # Only the account that opened the first listener may open more: that was root.
                 self.num_workers = len(self.WORKERS)

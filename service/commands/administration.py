@@ -91,7 +91,7 @@ async def _check_name(
 ) -> None:
     """Raise CommandError if another organization has the name: keys could be issued to it."""
     if name is not None:
-        other = await queries.organization_named(connection, name, but=own)
+        other = await queries.find_organization(connection, name, except_id=own)
         if other is not None:
             raise CommandError(f"organization {other} has this name: use another name")
 

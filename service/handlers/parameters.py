@@ -11,7 +11,7 @@ from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, api_error
 from service.http.context import caller
 from service.http.etag import precondition
-from service.http.headers import joined
+from service.http.headers import combined_value
 from service.idempotency.requests import IdempotentRequest
 from service.masking import contains_key_start
 from service.queries.locking import Precondition
@@ -81,7 +81,9 @@ def form(request: web.Request, *, offered: bool) -> str:
 
 def precondition_of(request: web.Request) -> Precondition | None:
     """Return the precondition of a single write, from ``If-Match`` and ``If-None-Match``."""
-    return precondition(joined(request, hdrs.IF_MATCH), joined(request, hdrs.IF_NONE_MATCH))
+    return precondition(
+        combined_value(request, hdrs.IF_MATCH), combined_value(request, hdrs.IF_NONE_MATCH)
+    )
 
 
 def no_precondition(request: web.Request) -> None:

@@ -11,7 +11,7 @@ from service.handlers.lru_cache import WeightedLruCache
 from service.handlers.parameters import collect_errors, form, only_parameters, path_ids, path_of
 from service.http.byte_budget import reserve
 from service.http.context import caller, database
-from service.http.envelope import many, pagination, respond, success
+from service.http.envelope import pagination, respond, success, success_list
 from service.http.etag import etag
 from service.http.headers import PREFER
 from service.http.media_types import JSON_PATCH
@@ -46,7 +46,7 @@ async def list_records(resource: Resource, request: web.Request) -> web.Response
     )
     reserve(request, len(page.documents))
     next_cursor = None if page.last is None else cursor.encode(list_query.listing, page.last, scope)
-    response = many(page.documents, pagination=pagination(next_cursor))
+    response = success_list(page.documents, pagination=pagination(next_cursor))
     response.headers["ETag"] = etag(response.body)
     if PREFER in request.headers and preferences(request).get("count") == "exact":
         total = await database(request).read(
@@ -87,7 +87,7 @@ async def read_all(resource: Resource, request: web.Request) -> web.Response:
         tenant.organization_id,
     )
     reserve(request, len(documents))
-    response = many(documents)
+    response = success_list(documents)
     response.headers["ETag"] = etag(response.body)
     return respond(response)
 

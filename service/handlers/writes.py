@@ -25,7 +25,7 @@ from service.handlers.write_options import RequestOptions
 from service.http.api_response import ApiResponse
 from service.http.byte_budget import reserve_response
 from service.http.context import REQUEST_ID, caller, database
-from service.http.envelope import many, respond, success
+from service.http.envelope import respond, success, success_list
 from service.http.etag import etag
 from service.idempotency.requests import IdempotentRequest, Work
 from service.idempotency.stored_responses import STORED_RESPONSES
@@ -227,7 +227,7 @@ async def _write_bulk(
         ItemErrors(request_items).raise_any()
 
     def build_response(result: WriteResult) -> ApiResponse:
-        return many(result.documents, created=created)
+        return success_list(result.documents, created=created)
 
     work = _transaction(resource, request, request_options, request_items, write, build_response)
     lease_kind = LeaseKind(
@@ -287,7 +287,7 @@ async def _run(
 ) -> web.Response:
     """Return the work's response, or the stored one of an earlier request with the same key."""
     if idempotency is not None:
-        work = request.app[STORED_RESPONSES].once(idempotency, work)
+        work = request.app[STORED_RESPONSES].idempotent(idempotency, work)
     try:
         response = await database(request).write(work, caller(request).organization_id, lease_kind)
     except DryRunRollback as rollback:

@@ -1,1 +1,1 @@
-"""HTTP: what surrounds every request and answer."""
+"""HTTP layer: middleware, connection handling, request bodies, responses and metrics."""

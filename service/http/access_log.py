@@ -1,6 +1,6 @@
-"""One JSON line per request, gathered for a moment and written in one piece.
+"""Access log: one JSON line per request, buffered and written in batches.
 
-The stock access log takes most of the time of a short answer; this one a few microseconds.
+aiohttp's access log takes most of the time of a short response. This one takes a few microseconds.
 """
 
 import asyncio
@@ -18,22 +18,22 @@ from service.masking import mask_keys
 from service.organizations.caller import Caller
 
 FLUSH_SECONDS = 0.5
-#: Characters; the longest path of ours has about 100. Of longer ones the beginning is written, so
-#: that no line is longer than 2 KB, whoever calls.
-LONGEST_PATH = 140
-LONGEST_QUERY = 300
-LONGEST_HEADER = 64
+#: Characters. Longer values are truncated, so that no line exceeds 2 KB. The service's longest path
+#: has about 100.
+MAX_PATH = 140
+MAX_QUERY = 300
+MAX_HEADER = 64
 PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
 class AccessLog:
-    """Writes to ``stream`` at most FLUSH_SECONDS after an answer, and when it is closed."""
+    """Buffer of log lines, written to ``stream`` within FLUSH_SECONDS."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stdout
         self._lines: list[bytes] = []
         self._timer: asyncio.TimerHandle | None = None
-        self._wanted = logging.getLogger("service").isEnabledFor(logging.INFO)
+        self._is_enabled = logging.getLogger("service").isEnabledFor(logging.INFO)
 
     def write(
         self,
@@ -43,8 +43,8 @@ class AccessLog:
         response: web.StreamResponse,
         seconds: float,
     ) -> None:
-        """Add the line of one answered request."""
-        if not self._wanted:
+        """Buffer the line of one request. Successful probes have none."""
+        if not self._is_enabled:
             return
         path = request.rel_url.raw_path
         if path in PROBES and response.status < 400:
@@ -58,8 +58,8 @@ class AccessLog:
                     "organization": caller.organization_id if caller else None,
                     "key": caller.key_id if caller else None,
                     "method": request.method,
-                    "path": _cut(path, LONGEST_PATH),
-                    "query": _cut(query, LONGEST_QUERY) if query else None,
+                    "path": _truncate(path, MAX_PATH),
+                    "query": _truncate(query, MAX_QUERY) if query else None,
                     "status": response.status,
                     "bytes": response.content_length,
                     "milliseconds": round(seconds * 1000, 3),
@@ -75,7 +75,7 @@ class AccessLog:
             self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self.flush)
 
     def flush(self) -> None:
-        """Write what has gathered."""
+        """Write the buffered lines."""
         self._timer = None
         lines, self._lines = self._lines, []
         if lines:
@@ -83,20 +83,20 @@ class AccessLog:
             self._stream.flush()
 
 
-def _cut(text: str, longest: int) -> str:
-    """Return the beginning, with API keys masked: keys that the cut divides are masked, too."""
-    return _masked(text) if len(text) <= longest else f"{_masked(text[:longest])}…"
+def _truncate(text: str, max_length: int) -> str:
+    """Return the text, truncated, with API keys masked. A truncated key is masked as well."""
+    return _masked(text) if len(text) <= max_length else f"{_masked(text[:max_length])}…"
 
 
 @lru_cache(1024)
 def _masked(text: str) -> str:
-    """Return the text with API keys masked. Most paths and headers come again and again."""
+    """Return the text with API keys masked. Cached, for most paths and headers repeat."""
     return mask_keys(text)
 
 
 def _header(text: str | None) -> str | None:
-    """The header's beginning, with a question mark for each byte that was no UTF-8."""
+    """Return the header's text, truncated, with a question mark for each byte that is not UTF-8."""
     if text is None:
         return None
-    shown = _cut(text, LONGEST_HEADER)
-    return shown if shown.isascii() else shown.encode(errors="replace").decode()
+    truncated = _truncate(text, MAX_HEADER)
+    return truncated if truncated.isascii() else truncated.encode(errors="replace").decode()

@@ -1,11 +1,11 @@
-"""What goes out for a request, before it is HTTP: so it can be stored and given again."""
+"""API response: status, body and headers, independent of aiohttp so that it can be stored."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class ApiResponse:
-    """Status, body bytes and the headers that belong to them."""
+    """Response of a handler, before content negotiation."""
 
     status: int
     body: bytes

@@ -1,4 +1,4 @@
-"""Authentication by API key: at the start of a request, and again after a long wait."""
+"""Bearer token authentication of requests, by API key (contract, Callers)."""
 
 from aiohttp import hdrs, web
 
@@ -10,16 +10,16 @@ from service.organizations.caller import Caller
 
 
 async def authenticate(request: web.Request, *, again: bool = False) -> Caller:
-    """Find the caller and set it on the request; raise ``unauthorized`` without a valid key.
+    """Return the caller and set it on the request; raise ``unauthorized`` without a valid key.
 
-    `again` is for requests that have waited: the key may have been revoked or expired since. The
-    caller then has the scope and the features of now.
+    `again` bypasses the cache. It is for requests that have waited: since then the key may have
+    been revoked or expired, and its scope or features may have changed.
     """
-    presented = request.headers.getall(hdrs.AUTHORIZATION, ())
-    kind, _, key = presented[0].partition(" ") if presented else ("", "", "")
+    credentials = request.headers.getall(hdrs.AUTHORIZATION, ())
+    scheme, _, key = credentials[0].partition(" ") if credentials else ("", "", "")
     caller = None
-    # Of two keys either could be meant, by us or by what stands before us.
-    if kind.lower() == "bearer" and len(presented) == 1:
+    # A proxy and the service could each take another one of two Authorization headers.
+    if scheme.lower() == "bearer" and len(credentials) == 1:
         caller = await request.app[CALLERS].find(key.strip(), fresh=again)
     if caller is None:
         if not again:

@@ -1,6 +1,7 @@
-"""The bytes of bodies and answers under way, which every organization has a share of.
+"""Byte budget: a limit on the bytes of each organization's bodies and responses in memory.
 
-Who sends bodies and takes no answers uses up its own share and nobody else's (contract, Budgets).
+Clients that send large bodies or read responses slowly use up the budget of their own organization
+only (contract, Budgets).
 """
 
 from collections import defaultdict
@@ -13,75 +14,78 @@ from service.errors import ApiError, api_error
 from service.http.context import caller
 
 MAX_MIB: Final = 64
-"""Of one organization in one worker."""
+"""Budget of one organization in one worker, in MiB."""
 MIN_COUNTED_BYTES: Final = 32 * 1024
-"""Bytes: the requests that an organization may have under way bound what is smaller."""
+"""Smaller bodies and responses are not counted: admission control bounds their number."""
 
 
 class ByteBudget:
-    """What each organization holds, in bytes."""
+    """Reserved bytes of each organization."""
 
-    def __init__(self, most: int = MAX_MIB * 2**20) -> None:
-        self._most = most
-        self._held: dict[int, int] = defaultdict(int)
+    def __init__(self, max_bytes: int = MAX_MIB * 2**20) -> None:
+        self._max_bytes = max_bytes
+        self._reserved: dict[int, int] = defaultdict(int)
 
     @property
     def is_in_use(self) -> bool:
-        """Whether anybody holds anything."""
-        return bool(self._held)
+        """Return whether any organization has reserved bytes."""
+        return bool(self._reserved)
 
     def check(self, organization_id: int) -> None:
-        """Raise ApiError ``too_many_requests`` where the organization holds all that it may."""
-        if self._held and self._held.get(organization_id, 0) >= self._most:
+        """Raise ApiError ``too_many_requests`` if the organization's budget is used up."""
+        if self._reserved and self._reserved.get(organization_id, 0) >= self._max_bytes:
             raise _too_many()
 
     def reserve(self, organization_id: int, size: int) -> None:
-        """Count bytes; raises ApiError ``too_many_requests`` for more than are left.
+        """Reserve bytes; raise ApiError ``too_many_requests`` if the budget has fewer left.
 
-        Who holds nothing gets what it asks for.
+        An organization without reserved bytes may reserve any number.
         """
-        held = self._held.get(organization_id, 0)
-        if held and held + size > self._most:
+        reserved = self._reserved.get(organization_id, 0)
+        if reserved and reserved + size > self._max_bytes:
             raise _too_many()
         self.add(organization_id, size)
 
     def add(self, organization_id: int, size: int) -> None:
-        """Count bytes that are there already."""
-        self._held[organization_id] += size
+        """Reserve bytes that are in memory already, also beyond the budget."""
+        self._reserved[organization_id] += size
 
     def release(self, organization_id: int, size: int) -> None:
-        """Count bytes no longer."""
-        self._held[organization_id] -= size
-        if not self._held[organization_id]:
-            del self._held[organization_id]
+        """Return bytes to the budget."""
+        self._reserved[organization_id] -= size
+        if not self._reserved[organization_id]:
+            del self._reserved[organization_id]
 
 
-BYTE_BUDGET: web.AppKey[ByteBudget] = web.AppKey("accounts", ByteBudget)
-_RESERVED: web.RequestKey[int] = web.RequestKey("held", int)
+BYTE_BUDGET: web.AppKey[ByteBudget] = web.AppKey("byte_budget", ByteBudget)
+_RESERVED: web.RequestKey[int] = web.RequestKey("reserved_bytes", int)
 
 
 def reserve(request: web.Request, size: int) -> None:
-    """Count bytes until the request is answered; raises ApiError where its caller has too many."""
+    """Reserve bytes until the response is sent.
+
+    Raise ApiError ``too_many_requests`` if the budget has fewer left.
+    """
     if size >= MIN_COUNTED_BYTES:
         request.app[BYTE_BUDGET].reserve(caller(request).organization_id, size)
         request[_RESERVED] = request.get(_RESERVED, 0) + size
 
 
 def reserve_response(request: web.Request, size: int) -> None:
-    """Count the bytes of an answer that has to be given, for something was done."""
+    """Reserve the bytes of a response that must be sent, for its request has taken effect."""
     if size >= MIN_COUNTED_BYTES:
         request.app[BYTE_BUDGET].add(caller(request).organization_id, size)
         request[_RESERVED] = request.get(_RESERVED, 0) + size
 
 
 def release(request: web.Request) -> None:
-    """Count nothing of the request any longer."""
-    accounts = request.app[BYTE_BUDGET]
-    # Looking for what is not there takes longer than the rest: mostly nobody holds anything.
-    if accounts.is_in_use and _RESERVED in request:
-        accounts.release(caller(request).organization_id, request.pop(_RESERVED))
+    """Release all bytes that the request has reserved."""
+    budget = request.app[BYTE_BUDGET]
+    # A missed look-up in the request is slow, and most of the time nothing is reserved.
+    if budget.is_in_use and _RESERVED in request:
+        budget.release(caller(request).organization_id, request.pop(_RESERVED))
 
 
 def _too_many() -> ApiError:
-    message = "Too much of this organization is under way at once; try again soon."
+    message = f"Have at most {MAX_MIB} MiB of bodies and responses in flight; retry in 1 s."
     return api_error(ErrorType.TOO_MANY_REQUESTS, message=message, headers={"Retry-After": "1"})

@@ -1,4 +1,4 @@
-"""What handlers find in the application and on the request."""
+"""Application and request keys: the objects that middleware and handlers share."""
 
 from collections.abc import Callable, Mapping
 from typing import Protocol
@@ -12,30 +12,30 @@ from service.organizations.caller import Caller, Callers
 
 
 class RouteProtocol(Protocol):
-    """What is to be known of a route by whoever stands between it and its callers."""
+    """Route as the middleware sees it. The implementation is ``service.routes.Route``."""
 
     @property
     def path(self) -> str:
-        """The path, with its parameters in braces."""
+        """Return the path, with its parameters in braces."""
 
     @property
     def method(self) -> str:
-        """The method."""
+        """Return the HTTP method."""
 
     @property
     def media_type(self) -> str | None:
-        """What a body has to be sent as; None where none is read."""
+        """Return the media type of the request body; None if no body is read."""
 
     @property
     def needs_key(self) -> bool:
-        """Whether callers must present an API key."""
+        """Return whether callers must present an API key."""
 
     @property
     def problems(self) -> frozenset[int]:
-        """Statuses that are answered as problem details (RFC 9457), without the envelope."""
+        """Return the statuses with problem details (RFC 9457) instead of the error envelope."""
 
     def covers(self, path: str) -> bool:
-        """Whether the path is this one, or below where this one's parameters begin."""
+        """Return whether a path equals this one, or matches it up to the first parameter."""
 
 
 ROUTES: web.AppKey[Mapping[web.AbstractRoute, RouteProtocol]] = web.AppKey("routes")
@@ -44,17 +44,17 @@ ADMISSION: web.AppKey[Admission] = web.AppKey("admission", Admission)
 CALLERS: web.AppKey[Callers] = web.AppKey("callers", Callers)
 ACCESS_LOG: web.AppKey[AccessLog] = web.AppKey("access_log", AccessLog)
 MAKE_ROOM: web.AppKey[Callable[[], bool]] = web.AppKey("make_room")
-"""Lets the longest waiting request be answered at once; returns False if none waits."""
+"""Frees a connection: has the longest waiting long poll answered. Returns False if none waits."""
 
 CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
 REQUEST_ID: web.RequestKey[str] = web.RequestKey("request_id", str)
 
 
 def database(request: web.Request) -> Database:
-    """The worker's database."""
+    """Return the worker's database."""
     return request.app[DATABASE]
 
 
 def caller(request: web.Request) -> Caller:
-    """The caller that the middleware recognized."""
+    """Return the authenticated caller."""
     return request[CALLER]

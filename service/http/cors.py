@@ -1,8 +1,7 @@
-"""Browsers that call from pages of other origins, where the operator names these (Fetch, CORS).
+"""CORS: access for browser pages of the origins in the settings (contract, Browsers).
 
-Our own and not a package: those that there are work route by route, so that a 401 or 404 would have
-none of the headers without which a page cannot read it. Keys are presented by the page itself and
-nothing by the browser, so nothing is said of credentials.
+Packages for aiohttp add CORS headers per route, so a page could not read a 401 or a 404. This
+module adds them to every response. Pages send the API key in a header, so credentials mode is off.
 """
 
 from collections.abc import Iterable
@@ -11,29 +10,29 @@ from typing import Final
 from aiohttp import web
 
 _METHODS: Final = "GET, HEAD, POST, PUT, PATCH, DELETE"
-_SENT: Final = (
+_REQUEST_HEADERS: Final = (
     "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer, X-Request-Id, "
     "X-Service-Api"
 )
-_EXPOSED: Final = (
+_RESPONSE_HEADERS: Final = (
     "ETag, X-Request-Id, Retry-After, Location, Idempotent-Replayed, Allow, Accept-Patch, "
     "Preference-Applied, Total-Count, WWW-Authenticate"
 )
-_REMEMBERED_SECONDS: Final = 7200
-"""As long as the browser allows that remembers least."""
+_MAX_AGE_SECONDS: Final = 7200
+"""Lifetime of a preflight result: the smallest maximum of all browsers."""
 _ORIGIN: Final = "Access-Control-Allow-Origin"
 
 
 class Cors:
-    """What pages of these origins are told; others hear nothing of it."""
+    """CORS headers for the allowed origins."""
 
     def __init__(self, origins: Iterable[str]) -> None:
         self._origins = frozenset(origins)
 
     def preflight(self, request: web.Request) -> web.Response | None:
-        """The answer to an OPTIONS by which a browser asks whether a page may send a request.
+        """Return the response to a preflight from an allowed origin; None for any other request.
 
-        None for any other. Every path has it: so the page sees what the request itself is answered.
+        Paths without a route have it too, so that pages can read the 404 of the actual request.
         """
         if "Access-Control-Request-Method" not in request.headers:
             return None
@@ -41,21 +40,21 @@ class Cors:
             return None
         headers = {
             "Access-Control-Allow-Methods": _METHODS,
-            "Access-Control-Allow-Headers": _SENT,
-            "Access-Control-Max-Age": str(_REMEMBERED_SECONDS),
+            "Access-Control-Allow-Headers": _REQUEST_HEADERS,
+            "Access-Control-Max-Age": str(_MAX_AGE_SECONDS),
         }
         return web.Response(status=204, headers=headers)
 
     def mark(self, request: web.Request, response: web.StreamResponse) -> None:
-        """Let the page that asked read the answer, and caches tell pages apart."""
+        """Add the headers by which a page may read the response, and ``Vary`` for caches."""
         if not self._origins:
             return
-        varies = response.headers.get("Vary")
-        response.headers["Vary"] = f"{varies}, Origin" if varies else "Origin"
+        vary = response.headers.get("Vary")
+        response.headers["Vary"] = f"{vary}, Origin" if vary else "Origin"
         origin = request.headers.get("Origin")
         if origin in self._origins:
             response.headers[_ORIGIN] = origin
-            response.headers["Access-Control-Expose-Headers"] = _EXPOSED
+            response.headers["Access-Control-Expose-Headers"] = _RESPONSE_HEADERS
 
 
 CORS: web.AppKey[Cors] = web.AppKey("cors", Cors)

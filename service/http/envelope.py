@@ -1,4 +1,4 @@
-"""Answers: the envelope around document bytes, which are never parsed (contract, Envelope)."""
+"""Response envelope around JSON bytes, which are never parsed (contract, Envelope)."""
 
 import zlib
 from functools import lru_cache
@@ -11,11 +11,11 @@ from service.errors import ApiError
 from service.http.api_response import ApiResponse
 from service.http.media_types import JSON, PROBLEM
 
-#: Below this many bytes compressing costs more than it saves.
-COMPRESS_FROM = 1024
+#: Bytes. Compressing a smaller body costs more than it saves.
+MIN_COMPRESSED_BYTES = 1024
 NOT_SHARED = "private, no-cache"
-"""The ``Cache-Control`` of what is for one organization, and as it is now (RFC 9111, 5.2.2)."""
-#: How the library of both codings is told which one is meant.
+"""``Cache-Control`` of responses that belong to one organization (RFC 9111, 5.2.2)."""
+#: Arguments by which zlib writes the one format or the other.
 _WINDOW_BITS = {web.ContentCoding.gzip: 31, web.ContentCoding.deflate: 15}
 _BEFORE_CODE = b'{"status":"success","code":"'
 _BEFORE_DATA = b'","data":'
@@ -28,25 +28,27 @@ def success(
     headers: dict[str, str] | None = None,
     partial: bool = False,
 ) -> ApiResponse:
-    """200 ``ok`` or 201 ``created`` around the parts of ``data``, which are JSON together.
+    """Return the success envelope; the parts of ``data`` are joined to one JSON value.
 
-    200 ``partial`` where only part of what was asked for was done. They are joined once: of long
-    answers every further copy counts.
+    The status is 201 ``created`` or 200 ``ok``, or 200 ``partial`` if some items failed. All bytes
+    are joined in one step, for each copy of a long response takes time.
     """
     code = b"partial" if partial else b"created" if created else b"ok"
     body = b"".join((_BEFORE_CODE, code, _BEFORE_DATA, *data, pagination, b"}"))
     return ApiResponse(201 if created else 200, body, headers or {})
 
 
-def many(documents: bytes, *, created: bool = False, pagination: bytes = b"") -> ApiResponse:
-    """The same around documents that commas join."""
+def success_list(
+    documents: bytes, *, created: bool = False, pagination: bytes = b""
+) -> ApiResponse:
+    """Return the success envelope around documents that commas join."""
     return success(b"[", documents, b"]", created=created, pagination=pagination)
 
 
 def pagination(cursor: str | None, *, has_more: bool = True) -> bytes:
-    """The member that follows ``data`` in a list: the next page's cursor, if there is one.
+    """Return the member ``pagination`` of a list, with the cursor of the next page if there is one.
 
-    A cursor without more to come now is that of changes.
+    The change feed has a cursor without more pages.
     """
     if cursor is None:
         return b',"pagination":{"hasMore":false}'
@@ -54,14 +56,14 @@ def pagination(cursor: str | None, *, has_more: bool = True) -> bytes:
     return b',"pagination":{"hasMore":%b,"cursor":"%b"}' % (more, cursor.encode())
 
 
-def respond(answer: ApiResponse) -> web.Response:
-    """The answer as HTTP."""
-    headers = {hdrs.CONTENT_TYPE: JSON, **answer.headers}
-    return web.Response(body=answer.body, status=answer.status, headers=headers)
+def respond(response: ApiResponse) -> web.Response:
+    """Return the response as one of aiohttp."""
+    headers = {hdrs.CONTENT_TYPE: JSON, **response.headers}
+    return web.Response(body=response.body, status=response.status, headers=headers)
 
 
 def put_compressed(response: web.Response, body: bytes, coding: web.ContentCoding) -> None:
-    """Make that body, compressed, the response's; what is given again is not compressed again."""
+    """Set the response's body, compressed. The compressed bytes are cached."""
     response.body = _compressed(body, coding)
     response.headers["Content-Encoding"] = coding.value
 
@@ -72,12 +74,12 @@ def _compressed(body: bytes, coding: web.ContentCoding) -> bytes:
 
 
 def failure(error: ApiError) -> ApiResponse:
-    """The error envelope, with the status that its rows call for."""
+    """Return the error envelope."""
     return ApiResponse(error.status, orjson.dumps(error.body()), error.headers)
 
 
 def problem(error: ApiError) -> ApiResponse:
-    """The same failure as problem details (RFC 9457)."""
+    """Return the error as problem details (RFC 9457)."""
     body = {
         "type": "about:blank",
         "title": HTTPStatus(error.status).phrase,

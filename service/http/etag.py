@@ -1,4 +1,4 @@
-"""Entity tags over the bytes of ``data``, and the preconditions that name them (RFC 9110, 13)."""
+"""Entity tags, and the preconditions ``If-Match`` and ``If-None-Match`` (RFC 9110, 8.8.3, 13)."""
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -13,57 +13,57 @@ _CODING = re.compile(r'-(?:gzip|deflate)"$')
 
 
 def etag(data: bytes) -> str:
-    """The strong entity tag of a document, or of a page of them.
+    """Return the strong entity tag of a document, or of a page of documents.
 
-    Nobody gains by two with one tag, so a quick digest does: SHA-256 takes a twentieth of the time
-    that a page of a list takes as a whole.
+    A fast hash is enough, for a collision gains an attacker nothing. SHA-256 would take 1/20 of the
+    time of a list page.
     """
     return f'"{xxh3_128_hexdigest(data)}"'
 
 
-def of_coding(tag: str, coding: str) -> str:
-    """The tag of what is compressed so (RFC 9110, 8.8.3.3)."""
+def with_coding(tag: str, coding: str) -> str:
+    """Return the tag of the compressed representation (RFC 9110, 8.8.3.3)."""
     return f'{tag[:-1]}-{coding}"'
 
 
 def precondition(
     if_match: str | None, if_none_match: str | None
 ) -> Callable[[AsyncIterator[bytes]], Awaitable[None]] | None:
-    """What looks whether a record that is there may be written; None where any may.
+    """Return the check of a write's precondition; None if every record meets it.
 
-    It takes the record's forms, the document first, and raises ApiError ``precondition_failed``,
-    with the document's tag, unless one of them is named by ``If-Match`` and none by
-    ``If-None-Match``; ``*`` names all. In which coding the caller has read it does not matter. Weak
-    tags never match an ``If-Match`` (RFC 9110, 13.1).
+    The check takes the representations of the stored record, the document first. It raises ApiError
+    ``precondition_failed``, with the document's tag, unless ``If-Match`` names one of them and
+    ``If-None-Match`` names none; ``*`` names all. Tags match in any content coding. Weak tags never
+    match an ``If-Match`` (RFC 9110, 13.1).
     """
-    wanted = None if if_match is None or _is_any(if_match) else _tags(if_match, weak=False)
+    required = None if if_match is None or _is_any(if_match) else _tags(if_match, weak=False)
     if if_none_match is not None and _is_any(if_none_match):
-        return _never
-    unwanted = frozenset() if if_none_match is None else _tags(if_none_match, weak=True)
-    if wanted is None and not unwanted:
+        return _fail_if_stored
+    excluded = frozenset() if if_none_match is None else _tags(if_none_match, weak=True)
+    if required is None and not excluded:
         return None
 
-    async def check(forms: AsyncIterator[bytes]) -> None:
-        first, found = "", wanted is None
-        async for form in forms:
-            tag = etag(form)
-            first = first or tag
-            if tag in unwanted:
-                raise _changed(first)
-            found = found or (wanted is not None and tag in wanted)
-            if found and not unwanted:
+    async def check(representations: AsyncIterator[bytes]) -> None:
+        document_tag, is_met = "", required is None
+        async for representation in representations:
+            tag = etag(representation)
+            document_tag = document_tag or tag
+            if tag in excluded:
+                raise _precondition_failed(document_tag)
+            is_met = is_met or (required is not None and tag in required)
+            if is_met and not excluded:
                 return
-        if not found:
-            raise _changed(first)
+        if not is_met:
+            raise _precondition_failed(document_tag)
 
     return check
 
 
-def is_known(header: str | None, tag: str) -> bool:
-    """Whether ``If-None-Match`` says that the caller has this representation already."""
+def names_tag(header: str | None, tag: str) -> bool:
+    """Return whether ``If-None-Match`` names the tag: the client has this representation cached."""
     if header is None:
         return False
-    return _is_any(header) or any(known == tag for _, known in _TAG.findall(header))
+    return _is_any(header) or any(listed == tag for _, listed in _TAG.findall(header))
 
 
 def _is_any(header: str) -> bool:
@@ -71,16 +71,16 @@ def _is_any(header: str) -> bool:
 
 
 def _tags(header: str, *, weak: bool) -> frozenset[str]:
-    """The tags that a header names, as they are without a coding; weak ones only if asked for."""
-    found = _TAG.findall(header)
-    return frozenset(_CODING.sub('"', tag) for is_weak, tag in found if weak or not is_weak)
+    """Return the tags that a header names, without their codings; weak tags only with ``weak``."""
+    tags = _TAG.findall(header)
+    return frozenset(_CODING.sub('"', tag) for is_weak, tag in tags if weak or not is_weak)
 
 
-async def _never(forms: AsyncIterator[bytes]) -> None:
-    async for form in forms:
-        raise _changed(etag(form))
+async def _fail_if_stored(representations: AsyncIterator[bytes]) -> None:
+    async for representation in representations:
+        raise _precondition_failed(etag(representation))
 
 
-def _changed(tag: str) -> ApiError:
+def _precondition_failed(tag: str) -> ApiError:
     message = "The record has changed since it was read."
     return api_error(ErrorType.PRECONDITION_FAILED, message=message, headers={"ETag": tag})

@@ -1,73 +1,73 @@
-"""Eviction policy: the connection that ends when a worker has as many as it may hold."""
+"""Eviction policy: choice of the connection that a new one replaces at the connection limit."""
 
 import heapq
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from service.http.connections import Connection
 
-_IN_LINE: Final = 64
-_MOST_BEYOND: Final = 50
-"""Connections over the limit while waiting readers are answered to make room for them."""
+_BATCH: Final = 64
+"""Idle connections that are sorted at a time."""
+_MAX_EXCESS: Final = 50
+"""Connections above the limit while long polls are answered to free theirs."""
 
 
 class Eviction:
-    """Choose the connection that ends for a new one.
+    """Victims in this order: idle connections, slow readers, long polls, new ones, slow uploads.
 
-    In this order: an idle one; one whose caller does not take its answer; the waiting reader that
-    has waited longest; a new one whose first request has not come yet; the one whose body has been
-    arriving for longest. Requests that the service works on are never ended.
-
-    New connections are not idle: of a burst that is accepted at once each would end the one before
-    it, and nobody would be served.
+    New connections are not idle: of a burst that is accepted at once each would replace the one
+    before it, and no client would be served.
+    Of each the one that has waited longest comes first. A connection whose request is being handled
+    is never a victim.
     """
 
-    def __init__(self, most: int, make_room: Callable[[], bool]) -> None:
-        self._most = most
+    def __init__(self, max_connections: int, make_room: Callable[[], bool]) -> None:
+        self._max_connections = max_connections
         self._make_room = make_room
-        self._line: list[tuple[float, Connection]] = []
+        self._candidates: list[tuple[float, Connection]] = []
 
-    def choose(self, held: "set[Connection]", new: "Connection") -> "Connection | None":
-        """Return the connection to end; the new one if all others are at work.
+    def choose(self, connections: "set[Connection]", new: "Connection") -> "Connection | None":
+        """Return the connection to close; the new one if there is no other victim.
 
-        Return None if a waiting reader ends its connection by its empty page, in a moment.
+        Return None if a long poll is answered instead. Its connection closes after the response.
         """
-        leaving = self._at_rest(held) or _untaken(held)
-        if leaving is None and len(held) < self._most + _MOST_BEYOND and self._make_room():
+        victim = self._idle(connections) or _slow_reader(connections)
+        has_room = len(connections) < self._max_connections + _MAX_EXCESS
+        if victim is None and has_room and self._make_room():
             return None
-        return (
-            leaving
-            or _first_to_close(each for each in held if each.is_new)
-            or _arriving(held)
-            or new
-        )
+        return victim or _new_connection(connections) or _slow_upload(connections) or new
 
-    def _at_rest(self, held: "set[Connection]") -> "Connection | None":
-        """Return the one that would be closed next for resting, if any rests.
+    def _idle(self, connections: "set[Connection]") -> "Connection | None":
+        """Return the connection with the nearest keep-alive timeout, if any is idle.
 
-        Some are put in line at once: whoever still rests since then goes before all others.
+        A batch is sorted at a time. A connection that has been idle since then has a nearer timeout
+        than any that became idle later.
         """
-        while self._line:
-            closes_at, connection = self._line.pop()
-            if connection in held and connection.is_idle and connection.closes_at == closes_at:
-                return connection
-        resting = (each for each in held if each.is_idle and not each.is_new)
-        nearest = heapq.nsmallest(_IN_LINE, resting, key=attrgetter("closes_at"))
-        self._line = [(each.closes_at, each) for each in reversed(nearest)]
-        return self._line.pop()[1] if self._line else None
+        while self._candidates:
+            closes_at, candidate = self._candidates.pop()
+            if candidate in connections and candidate.is_idle and candidate.closes_at == closes_at:
+                return candidate
+        idle = (each for each in connections if each.is_idle and not each.is_new)
+        nearest = heapq.nsmallest(_BATCH, idle, key=attrgetter("closes_at"))
+        self._candidates = [(connection.closes_at, connection) for connection in reversed(nearest)]
+        return self._candidates.pop()[1] if self._candidates else None
 
 
-def _untaken(held: "set[Connection]") -> "Connection | None":
-    """Return the one that has waited longest of those whose callers do not take their answers."""
-    return _first_to_close(each for each in held if each.writing_paused)
+def _slow_reader(connections: "set[Connection]") -> "Connection | None":
+    """Return the connection whose client has left a response unread for longest."""
+    paused = (connection for connection in connections if connection.writing_paused)
+    return min(paused, key=attrgetter("closes_at"), default=None)
 
 
-def _arriving(held: "set[Connection]") -> "Connection | None":
-    """Return the one whose body has been arriving for longest."""
-    return _first_to_close(each for each in held if each.body_arrives)
+def _new_connection(connections: "set[Connection]") -> "Connection | None":
+    """Return the oldest connection whose first request may still be on its way."""
+    unused = (connection for connection in connections if connection.is_new)
+    return min(unused, key=attrgetter("closes_at"), default=None)
 
 
-def _first_to_close(connections: "Iterable[Connection]") -> "Connection | None":
-    return min(connections, key=attrgetter("closes_at"), default=None)
+def _slow_upload(connections: "set[Connection]") -> "Connection | None":
+    """Return the connection whose request body has been arriving for longest."""
+    uploading = (connection for connection in connections if connection.body_arrives)
+    return min(uploading, key=attrgetter("closes_at"), default=None)

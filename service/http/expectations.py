@@ -1,4 +1,4 @@
-"""What a request expects of the connection before its body comes (RFC 9110, 10.1.1 and 7.4)."""
+"""``Expect: 100-continue`` and ``Transfer-Encoding`` of requests (RFC 9110, 10.1.1)."""
 
 from typing import Final
 
@@ -6,17 +6,17 @@ from aiohttp import HttpVersion11, hdrs, web
 
 from service.error_types import ErrorType
 from service.errors import api_error
-from service.http.headers import joined
+from service.http.headers import combined_value
 
 _CONTINUE: Final = "100-continue"
-NOT_MET: Final = f"Expect {_CONTINUE} or nothing."
+NOT_MET: Final = f"Use {_CONTINUE}, or leave the header out."
 
 
 def check_transfer_coding(request: web.Request) -> None:
-    """Raise ApiError ``not_implemented`` for a body that is more than chunked (RFC 9112, 6.1)."""
+    """Raise ApiError ``not_implemented`` for a coding other than chunked (RFC 9112, 6.1)."""
     coding = request.headers.get(hdrs.TRANSFER_ENCODING)
     if coding is not None and coding.lower() != "chunked":
-        message = "Send the body as it is, or chunked."
+        message = "Use chunked, or leave the header out."
         headers = {"Connection": "close"}
         raise api_error(
             ErrorType.NOT_IMPLEMENTED, "Transfer-Encoding", message=message, headers=headers
@@ -25,23 +25,23 @@ def check_transfer_coding(request: web.Request) -> None:
 
 def check_expectation(request: web.Request) -> None:
     """Raise ApiError ``expectation_failed`` for anything but ``100-continue``."""
-    expected = joined(request, hdrs.EXPECT)
+    expected = combined_value(request, hdrs.EXPECT)
     if expected and expected.lower() != _CONTINUE:
         raise api_error(ErrorType.EXPECTATION_FAILED, "Expect", message=NOT_MET)
 
 
 async def meet_expectation(request: web.Request) -> None:
-    """Tell a caller that waits for it to send the body."""
-    if is_waited_for(request):
+    """Send ``100 Continue`` if the client may wait for it."""
+    if may_await_continue(request):
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        # Of the answer itself nothing is sent yet.
+        # The interim response does not count as a part of the final one.
         request.writer.output_size = 0
 
 
-def is_waited_for(request: web.Request) -> bool:
-    """Whether the caller may keep the rest of the body until it is told to send it.
+def may_await_continue(request: web.Request) -> bool:
+    """Return whether the client may send its body only after ``100 Continue``.
 
-    An answer given before that ends the connection, for nobody knows whether the body still comes.
+    A final response before that must close the connection, for the body may or may not follow.
     """
     return (
         hdrs.EXPECT in request.headers

@@ -1,4 +1,4 @@
-"""What a worker is at, read once a second from what is kept anyway: no request pays for it."""
+"""Gauges of a worker: sampled once a second from existing counters, at no cost to requests."""
 
 import time
 from collections.abc import Callable
@@ -8,23 +8,23 @@ from service.http import metrics
 from service.http.admission import Admission
 
 
-def gauges(database: Database, admission: Admission, limit: int) -> Callable[[float], None]:
-    """What tells of it; it is given the seconds since it was last called.
+def gauge_updater(database: Database, admission: Admission, limit: int) -> Callable[[float], None]:
+    """Return a function that updates the gauges, given the seconds since its last call.
 
-    Who is seen to wait now has waited for all of them: what comes too short for one is made up for
-    by another.
+    Wait time is estimated: a request that is queued at a sample counts as queued since the last
+    one. Over many samples the errors cancel out.
     """
-    used = time.process_time()
+    cpu_seconds = time.process_time()
     metrics.CONNECTIONS.set(limit)
 
-    def tell(seconds: float) -> None:
-        nonlocal used
-        before, used = used, time.process_time()
-        metrics.CPU.inc(used - before)
+    def update(seconds: float) -> None:
+        nonlocal cpu_seconds
+        before, cpu_seconds = cpu_seconds, time.process_time()
+        metrics.CPU.inc(cpu_seconds - before)
         metrics.IN_FLIGHT.set(admission.in_flight())
         metrics.CONNECTIONS_USED.set(database.queue.leased())
         metrics.WAITING.set(database.queue.waiting())
         for organization_id, waiting in database.queue.queue_lengths():
             metrics.WAITED.labels(str(organization_id)).inc(waiting * seconds)
 
-    return tell
+    return update

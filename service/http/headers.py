@@ -1,6 +1,6 @@
-"""Headers that a request may have several times, and names that aiohttp does not know.
+"""Header names that aiohttp lacks, and combined values of repeated headers.
 
-A name of this type, as those in ``hdrs`` are, is found in half of the time that a text takes.
+Look-ups by ``istr``, the type of the names in ``hdrs``, take half of the time of those by ``str``.
 """
 
 from typing import Final
@@ -12,8 +12,8 @@ PREFER: Final = istr("Prefer")
 X_REQUEST_ID: Final = istr("X-Request-Id")
 
 
-def joined(request: web.Request, name: str) -> str | None:
-    """The header as one list, on however many lines it came (RFC 9110, 5.3); None without it."""
+def combined_value(request: web.Request, name: str) -> str | None:
+    """Return the combined value of a header on one or more lines (RFC 9110, 5.3); None without."""
     if name not in request.headers:
         return None
     return ", ".join(request.headers.getall(name))

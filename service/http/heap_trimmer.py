@@ -1,7 +1,7 @@
-"""Memory that a burst took goes back to the system once it is over.
+"""Heap trimmer: returns freed memory to the system after a burst of requests.
 
-glibc keeps what was freed between pieces that are still in use: what thousands of unfinished heads
-took stays with the process for good, until it is asked for (malloc_trim, a few milliseconds).
+glibc keeps freed memory between blocks that are still in use. Thousands of incomplete heads would
+enlarge a process for good. malloc_trim returns the memory within a few milliseconds.
 """
 
 import ctypes
@@ -9,43 +9,43 @@ import gc
 import sys
 from typing import Final
 
-MUCH: Final = 32 * 2**20
-"""Bytes by which a process has to have grown: less is not worth the time."""
-_SECONDS: Final = 5
-"""From one time to the next at least."""
-_TRIES: Final = 6
-_LATER_SECONDS: Final = 60
-"""From one time to the next where so many did not help: what is in use stays."""
-_COLLECT_AFTER: Final = 10_000
-"""Objects; what one large request makes."""
+MIN_GROWTH_BYTES: Final = 32 * 2**20
+"""Minimum growth of a process, in bytes, before its heap is trimmed."""
+_INTERVAL_SECONDS: Final = 5
+_MAX_FAST_TRIES: Final = 6
+_SLOW_INTERVAL_SECONDS: Final = 60
+"""Interval after _MAX_FAST_TRIES without success: then the memory is in use."""
+_GC_THRESHOLD: Final = 10_000
+"""Allocations between garbage collections: about those of one large request."""
 
 
-def spare_collector() -> None:
-    """Let the garbage collector look for cycles less often, and not among what stays.
+def tune_garbage_collector() -> None:
+    """Run the garbage collector less often, and exempt the objects that exist now.
 
-    A bulk body is thousands of objects, and reading it would have them all looked through several
-    times, which takes a twelfth of a bulk write.
+    With the default threshold it runs several times while a bulk body is parsed into thousands of
+    objects, which takes 1/12 of a bulk write.
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(_COLLECT_AFTER)
+    gc.set_threshold(_GC_THRESHOLD)
 
 
 class HeapTrimmer:
-    """The least that a process had, and when it is to be made small again."""
+    """Minimum resident size of a process so far, and the time of the next trim."""
 
     def __init__(self) -> None:
-        self._least: float = sys.maxsize
-        self._next, self._tries = 0.0, 0
+        self._min_resident: float = sys.maxsize
+        self._next_trim, self._tries = 0.0, 0
         libc = ctypes.CDLL(None) if sys.platform == "linux" else None
         self._trim = getattr(libc, "malloc_trim", None)
 
     def update(self, resident: int, now: float) -> None:
-        """Give back what can be while the process, of so many bytes, is much larger than it was."""
-        if resident <= self._least + MUCH:
+        """Trim the heap if the process has grown to ``resident`` bytes and an interval is over."""
+        if resident <= self._min_resident + MIN_GROWTH_BYTES:
             self._tries = 0
-        elif self._trim and now >= self._next:
+        elif self._trim and now >= self._next_trim:
             self._trim(0)
             self._tries += 1
-            self._next = now + (_SECONDS if self._tries < _TRIES else _LATER_SECONDS)
-        self._least = min(self._least, resident)
+            is_fast = self._tries < _MAX_FAST_TRIES
+            self._next_trim = now + (_INTERVAL_SECONDS if is_fast else _SLOW_INTERVAL_SECONDS)
+        self._min_resident = min(self._min_resident, resident)

@@ -1,8 +1,8 @@
-"""How long a worker's event loop is held, and how much memory it has, measured from within.
+"""Event loop monitor: measures the loop's delay and the worker's memory.
 
-What holds the loop keeps everybody waiting. A timer that is due every few milliseconds tells how
-long, by how late it comes. On a machine that is busy it is late as well: so the processor time that
-the loop has used meanwhile is told beside it. On this occasion memory is given back, too.
+A callback that blocks the event loop delays all requests. A timer measures by how much it is late.
+On a busy machine it is late as well, so the loop's processor time in the delay is measured, too.
+Once a second the monitor updates the gauges and trims the heap.
 """
 
 import asyncio
@@ -17,76 +17,76 @@ from service.http import metrics
 from service.http.heap_trimmer import HeapTrimmer
 
 BEAT_SECONDS: Final = 0.025
-"""A hold comes out shorter than it was by at most this."""
+"""Interval of the timer. A blocking time is underestimated by at most this."""
 REMEMBERED_SECONDS: Final = 60
-"""How long the longest is told for at least; at most for twice as long."""
-_MEMORY_SECONDS: Final = 1
+"""Window of the maximum: it is exported for at least this time and at most twice as long."""
+_SAMPLE_SECONDS: Final = 1
 
 
 class _WindowMaximum:
-    """The longest of what was seen in this period of REMEMBERED_SECONDS and in the one before."""
+    """Maximum over the current and the previous window of REMEMBERED_SECONDS."""
 
     def __init__(self, gauge: Gauge) -> None:
         self._gauge = gauge
-        self._now = self._before = 0.0
+        self._current = self._previous = 0.0
 
     def record(self, seconds: float) -> None:
-        """Keep and tell it, if it is."""
-        if seconds > self._now:
-            self._now = seconds
-            self._gauge.set(max(self._now, self._before))
+        """Add a value to the current window."""
+        if seconds > self._current:
+            self._current = seconds
+            self._gauge.set(max(self._current, self._previous))
 
     def begin(self) -> None:
-        """Begin another period."""
-        self._before, self._now = self._now, 0.0
-        self._gauge.set(self._before)
+        """Begin a new window."""
+        self._previous, self._current = self._current, 0.0
+        self._gauge.set(self._previous)
 
 
 class LoopMonitor:
-    """Measures from when it is made until it is stopped.
+    """Monitor of the running event loop, active from its creation until ``stop``.
 
-    Once a second it has ``tell`` tell of other things, with the seconds that have passed.
+    Once a second it calls ``on_sample`` with the seconds since the last call.
     """
 
-    def __init__(self, tell: Callable[[float], None] = lambda _: None) -> None:
-        self._tell = tell
+    def __init__(self, on_sample: Callable[[float], None] = lambda _: None) -> None:
+        self._on_sample = on_sample
         self._loop = asyncio.get_running_loop()
         self._process = psutil.Process()
-        self._allowance = HeapTrimmer()
-        self._delay = _WindowMaximum(metrics.LONGEST_LOOP_DELAY)
-        self._hold = _WindowMaximum(metrics.LONGEST_LOOP_HOLD)
-        self._due = self._next_period = self._next_memory = self._loop.time()
-        self._used = time.thread_time()
+        self._heap_trimmer = HeapTrimmer()
+        self._max_delay = _WindowMaximum(metrics.LONGEST_LOOP_DELAY)
+        self._max_hold = _WindowMaximum(metrics.LONGEST_LOOP_HOLD)
+        self._due = self._next_window = self._next_sample = self._loop.time()
+        self._cpu_seconds = time.thread_time()
         self._beat()
 
     def stop(self) -> None:
-        """Measure no more."""
+        """Stop measuring, and flush the metrics."""
         metrics.flush()
         self._timer.cancel()
 
     def _beat(self) -> None:
-        now, used = self._loop.time(), time.thread_time()
+        now, cpu_seconds = self._loop.time(), time.thread_time()
         try:
-            self._measure(now, used)
+            self._measure(now, cpu_seconds)
         finally:
-            self._used = used
+            self._cpu_seconds = cpu_seconds
             self._due = now + BEAT_SECONDS
             self._timer = self._loop.call_at(self._due, self._beat)
 
-    def _measure(self, now: float, used: float) -> None:
-        late = now - self._due
-        metrics.LOOP_DELAY.observe(late)
-        self._delay.record(late)
-        self._hold.record(min(late, used - self._used))
-        if now >= self._next_period:
-            self._next_period = now + REMEMBERED_SECONDS
-            self._delay.begin()
-            self._hold.begin()
-        if now >= self._next_memory:
-            seconds = now - self._next_memory + _MEMORY_SECONDS
-            self._next_memory = now + _MEMORY_SECONDS
-            self._tell(seconds)
+    def _measure(self, now: float, cpu_seconds: float) -> None:
+        delay = now - self._due
+        metrics.LOOP_DELAY.observe(delay)
+        self._max_delay.record(delay)
+        self._max_hold.record(min(delay, cpu_seconds - self._cpu_seconds))
+        if now >= self._next_window:
+            self._next_window = now + REMEMBERED_SECONDS
+            self._max_delay.begin()
+            self._max_hold.begin()
+        if now >= self._next_sample:
+            seconds = now - self._next_sample + _SAMPLE_SECONDS
+            self._next_sample = now + _SAMPLE_SECONDS
+            self._on_sample(seconds)
             resident = self._process.memory_info().rss
             metrics.MEMORY.set(resident)
             metrics.flush()
-            self._allowance.update(resident, now)
+            self._heap_trimmer.update(resident, now)

@@ -1,4 +1,4 @@
-"""What bodies are sent as, and how long one may be."""
+"""Media types of request bodies, and the maximum size of a body (contract, Limits)."""
 
 import re
 from typing import Final
@@ -13,8 +13,8 @@ MAX_BODY_MIB: Final = 8
 MAX_BODY_BYTES: Final = MAX_BODY_MIB * 2**20
 TOO_LONG: Final = f"Use at most {MAX_BODY_MIB} MiB."
 
-_LONGEST: Final = 500
-"""Characters of a ``Content-Type`` that are read."""
+_MAX_LENGTH: Final = 500
+"""Characters of a ``Content-Type``. Longer ones match no media type."""
 _TOKEN: Final = r"[-!#$%&'*+.^_`|~0-9A-Za-z]{1,100}+"
 _QUOTED: Final = r'"(?:[^"\\]|\\.){0,200}+"'
 _PARAMETER: Final = rf";[ \t]*+(?:({_TOKEN})=({_TOKEN}|{_QUOTED}))?+"
@@ -26,11 +26,11 @@ _CHARSETS: Final = frozenset({"utf-8", "utf8", "us-ascii"})
 def is_sent_as(content_type: str, media_type: str) -> bool:
     """Return whether a ``Content-Type`` names the media type, in a charset that is UTF-8.
 
-    aiohttp reads it as the header of an e-mail, with its comments: quadratic, and with exceptions.
+    aiohttp parses it as an e-mail header, with comments, in quadratic time, and raises exceptions.
     """
     if content_type == media_type:
         return True
-    match = _CONTENT_TYPE.fullmatch(content_type) if len(content_type) <= _LONGEST else None
+    match = _CONTENT_TYPE.fullmatch(content_type) if len(content_type) <= _MAX_LENGTH else None
     if match is None or match[1].lower() != media_type:
         return False
     parameters = _PARAMETERS.findall(match[2])

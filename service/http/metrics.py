@@ -1,4 +1,4 @@
-"""Metrics for Prometheus, right with several workers: their numbers add up in shared files."""
+"""Prometheus metrics, aggregated over all workers through shared files."""
 
 import asyncio
 import os
@@ -26,53 +26,53 @@ from service.database import incidents
 from service.http.metrics_folder import DEATHS
 
 _PROCESS: Final = os.getpid()
-#: Adding up takes about 30 ms per worker.
+#: Aggregation takes about 30 ms per worker, too long for the event loop.
 _THREAD: Final = ThreadPoolExecutor(1, "metrics")
 
 if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-    # A worker imports this after its fork and forks no more; asking the system who it is for each
-    # number it adds takes longer than adding it.
+    # The client library calls getpid for each update, which takes longer than the update. A worker
+    # imports this module after its fork and never forks again, so its id is constant.
     values.ValueClass = values.MultiProcessValue(lambda: _PROCESS)  # type: ignore[no-untyped-call]
 
 _BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 REQUESTS = Counter("selvedge_requests_total", "Answered requests.", ["method", "route", "status"])
 SECONDS = Histogram(
     "selvedge_request_seconds",
-    "Time from a request's head to its answer, in seconds.",
+    "Time from a request's head to its response, in seconds.",
     ["method", "route"],
     buckets=_BOUNDS,
 )
 
 LOOP_DELAY = Histogram(
     "selvedge_event_loop_delay_seconds",
-    "How late the event loop of a worker came to a timer, in seconds.",
+    "Delay of a timer in the event loop of a worker, in seconds.",
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
 )
 LONGEST_LOOP_DELAY = Gauge(
     "selvedge_event_loop_longest_delay_seconds",
-    "The longest such delay of any worker in the last minute or two, in seconds.",
+    "Maximum event loop delay of any worker in the last one to two minutes, in seconds.",
     multiprocess_mode="livemax",
 )
 LONGEST_LOOP_HOLD = Gauge(
     "selvedge_event_loop_longest_hold_seconds",
-    "The longest such delay that a worker worked through, in seconds: what it spent waiting for a "
-    "processor or a file is left out.",
+    "Maximum event loop delay that a worker spent computing, in seconds. Waiting for a processor "
+    "or a file does not count.",
     multiprocess_mode="livemax",
 )
 CPU = Counter("selvedge_process_cpu_seconds_total", "Processor time of all workers, in seconds.")
 IN_FLIGHT = Gauge(
     "selvedge_requests_in_flight",
-    "Requests with a key that are under way or wait for a connection.",
+    "Authenticated requests that run or wait for a database connection.",
     multiprocess_mode="livesum",
 )
 CONNECTIONS_USED = Gauge(
     "selvedge_database_connections_used",
-    "Database connections that requests have.",
+    "Database connections in use by requests.",
     multiprocess_mode="livesum",
 )
 CONNECTIONS = Gauge(
     "selvedge_database_connections_limit",
-    "Database connections that requests may have (WORKERS times POOL_SIZE).",
+    "Maximum database connections for requests (WORKERS times POOL_SIZE).",
     multiprocess_mode="livesum",
 )
 WAITING = Gauge(
@@ -82,7 +82,7 @@ WAITING = Gauge(
 )
 WAITED = Counter(
     "selvedge_organization_wait_seconds_total",
-    "Time that requests of an organization have waited for a database connection, in seconds.",
+    "Total wait of an organization's requests for a database connection, in seconds.",
     ["organization"],
 )
 MEMORY = Gauge(
@@ -93,7 +93,7 @@ MEMORY = Gauge(
 
 
 async def exposition() -> bytes:
-    """The text exposition of all workers' metrics, or of this process where it is the only one."""
+    """Return the text exposition of all workers' metrics, or of this process if it is the only."""
     flush()
     return await asyncio.get_running_loop().run_in_executor(_THREAD, _exposition)
 
@@ -108,22 +108,22 @@ def _exposition() -> bytes:
 
 
 class _AllWorkersCollector(Collector):
-    """What every worker knows of all of them."""
+    """Metrics with one value for all workers, which each of them can export."""
 
     def collect(self) -> Iterator[Metric]:
-        """What is so now."""
+        """Yield the metrics with their current values."""
         labels = {"version": __version__, "python": platform.python_version()}
-        build = GaugeMetricFamily("selvedge_build_info", "Which release this is.", labels=[*labels])
+        build = GaugeMetricFamily("selvedge_build_info", "Release and Python.", labels=[*labels])
         build.add_metric([*labels.values()], 1)
         yield build
-        up = "1 unless the database is out of reach."
+        up = "0 while the database is unreachable, else 1."
         yield GaugeMetricFamily("selvedge_database_up", up, int(not incidents.AWAY.is_open))
-        behind = "1 while the database's schema is known to be older than this release."
+        behind = "1 while the database schema is older than this release, else 0."
         yield GaugeMetricFamily("selvedge_schema_behind", behind, int(incidents.BEHIND.is_open))
-        full = "1 while the database's disk is known to be full."
+        full = "1 while the database's disk is full, else 0."
         yield GaugeMetricFamily("selvedge_disk_full", full, int(incidents.FULL.is_open))
-        dead = "Workers that had to be replaced."
-        yield CounterMetricFamily("selvedge_worker_deaths", dead, DEATHS.value)
+        deaths = "Workers that died and were replaced."
+        yield CounterMetricFamily("selvedge_worker_deaths", deaths, DEATHS.value)
 
 
 if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
@@ -131,10 +131,9 @@ if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
 
 
 class Observer:
-    """Counts the answers of one kind and their seconds.
+    """Buffer of request counts and times of one method, route and status, until ``flush``.
 
-    They are gathered until :func:`flush`: each number in a shared file takes as long to write as
-    all that is done here.
+    Each write to a shared file takes as long as a whole call of ``observe``.
     """
 
     __slots__ = ("_counts", "_requests", "_seconds", "_total")
@@ -142,41 +141,42 @@ class Observer:
     def __init__(self, method: str, route: str, status: int) -> None:
         self._requests = REQUESTS.labels(method, route, str(status))
         self._seconds = SECONDS.labels(method, route)
-        self._begin()
+        self._reset()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._total = 0.0
         self._counts = [0] * (len(_BOUNDS) + 1)
 
     def observe(self, seconds: float) -> None:
-        """Count one answer."""
+        """Count one response."""
         if not self._total:
-            _GATHERED[self] = None
+            _PENDING[self] = None
         self._total += seconds
         self._counts[bisect_left(_BOUNDS, seconds)] += 1
 
-    def add_up(self) -> None:
-        """Add what has gathered to the numbers of all workers."""
+    def flush(self) -> None:
+        """Add the buffered counts to the shared metrics."""
         self._requests.inc(sum(self._counts))
-        # A histogram's own way takes one value at a time.
+        # Histogram.observe takes a single value.
         self._seconds._sum.inc(self._total)
         for bucket, count in zip(self._seconds._buckets, self._counts, strict=True):
             if count:
                 bucket.inc(count)
-        self._begin()
+        self._reset()
 
 
-_GATHERED: Final[dict[Observer, None]] = {}
+_PENDING: Final[dict[Observer, None]] = {}
+"""Observers with buffered counts."""
 
 
 @lru_cache(maxsize=10_000)
 def observer(method: str, route: str, status: int) -> Observer:
-    """What counts the answers of this kind."""
+    """Return the observer of a method, route and status."""
     return Observer(method, route, status)
 
 
 def flush() -> None:
-    """Add up what has gathered; to be called every now and then."""
-    for one in _GATHERED:
-        one.add_up()
-    _GATHERED.clear()
+    """Flush all observers. The event loop monitor calls it once a second."""
+    for pending in _PENDING:
+        pending.flush()
+    _PENDING.clear()

@@ -1,7 +1,7 @@
-"""The folder of files through which the workers add their metrics up, and its end.
+"""Folder of the files through which workers share their metrics, and its removal.
 
-Nothing of it stays: the parent removes it, the workers where that was killed, and where all were
-killed at once, whoever starts next.
+The parent removes the folder at its end. If the parent was killed, its workers remove it. If all
+were killed at once, the next start does.
 """
 
 import fcntl
@@ -16,18 +16,18 @@ from typing import IO, Final
 from service.events import SharedCounter
 
 DEATHS: Final = SharedCounter()
-"""Workers that had to be replaced: their parent, which writes no files there, counts them."""
+"""Replaced workers. Their parent counts them in shared memory, for it writes no metrics files."""
 _VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
 _PREFIX: Final = "selvedge-metrics-"
 _LOCK: Final = "lock"
 
 
 @contextmanager
-def fresh() -> Iterator[None]:
-    """Give the workers that are forked meanwhile a new folder."""
+def create_folder() -> Iterator[None]:
+    """Create the folder for the workers that are forked inside the block."""
     _sweep()
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    # Whoever is forked has the lock too: it is free when all of them are gone.
+    # Forked workers inherit the lock. It is free once all of them have ended.
     with (folder / _LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         os.environ[_VARIABLE] = str(folder)
@@ -37,8 +37,8 @@ def fresh() -> Iterator[None]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def inheritor() -> Callable[[object], Awaitable[None]]:
-    """What a worker does at its end: remove the folder where the parent is not there to do so."""
+def folder_cleanup() -> Callable[[object], Awaitable[None]]:
+    """Return the cleanup of a worker, which removes the folder if the parent was killed."""
     parent, folder = os.getppid(), os.environ[_VARIABLE]
 
     async def inherit(_: object) -> None:
@@ -49,7 +49,7 @@ def inheritor() -> Callable[[object], Awaitable[None]]:
 
 
 def _sweep() -> None:
-    """Remove what those left who were killed."""
+    """Remove the folders of killed processes."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError), (folder / _LOCK).open("r+") as lock:
             if _is_free(lock):

@@ -1,4 +1,7 @@
-"""Around every handler: request id, caller, errors, representation, metrics and the access log."""
+"""Middleware of every request: request id, authentication, error responses, metrics, access log.
+
+It also applies admission control, content negotiation and CORS.
+"""
 
 import logging
 import random
@@ -24,10 +27,10 @@ from service.http.context import (
     RouteProtocol,
 )
 from service.http.cors import CORS
-from service.http.expectations import check_expectation, check_transfer_coding, is_waited_for
+from service.http.expectations import check_expectation, check_transfer_coding, may_await_continue
 from service.http.headers import X_REQUEST_ID
 from service.http.metrics import observer
-from service.http.negotiation import READS, negotiated
+from service.http.negotiation import READS, negotiate
 from service.http.query_string import check_query_string
 from service.http.response_sender import RESPONSE_SENDER
 from service.masking import contains_key
@@ -40,20 +43,18 @@ _log = logging.getLogger("service")
 
 
 @web.middleware
-async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """The answer to a request, whatever becomes of it, once its caller has it.
-
-    Until then its organization holds what it holds.
-    """
+async def handle_request(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Handle a request and send its response. Until then its bytes count (contract, Budgets)."""
     try:
-        response = await _answered(request, handler)
+        response = await _finished_response(request, handler)
         await request.app[RESPONSE_SENDER].send(request, response)
         return response
     finally:
         release(request)
 
 
-async def _answered(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def _finished_response(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Return the negotiate response, also to errors, and record it in metrics and access log."""
     started, app = time.perf_counter(), request.app
     request_id = request.headers.get(X_REQUEST_ID)
     if request_id is None or not _SANE_ID.fullmatch(request_id) or contains_key(request_id):
@@ -61,23 +62,23 @@ async def _answered(request: web.Request, handler: Handler) -> web.StreamRespons
     request[REQUEST_ID] = request_id
     route = app[ROUTES].get(request.match_info.route)
     try:
-        response = await _answer(request, app, route, handler)
+        response = await _respond(request, app, route, handler)
     except ApiError as error:
-        response = _refused(route, error)
+        response = _error_response(route, error)
     except Exception:
         _log.exception("request %s failed", request_id)
-        response = _refused(
+        response = _error_response(
             route, api_error(ErrorType.SERVER_ERROR, message="Something went wrong here.")
         )
     is_open = route is not None and not route.needs_key
-    response = negotiated(request, response, is_same_for_all=is_open)
+    response = negotiate(request, response, is_shared=is_open)
     headers = response.headers
     headers[X_REQUEST_ID] = request_id
     headers[hdrs.SERVER] = "Selvedge"
     if not is_open:
         headers[hdrs.CACHE_CONTROL] = envelope.NOT_SHARED
     app[CORS].mark(request, response)
-    if is_waited_for(request):
+    if may_await_continue(request):
         response.force_close()
     seconds = time.perf_counter() - started
     _count(request, route, response, seconds)
@@ -85,10 +86,10 @@ async def _answered(request: web.Request, handler: Handler) -> web.StreamRespons
     return response
 
 
-async def _answer(
+async def _respond(
     request: web.Request, app: web.Application, route: RouteProtocol | None, handler: Handler
 ) -> web.StreamResponse:
-    """The handler's answer, within the caller's share."""
+    """Return the handler's response. Authenticate and admit the request if it needs a key."""
     check_transfer_coding(request)
     if request.method == "OPTIONS" and (preflight := app[CORS].preflight(request)):
         return preflight
@@ -107,15 +108,15 @@ async def _answer(
 
 
 def _check(request: web.Request) -> None:
-    """Raise what comes before a handler, in its order (contract, Precedence)."""
+    """Raise ApiError for errors that precede the handler's, in order (contract, Precedence)."""
     error = request.match_info.http_exception
     if isinstance(error, web.HTTPMethodNotAllowed):
-        allowed = ", ".join(sorted(error.allowed_methods))
-        headers = {"Allow": allowed}
-        for one in request.app[ROUTES].values():
-            if one.media_type and one.method == "PATCH" and one.covers(request.path):
-                headers["Accept-Patch"] = one.media_type
-        raise api_error(ErrorType.METHOD_NOT_ALLOWED, message=f"Use {allowed}.", headers=headers)
+        methods = ", ".join(sorted(error.allowed_methods))
+        headers = {"Allow": methods}
+        for route in request.app[ROUTES].values():
+            if route.media_type and route.method == "PATCH" and route.covers(request.path):
+                headers["Accept-Patch"] = route.media_type
+        raise api_error(ErrorType.METHOD_NOT_ALLOWED, message=f"Use {methods}.", headers=headers)
     if error is not None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE, message="There is nothing at this path.")
     if request.method not in READS and not request[CALLER].may_write:
@@ -125,15 +126,15 @@ def _check(request: web.Request) -> None:
 
 
 def _needs_key(request: web.Request, route: RouteProtocol | None) -> bool:
-    """Whether the request has to present a key; where nothing matches, the path alone tells."""
+    """Return whether the request must present a key; without a route, the path decides."""
     if route is not None:
         return route.needs_key
-    known = request.app[ROUTES].values()
-    return not any(one.covers(request.path) for one in known if not one.needs_key)
+    open_routes = (route for route in request.app[ROUTES].values() if not route.needs_key)
+    return not any(route.covers(request.path) for route in open_routes)
 
 
-def _refused(route: RouteProtocol | None, error: ApiError) -> web.StreamResponse:
-    """The error's answer, in the envelope unless the route has it otherwise."""
+def _error_response(route: RouteProtocol | None, error: ApiError) -> web.StreamResponse:
+    """Return the error in the envelope, or as problem details where the route has these."""
     is_problem = route is not None and error.status in route.problems
     response = envelope.respond((envelope.problem if is_problem else envelope.failure)(error))
     if "Connection" in error.headers:
@@ -142,14 +143,14 @@ def _refused(route: RouteProtocol | None, error: ApiError) -> web.StreamResponse
 
 
 def count_parser_error(log: AccessLog) -> Callable[[web.BaseRequest, web.Response], None]:
-    """What counts and logs a request that the parser refused; how it was meant is not known."""
+    """Return the callback that counts and logs a request that the parser refused."""
 
-    def tell(request: web.BaseRequest, response: web.Response) -> None:
+    def count(request: web.BaseRequest, response: web.Response) -> None:
         assert isinstance(request, web.Request)
         observer("other", "unmatched", response.status).observe(0)
         log.write(request, response.headers[X_REQUEST_ID], None, response, 0)
 
-    return tell
+    return count
 
 
 def _count(

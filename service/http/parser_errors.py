@@ -1,6 +1,6 @@
-"""Requests that the HTTP parser refuses, and what becomes of them (contract, Bad input).
+"""Parser errors: responses to malformed requests (contract, Bad input).
 
-aiohttp's own answers name it and repeat the line that it could not read, an API key included.
+aiohttp's own responses name its version and repeat the malformed line, which may have an API key.
 """
 
 import re
@@ -16,27 +16,29 @@ from service.errors import ApiError, api_error
 from service.http import envelope
 from service.http.parser_limits import LONGEST_LINE
 
-MALFORMED: Final = "This is no HTTP request."
-LONG_LINE: Final = f"Use at most {LONGEST_LINE // 1024} KiB."
+MALFORMED: Final = "Send a valid HTTP/1.1 request."
+LONG_LINE: Final = f"Use at most {LONGEST_LINE // 1024} KiB for the path and query."
 LONG_HEADERS: Final = "Send fewer or shorter headers."
-UNKNOWN_METHOD: Final = "There is no such method."
+UNKNOWN_METHOD: Final = "Use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS."
 
-ON_PARSER_ERROR: web.AppKey[Callable[[web.BaseRequest, web.Response], None]] = web.AppKey("refused")
-"""Told of every request that is refused so."""
-_SHOWN: Final = "\n\n  "
-"""Stands in the parser's message before the line that it could not read."""
+ON_PARSER_ERROR: web.AppKey[Callable[[web.BaseRequest, web.Response], None]] = web.AppKey(
+    "on_parser_error"
+)
+"""Callback for each request that the parser refused, with its response."""
+_LINE_SEPARATOR: Final = "\n\n  "
+"""Text in the parser's message before the malformed line."""
 _REQUEST_LINE: Final = re.compile(
     rf"""b['"][-!#$%&'*+.^_`|~\w]{{1,100}}+ \S{{1,{LONGEST_LINE}}}+ HTTP/1\.[01]""", re.ASCII
 )
-"""Request line of an unknown method, as ``repr`` writes it. Matched at one position only."""
+"""Request line of an unknown method, in the notation of ``repr``."""
 
 
 class HeadTooLongError(HttpProcessingError):
-    """A head of more bytes than any is waited for."""
+    """Request head that exceeds the maximum size."""
 
 
 def parser_error(error: BaseException) -> ApiError:
-    """The failure that the parser's error is, without a word of what was sent."""
+    """Return the ApiError of an error of the parser, without any text of the request."""
     message = getattr(error, "message", "")
     if isinstance(error, LineTooLong) and error.args[1] == LONGEST_LINE:
         return api_error(ErrorType.URI_TOO_LONG, message=LONG_LINE)
@@ -48,25 +50,26 @@ def parser_error(error: BaseException) -> ApiError:
 
 
 def _is_request_line(message: str) -> bool:
-    """Return whether the parser stopped at a request line that is well-formed but for its method.
+    """Return whether the parser stopped at a request line that is valid except for its method.
 
-    ``search`` would start anew at every ``b'`` that the caller sent: quadratic in a line of them.
+    ``search`` would start again at each ``b'`` in the line, in quadratic time. So the pattern is
+    matched at one position only.
     """
-    start = message.find(_SHOWN)
-    return start >= 0 and _REQUEST_LINE.match(message, start + len(_SHOWN)) is not None
+    start = message.find(_LINE_SEPARATOR)
+    return start >= 0 and _REQUEST_LINE.match(message, start + len(_LINE_SEPARATOR)) is not None
 
 
 class ParserErrorResponse(web.Response):
-    """An answer to what cannot be read as HTTP; its connection ends with it."""
+    """Response to a malformed request. The connection closes after it."""
 
     def __init__(self, error: ApiError) -> None:
-        answer = envelope.failure(error)
+        response = envelope.failure(error)
         headers = {"Content-Type": "application/json", "X-Request-Id": secrets.token_hex(16)}
-        super().__init__(body=answer.body, status=answer.status, headers=headers)
+        super().__init__(body=response.body, status=response.status, headers=headers)
         self.headers["Cache-Control"] = envelope.NOT_SHARED
         self.force_close()
 
     async def _prepare_headers(self) -> None:
-        """Whoever speaks no HTTP is not told what he speaks to."""
+        """Prepare the headers without ``Server``."""
         await super()._prepare_headers()
         self.headers.popall("Server", None)

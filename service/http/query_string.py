@@ -1,4 +1,4 @@
-"""Query string: what is checked of it before any parameter is read."""
+"""Query string checks that precede the parsing of parameters."""
 
 from typing import Final
 from urllib.parse import unquote_to_bytes
@@ -13,7 +13,7 @@ TOO_MANY_PARAMETERS: Final = f"Use at most {MAX_PARAMETERS:,} parameters."
 
 
 def check_query_string(request: web.Request) -> None:
-    """Raise ApiError for too many parameters, and for a query that is not UTF-8."""
+    """Raise ApiError ``too_many_parameters``, or ``invalid_value`` if the query is not UTF-8."""
     query = request.rel_url.raw_query_string
     if query.count("&") >= MAX_PARAMETERS:
         raise api_error(ErrorType.TOO_MANY_PARAMETERS, message=TOO_MANY_PARAMETERS)
@@ -21,5 +21,5 @@ def check_query_string(request: web.Request) -> None:
         try:
             unquote_to_bytes(query).decode()
         except UnicodeDecodeError:
-            message = "The query is not UTF-8."
+            message = "Percent-encode the query as UTF-8."
             raise api_error(ErrorType.INVALID_VALUE, message=message) from None

@@ -1,4 +1,4 @@
-"""Answers, until their callers have taken them."""
+"""Response sender: sends responses; aborts connections of clients that stop reading."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,79 +11,81 @@ from service import background
 from service.http.connections import Connection
 
 IDLE_SECONDS: Final = 30
-"""Without a byte taken."""
+"""Timeout of a client that reads nothing."""
 LONGEST_SECONDS: Final = 300
-"""From the first byte to the last."""
-_LOOK_SECONDS: Final = 1
-_LONG: Final = 2**20
-_SLICE: Final = 2**18
-"""Bytes of a long body that are written at once: so much of it is in memory twice."""
+"""Timeout of a whole response."""
+_CHECK_SECONDS: Final = 1
+_LARGE_BYTES: Final = 2**20
+_CHUNK_BYTES: Final = 2**18
+"""Bytes of a large body that are written at a time, and so are in memory twice."""
 
 
 class _SlowResponse:
-    """One answer that is not taken at once."""
+    """Progress of a response that the client does not read at once."""
 
-    __slots__ = ("_progress", "_request", "_seen", "_since")
+    __slots__ = ("_progress_at", "_request", "_started", "_written")
 
     def __init__(self, request: web.Request, now: float) -> None:
         self._request = request
-        self._since = self._progress = now
-        self._seen = (0, 0)
+        self._started = self._progress_at = now
+        self._written = (0, 0)
 
-    def look(self, now: float) -> None:
-        """End the connection of a caller that takes nothing, or too little."""
+    def check(self, now: float) -> None:
+        """Abort the connection if its client has exceeded a timeout."""
         transport = self._request.transport
         if transport is None:
             return
-        seen = (self._request.writer.output_size, transport.get_write_buffer_size())
-        if seen != self._seen:
-            self._seen, self._progress = seen, now
-        if now - self._progress > IDLE_SECONDS or now - self._since > LONGEST_SECONDS:
+        written = (self._request.writer.output_size, transport.get_write_buffer_size())
+        if written != self._written:
+            self._written, self._progress_at = written, now
+        if now - self._progress_at > IDLE_SECONDS or now - self._started > LONGEST_SECONDS:
             transport.abort()
 
 
 class ResponseSender:
-    """The answers on their way, all looked at by one timer: most are taken at once."""
+    """Set of the responses in flight, checked by one timer.
+
+    A timer per response would cost more, and most responses are read at once.
+    """
 
     def __init__(self) -> None:
-        self._under_way = dict[int, web.Request]()
+        self._in_flight = dict[int, web.Request]()
         self._slow = dict[int, _SlowResponse]()
 
     async def send(self, request: web.Request, response: web.StreamResponse) -> None:
-        """Send an answer; returns when it is taken, or when its connection is closed."""
-        number = id(request)
-        self._under_way[number] = request
+        """Send a response. Return when it is written or the connection is closed."""
+        key = id(request)
+        self._in_flight[key] = request
         try:
             connection = request.protocol
             if isinstance(connection, Connection) and connection.is_ending:
                 response.force_close()
-            if not await _sent_whole(request, response):
+            if not await _send_fast(request, response):
                 await response.prepare(request)
                 await _write(request, response)
         except ConnectionError:
-            pass  # the server, which looks at the answer next, meets it too
+            pass  # aiohttp's server, which finishes the response next, handles it
         finally:
-            del self._under_way[number]
+            del self._in_flight[key]
             if self._slow:
-                self._slow.pop(number, None)
+                self._slow.pop(key, None)
 
-    async def look(self) -> None:
-        """Look at all of them."""
+    async def check(self) -> None:
+        """Abort the connections of clients that have exceeded a timeout."""
         now = asyncio.get_running_loop().time
-        for number, request in list(self._under_way.items()):
-            self._slow.setdefault(number, _SlowResponse(request, now())).look(now())
+        for key, request in list(self._in_flight.items()):
+            self._slow.setdefault(key, _SlowResponse(request, now())).check(now())
 
 
-async def _sent_whole(request: web.Request, response: web.StreamResponse) -> bool:
-    """Whether the answer was of the usual kind: bytes of moderate length, sent as they are.
+async def _send_fast(request: web.Request, response: web.StreamResponse) -> bool:
+    """Send a body of less than 1 MiB without compression; return False for any other response.
 
-    aiohttp prepares for every other kind at each step, which takes a third of the time that it
-    takes to send this one.
+    aiohttp's general path also prepares for all others, which takes about a third longer.
     """
     body = response.body if isinstance(response, web.Response) else None
     if (
         type(body) is not bytes
-        or not 0 < len(body) < _LONG
+        or not 0 < len(body) < _LARGE_BYTES
         or response.compression
         or response._cookies
         or request.version is not HttpVersion11
@@ -105,23 +107,23 @@ async def _sent_whole(request: web.Request, response: web.StreamResponse) -> boo
 
 async def _write(request: web.Request, response: web.StreamResponse) -> None:
     body = response.body if isinstance(response, web.Response) else None
-    if not isinstance(body, bytes) or len(body) < _LONG or response.compression:
+    if not isinstance(body, bytes) or len(body) < _LARGE_BYTES or response.compression:
         await response.write_eof()
         return
     if request.method != "HEAD":
         with memoryview(body) as view:
-            for start in range(0, len(view), _SLICE):
-                await response.write(view[start : start + _SLICE])
-    # A Response's own would write its body.
+            for start in range(0, len(view), _CHUNK_BYTES):
+                await response.write(view[start : start + _CHUNK_BYTES])
+    # Response.write_eof would write the body again.
     await web.StreamResponse.write_eof(response)
 
 
-RESPONSE_SENDER: web.AppKey[ResponseSender] = web.AppKey("deliveries", ResponseSender)
+RESPONSE_SENDER: web.AppKey[ResponseSender] = web.AppKey("response_sender", ResponseSender)
 
 
 async def run_response_sender(app: web.Application) -> AsyncIterator[None]:
-    """Look at the application's deliveries as long as it runs."""
+    """Run the application's response sender and its timer."""
     app[RESPONSE_SENDER] = ResponseSender()
-    looking = background.repeat(app[RESPONSE_SENDER].look, _LOOK_SECONDS)
+    timer = background.repeat(app[RESPONSE_SENDER].check, _CHECK_SECONDS)
     yield
-    looking.cancel()
+    timer.cancel()

@@ -1,4 +1,4 @@
-"""Router: aiohttp's, which looks only at paths that some route could have."""
+"""Router: aiohttp's, protected against paths of many slashes."""
 
 from collections.abc import Coroutine
 from typing import Any
@@ -8,27 +8,27 @@ from aiohttp.web_urldispatcher import AbstractResource, MatchInfoError, UrlMappi
 
 
 class Router(web.UrlDispatcher):
-    """Finds the route of a request in a time that no caller can stretch.
+    """URL dispatcher whose look-up time is bounded for any path.
 
-    aiohttp looks up each beginning of a path that ends at a slash: quadratic in a path of slashes.
-    No parameter of a route matches a slash, so a path of more slashes than any route has none.
+    aiohttp looks up each prefix of a path that ends at a slash, in quadratic time. No parameter of
+    a route matches a slash, so a path with more slashes than every route has no route.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._most_slashes = 0
+        self._max_slashes = 0
 
     def register_resource(self, resource: AbstractResource) -> None:
-        """Add what stands at a path."""
+        """Add the resource of a path."""
         super().register_resource(resource)
-        self._most_slashes = max(self._most_slashes, resource.canonical.count("/"))
+        self._max_slashes = max(self._max_slashes, resource.canonical.count("/"))
 
     def resolve(self, request: web.Request) -> Coroutine[Any, Any, UrlMappingMatchInfo]:
-        """Return the route of the request's path and method, or what is wrong with these."""
-        if request.rel_url.raw_path.count("/") > self._most_slashes:
-            return _nowhere()
+        """Return the route of the request's path and method, or the error 404 or 405."""
+        if request.rel_url.raw_path.count("/") > self._max_slashes:
+            return _not_found()
         return super().resolve(request)
 
 
-async def _nowhere() -> UrlMappingMatchInfo:
+async def _not_found() -> UrlMappingMatchInfo:
     return MatchInfoError(web.HTTPNotFound())

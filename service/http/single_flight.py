@@ -1,4 +1,4 @@
-"""What many ask for at once, and what is made for all of them by one."""
+"""Single-flight cache: concurrent callers share one computation and its result."""
 
 import asyncio
 import time
@@ -8,37 +8,39 @@ from typing import Final, Generic, TypeVar
 T = TypeVar("T")
 
 SECONDS: Final = 1
+"""Minimum lifetime of a result."""
 
 
 class SingleFlightCache(Generic[T]):
-    """A result, or a failure, that is given again for SECONDS; whoever asks earlier waits for it.
+    """Cache of one result or exception, for SECONDS or longer.
 
-    Making it takes at most that share of the time: what takes long to make is given for longer.
+    Computing takes at most ``share`` of the time, so a slow computation's result is cached longer.
     """
 
     def __init__(self, *, share: float = 1.0) -> None:
         self._share = share
-        self._making: asyncio.Future[T] | None = None
-        self._until = 0.0
+        self._computation: asyncio.Future[T] | None = None
+        self._expires_at = 0.0
 
-    async def get(self, make: Callable[[], Awaitable[T]]) -> T:
-        """The last result, or else what `make` returns or raises."""
-        if self._making is None or (self._making.done() and time.monotonic() >= self._until):
-            self._making = asyncio.ensure_future(self._make(make))
-            self._making.add_done_callback(_look)
-        # Who waits may go away; the others still wait for the same.
-        return await asyncio.shield(self._making)
+    async def get(self, compute: Callable[[], Awaitable[T]]) -> T:
+        """Return the cached result, or the one of `compute`, or raise its exception."""
+        computation = self._computation
+        if computation is None or (computation.done() and time.monotonic() >= self._expires_at):
+            self._computation = computation = asyncio.ensure_future(self._compute(compute))
+            computation.add_done_callback(_retrieve_exception)
+        # A caller that is canceled does not cancel the computation for the others.
+        return await asyncio.shield(computation)
 
-    async def _make(self, make: Callable[[], Awaitable[T]]) -> T:
+    async def _compute(self, compute: Callable[[], Awaitable[T]]) -> T:
         started = time.monotonic()
         try:
-            return await make()
+            return await compute()
         finally:
             ended = time.monotonic()
-            self._until = max(ended + SECONDS, started + (ended - started) / self._share)
+            self._expires_at = max(ended + SECONDS, started + (ended - started) / self._share)
 
 
-def _look(made: "asyncio.Future[T]") -> None:
-    """See a failure, which everybody who asked for it may have gone away from."""
-    if not made.cancelled():
-        made.exception()
+def _retrieve_exception(computation: "asyncio.Future[T]") -> None:
+    """Retrieve the exception: asyncio logs one that no caller is left to retrieve."""
+    if not computation.cancelled():
+        computation.exception()

@@ -1,4 +1,4 @@
-"""A span for each request, in the trace that its caller names (W3C Trace Context)."""
+"""Tracing middleware: a span per request, in the caller's trace (W3C Trace Context)."""
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
@@ -16,13 +16,13 @@ from service.masking import contains_key_start
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _PROPAGATOR = TraceContextTextMapPropagator()
 
-# They warn of what callers send, with all of it.
+# These log invalid headers of callers in full.
 for _name in ("opentelemetry.trace.span", "opentelemetry.trace.propagation.tracecontext"):
     logging.getLogger(_name).setLevel(logging.ERROR)
 
 
-def traced(traces: Traces) -> Any:
-    """The middleware that makes it; probes have none, and queries, bodies and keys are in none."""
+def tracing_middleware(traces: Traces) -> Any:
+    """Return the middleware. Probes have no span. No span has a query, a body or an API key."""
 
     @web.middleware
     async def trace(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -49,9 +49,9 @@ def traced(traces: Traces) -> Any:
 
 
 def _carrier(request: web.Request) -> Mapping[str, str]:
-    """Return the trace context headers. `tracestate` with an API key in it is left out."""
+    """Return the trace context headers, without a `tracestate` that contains an API key."""
     names = ("traceparent", "tracestate")
-    sent = {name: request.headers[name] for name in names if name in request.headers}
-    if contains_key_start(sent.get("tracestate", "")):
-        del sent["tracestate"]
-    return sent
+    headers = {name: request.headers[name] for name in names if name in request.headers}
+    if contains_key_start(headers.get("tracestate", "")):
+        del headers["tracestate"]
+    return headers

@@ -1,7 +1,7 @@
-"""Rate limit of 401 answers: requests without a valid key get little of a worker's time.
+"""Rate limit of 401 responses: caps the time that requests without a valid key take of a worker.
 
-Such a request costs about as much as a light read, and no organization's limits apply to it: 400
-connections that send bad keys would have most of the event loop. Their answers are delayed instead.
+Such a request costs about as much as a light read, and no organization's limits apply to it. Keys
+guessed on 400 connections would take most of the event loop. Their responses are delayed instead.
 """
 
 import asyncio
@@ -13,55 +13,56 @@ from aiohttp import web
 from service.error_types import ErrorType
 
 PER_SECOND: Final = 100
-"""Answers of a worker that are not delayed, for any length of time."""
+"""Sustained rate of responses of a worker without a delay."""
 BURST: Final = 100
-"""Answers that are not delayed after a rest."""
+"""Capacity of the token bucket: responses without a delay after an idle time."""
 LONGEST_SECONDS: Final = 1.0
+"""Maximum delay."""
 
 
 class UnauthorizedThrottle:
-    """Delays 401 answers beyond PER_SECOND by up to LONGEST_SECONDS (token bucket)."""
+    """Token bucket: 401 responses beyond PER_SECOND are delayed by up to LONGEST_SECONDS."""
 
     def __init__(self) -> None:
-        self._next = 0.0
-        """When the tokens that were taken are made up for, by the clock of the event loop."""
+        self._refilled_at = 0.0
+        """Time when the tokens taken so far are refilled, by the clock of the event loop."""
         self._delayed: dict[asyncio.Future[None], None] = {}
-        """The one that has waited longest first."""
+        """Delays that run, the oldest first."""
 
     async def delay(self) -> None:
-        """Return when the answer may be sent."""
+        """Wait until the response may be sent."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        self._next = max(self._next, now - BURST / PER_SECOND) + 1 / PER_SECOND
-        if self._next <= now:
+        self._refilled_at = max(self._refilled_at, now - BURST / PER_SECOND) + 1 / PER_SECOND
+        if self._refilled_at <= now:
             return
-        seconds = self._next - now
+        seconds = self._refilled_at - now
         if seconds > LONGEST_SECONDS:
-            self._next = now + LONGEST_SECONDS
-            # Random, or all that are delayed for the longest time would be answered together.
+            self._refilled_at = now + LONGEST_SECONDS
+            # With one delay for all, these responses would be sent in bursts. So it is random.
             seconds = random.uniform(LONGEST_SECONDS / 2, LONGEST_SECONDS)
-        over = loop.create_future()
-        self._delayed[over] = None
-        timer = loop.call_later(seconds, _end, over)
+        elapsed = loop.create_future()
+        self._delayed[elapsed] = None
+        timer = loop.call_later(seconds, _end, elapsed)
         try:
-            await over
+            await elapsed
         finally:
             timer.cancel()
-            self._delayed.pop(over, None)
+            self._delayed.pop(elapsed, None)
 
     def make_room(self) -> bool:
-        """Have the answer sent that is delayed for longest; return False if none is."""
-        for over in self._delayed:
-            if not over.done():
-                del self._delayed[over]
-                over.set_result(None)
+        """End the longest running delay; return False if none runs."""
+        for elapsed in self._delayed:
+            if not elapsed.done():
+                del self._delayed[elapsed]
+                elapsed.set_result(None)
                 return True
         return False
 
 
-def _end(over: "asyncio.Future[None]") -> None:
-    if not over.done():
-        over.set_result(None)
+def _end(elapsed: "asyncio.Future[None]") -> None:
+    if not elapsed.done():
+        elapsed.set_result(None)
 
 
 UNAUTHORIZED: web.AppKey[UnauthorizedThrottle] = web.AppKey(

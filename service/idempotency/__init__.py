@@ -1,1 +1,1 @@
-"""Safe retries: first answers, kept by the ``Idempotency-Key`` of their requests."""
+"""Idempotency: stored responses by ``Idempotency-Key``, for safe retries."""

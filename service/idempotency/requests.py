@@ -1,7 +1,8 @@
-"""The first answer to an Idempotency-Key, kept in the transaction that it tells of.
+"""Idempotent requests: run once per Idempotency-Key, and replayed on retries.
 
-A caller that does not know what became of its request sends it again with the same key: what was
-committed is answered again, what was not is done now (contract, Idempotency).
+The response is stored in the transaction of the request's own changes. A retry with the same key
+gets the stored response if that transaction was committed; else the request runs now (contract,
+Idempotency).
 """
 
 from collections.abc import Awaitable, Callable
@@ -20,74 +21,76 @@ from service.errors import api_error
 from service.http.api_response import ApiResponse
 from service.organizations.caller import Caller
 
-KEPT = timedelta(hours=24)
+RETENTION = timedelta(hours=24)
 Work: TypeAlias = Callable[[Connection], Awaitable[ApiResponse]]
-"""What is done in a transaction, and what is answered then."""
+"""Function that runs in a transaction and returns the response."""
 
 _SQL = statements.load("idempotency")
-#: How long another request's claim of the key is waited for: a free key takes a hundredth of it.
-_BRIEFLY = _SQL["wait_at_most"].fill(limit="250ms")
-_AS_BEFORE = _SQL["wait_at_most"].fill(limit=f"{WRITE_SECONDS}s")
+#: Statement timeout of a claim, which blocks while another request holds the key. A free key takes
+#: 1/100 of it.
+_CLAIM_TIMEOUT = _SQL["wait_at_most"].fill(limit="250ms")
+_DEFAULT_TIMEOUT = _SQL["wait_at_most"].fill(limit=f"{WRITE_SECONDS}s")
 
 
 @dataclass(frozen=True, slots=True)
 class IdempotentRequest:
-    """A caller's key and the digest of the request that it stands for."""
+    """Caller, Idempotency-Key and digest of a request."""
 
     caller: Caller
     key: str
     request_sha256: bytes
 
 
-async def run_once(connection: Connection, retry: IdempotentRequest, work: Work) -> ApiResponse:
-    """The answer of the work, or the one that was given before.
+async def run_once(connection: Connection, request: IdempotentRequest, work: Work) -> ApiResponse:
+    """Run the work and store its response, or return the stored response of the key.
 
-    Raises ``conflict.in_progress`` while another request with the key runs, and
-    ``unprocessable.idempotency_key`` when the key stood for another request.
+    Raise ApiError ``conflict.in_progress`` while another request with the key runs, and
+    ``unprocessable.idempotency_key`` if the key was used for another request.
     """
-    organization_id, now = retry.caller.organization_id, datetime.now(UTC)
-    if not await _claim(connection, retry, now):
-        return await _stored(connection, retry)
-    answer = await work(connection)
+    organization_id, now = request.caller.organization_id, datetime.now(UTC)
+    if not await _claim(connection, request, now):
+        return await _stored_response(connection, request)
+    response = await work(connection)
     await connection.execute(
         _SQL["store"].text,
         organization_id,
-        retry.key,
-        answer.status,
-        orjson.dumps(answer.headers).decode(),
-        answer.body,
+        request.key,
+        response.status,
+        orjson.dumps(response.headers).decode(),
+        response.body,
     )
-    await connection.execute(_SQL["forget"].text, organization_id, now - KEPT)
-    return answer
+    await connection.execute(_SQL["forget"].text, organization_id, now - RETENTION)
+    return response
 
 
-async def _claim(connection: Connection, retry: IdempotentRequest, now: datetime) -> bool:
-    """Whether the key is new, or was old enough to be new again.
+async def _claim(connection: Connection, request: IdempotentRequest, now: datetime) -> bool:
+    """Insert the key; return False if it is stored already and has not expired.
 
-    Another transaction's claim is waited for only as long as it takes to tell that it is there.
+    Raise ApiError ``conflict.in_progress`` if another transaction has claimed the key.
     """
-    await connection.execute(_BRIEFLY)
+    await connection.execute(_CLAIM_TIMEOUT)
     try:
         claimed: bool | None = await connection.fetchval(
             _SQL["claim"].text,
-            retry.caller.organization_id,
-            retry.key,
-            retry.request_sha256,
+            request.caller.organization_id,
+            request.key,
+            request.request_sha256,
             now,
-            now - KEPT,
+            now - RETENTION,
         )
     except asyncpg.QueryCanceledError:
         raise api_error(
             ErrorType.CONFLICT_IN_PROGRESS,
             message="The first request with this Idempotency-Key still runs.",
         ) from None
-    await connection.execute(_AS_BEFORE)
+    await connection.execute(_DEFAULT_TIMEOUT)
     return bool(claimed)
 
 
-async def _stored(connection: Connection, retry: IdempotentRequest) -> ApiResponse:
-    row = await connection.fetchrow(_SQL["stored"].text, retry.caller.organization_id, retry.key)
-    if row["request_sha256"] != retry.request_sha256:
+async def _stored_response(connection: Connection, request: IdempotentRequest) -> ApiResponse:
+    statement = _SQL["stored"].text
+    row = await connection.fetchrow(statement, request.caller.organization_id, request.key)
+    if row["request_sha256"] != request.request_sha256:
         raise api_error(
             ErrorType.UNPROCESSABLE_IDEMPOTENCY_KEY,
             message="This Idempotency-Key stood for another request.",

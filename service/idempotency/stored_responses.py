@@ -1,6 +1,7 @@
-"""What is stored for safe retries stays within bounds: in bytes while it is kept, and in time.
+"""Stored responses: limit on their bytes per organization, and deletion of expired ones.
 
-A short request can have a long answer, and whoever stops writing never comes to clear anything.
+A short request can have a long response. Requests delete their own organization's expired
+responses; a background task deletes those of organizations that no longer write.
 """
 
 import time
@@ -17,87 +18,87 @@ from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.http.api_response import ApiResponse
-from service.idempotency.requests import KEPT, IdempotentRequest, Work, run_once
+from service.idempotency.requests import RETENTION, IdempotentRequest, Work, run_once
 
 MAX_MIB: Final = 1024
-"""Of one organization's answers, kept at a time."""
+"""Limit of one organization's stored responses, in MiB."""
 _KEY_BYTES: Final = 512
-"""What a key takes beside its answer."""
-_WEIGHED_SECONDS: Final = 60
-_REMEMBERED: Final = 10_000
+"""Stored bytes of a key besides its response."""
+_CACHE_SECONDS: Final = 60
+_CACHE_SIZE: Final = 10_000
 
 _SQL = statements.load("stored_answers")
 _FORGET = statements.load("idempotency")["forget"]
 
 
 @dataclass(slots=True)
-class _Weight:
-    """What an organization has stored: as it was weighed, and what this worker stored since."""
+class _StoredSize:
+    """Cached size of an organization's stored responses, plus those of this worker since."""
 
-    until: float
+    expires_at: float
     bytes: int
     retry_after: int
-    """Seconds until the first of it is cleared."""
+    """Seconds until the oldest response expires."""
 
 
 class StoredResponses:
-    """The weight of each organization's stored answers, as one worker knows it.
+    """Cache of the sizes of organizations' stored responses, in one worker.
 
-    Weighed once a minute and not at every write: what other workers store in between is not seen
-    before, so that all together may exceed the bound by as much each, and no more.
+    A size is measured once a minute, not at every write. Meanwhile other workers' responses do not
+    count, so each worker may exceed the limit by the responses of a minute.
     """
 
-    def __init__(self, most: int = MAX_MIB * 2**20) -> None:
-        self._most = most
-        self._known: dict[int, _Weight] = {}
+    def __init__(self, max_bytes: int = MAX_MIB * 2**20) -> None:
+        self._max_bytes = max_bytes
+        self._sizes: dict[int, _StoredSize] = {}
 
-    def once(self, retry: IdempotentRequest, work: Work) -> Work:
-        """The work, done at the key's first request and answered from what is stored at others.
+    def idempotent(self, request: IdempotentRequest, work: Work) -> Work:
+        """Return the work, idempotent: it runs once per key and returns the stored response later.
 
-        It raises ``too_many_requests`` where there is no room to store an answer.
+        It raises ApiError ``too_many_requests`` if the limit of stored bytes is reached.
         """
-        return partial(run_once, retry=retry, work=partial(self._bounded, retry, work))
+        return partial(run_once, request=request, work=partial(self._limited, request, work))
 
-    async def _bounded(
-        self, retry: IdempotentRequest, work: Work, connection: Connection
+    async def _limited(
+        self, request: IdempotentRequest, work: Work, connection: Connection
     ) -> ApiResponse:
-        weight = await self._weight(connection, retry.caller.organization_id)
-        if weight.bytes >= self._most:
-            message = "Too much is stored for safe retries; leave the Idempotency-Key out."
-            headers = {"Retry-After": str(weight.retry_after)}
+        size = await self._size(connection, request.caller.organization_id)
+        if size.bytes >= self._max_bytes:
+            message = "Stored responses use all of their space; leave the Idempotency-Key out."
+            headers = {"Retry-After": str(size.retry_after)}
             raise api_error(ErrorType.TOO_MANY_REQUESTS, message=message, headers=headers)
-        answer = await work(connection)
-        weight.bytes += _KEY_BYTES + len(answer.body)
-        return answer
+        response = await work(connection)
+        size.bytes += _KEY_BYTES + len(response.body)
+        return response
 
-    async def _weight(self, connection: Connection, organization_id: int) -> _Weight:
-        known = self._known.get(organization_id)
-        if known is None or known.until <= time.monotonic():
-            self._known.pop(organization_id, None)
-            known = await _weigh(connection, organization_id)
-            while len(self._known) >= _REMEMBERED:
-                del self._known[next(iter(self._known))]
-            self._known[organization_id] = known
-        return known
-
-
-STORED_RESPONSES: web.AppKey[StoredResponses] = web.AppKey("stored_answers", StoredResponses)
+    async def _size(self, connection: Connection, organization_id: int) -> _StoredSize:
+        size = self._sizes.get(organization_id)
+        if size is None or size.expires_at <= time.monotonic():
+            self._sizes.pop(organization_id, None)
+            size = await _measure(connection, organization_id)
+            while len(self._sizes) >= _CACHE_SIZE:
+                del self._sizes[next(iter(self._sizes))]
+            self._sizes[organization_id] = size
+        return size
 
 
-async def _weigh(connection: Connection, organization_id: int) -> _Weight:
+STORED_RESPONSES: web.AppKey[StoredResponses] = web.AppKey("stored_responses", StoredResponses)
+
+
+async def _measure(connection: Connection, organization_id: int) -> _StoredSize:
     now = datetime.now(UTC)
-    row = await connection.fetchrow(_SQL["weight"].text, organization_id, now - KEPT)
-    wait = (row["oldest"] + KEPT - now).total_seconds() if row["oldest"] else 0
+    row = await connection.fetchrow(_SQL["weight"].text, organization_id, now - RETENTION)
+    retry_after = (row["oldest"] + RETENTION - now).total_seconds() if row["oldest"] else 0
     size = row["bytes"] + row["keys"] * _KEY_BYTES
-    return _Weight(time.monotonic() + _WEIGHED_SECONDS, size, max(1, ceil(wait)))
+    return _StoredSize(time.monotonic() + _CACHE_SECONDS, size, max(1, ceil(retry_after)))
 
 
 async def organizations(connection: Connection, after: int) -> list[int]:
-    """The ids of the next organizations after one."""
+    """Return the next batch of organization ids above ``after``."""
     return [row["id"] for row in await connection.fetch(_SQL["organizations"].text, after)]
 
 
 async def delete_expired(connection: Connection, organization_id: int) -> bool:
-    """Clear old keys of an organization, as many as take no time; whether there may be more."""
-    done = await connection.execute(_FORGET.text, organization_id, datetime.now(UTC) - KEPT)
-    return int(done.split()[1]) > 0
+    """Delete a batch of an organization's expired keys; return whether there may be more."""
+    status = await connection.execute(_FORGET.text, organization_id, datetime.now(UTC) - RETENTION)
+    return int(status.split()[1]) > 0

@@ -1,1 +1,1 @@
-"""Organizations: who calls, with which key, and what operators manage of it."""
+"""Organizations (tenants) and their API keys: storage, cache and administration."""

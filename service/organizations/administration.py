@@ -1,4 +1,4 @@
-"""Organizations and API keys, as the operator's command line manages them."""
+"""Administration queries: organizations and API keys, for the command line."""
 
 from datetime import UTC, datetime
 from typing import Final
@@ -12,14 +12,14 @@ _SQL: Final = load("administration")
 
 
 async def is_empty(connection: asyncpg.Connection) -> bool:
-    """Return whether there is no organization yet, so that nothing can have been stored."""
+    """Return whether the database has no organization, and so no data."""
     return bool(await connection.fetchval(_SQL["is_empty"].text))
 
 
 async def create_organization(
     connection: asyncpg.Connection, name: str, *, multiple_language: bool, pro: bool
 ) -> int:
-    """Return the id of a new organization."""
+    """Create an organization and return its id."""
     statement = _SQL["create_organization"].text
     return int(await connection.fetchval(statement, name, multiple_language, pro))
 
@@ -32,9 +32,9 @@ async def set_organization(
     multiple_language: bool | None,
     pro: bool | None,
 ) -> bool | None:
-    """Change what is not None; return whether what records show of it is another now.
+    """Change the settings that are not None.
 
-    None means that there is no such organization.
+    Return whether documents of records change by it, or None for an unknown organization.
     """
     statement = _SQL["set_organization"].text
     arguments = (organization_id, name, multiple_language, pro)
@@ -42,16 +42,17 @@ async def set_organization(
     return is_shown
 
 
-async def organization_named(
-    connection: asyncpg.Connection, name: str, *, but: int | None = None
+async def find_organization(
+    connection: asyncpg.Connection, name: str, *, except_id: int | None = None
 ) -> int | None:
-    """Return the id of an organization of this name, whatever its case, that is not ``but``."""
-    found: int | None = await connection.fetchval(_SQL["organization_named"].text, name, but)
-    return found
+    """Return the id of the organization of a name, in any letter case, other than ``except_id``."""
+    statement = _SQL["organization_named"].text
+    organization_id: int | None = await connection.fetchval(statement, name, except_id)
+    return organization_id
 
 
 async def list_organizations(connection: asyncpg.Connection) -> list[asyncpg.Record]:
-    """Return id, name, multiple_language and pro of each, by id."""
+    """Return id, name, multiple_language and pro of each organization, sorted by id."""
     return list(await connection.fetch(_SQL["list_organizations"].text))
 
 
@@ -63,7 +64,7 @@ async def issue_key(
     scope: str,
     expires_at: datetime | None = None,
 ) -> str | None:
-    """Return a new key, which is nowhere stored, or None when there is no such organization."""
+    """Create a key and return it; None for an unknown organization. Only its hash is stored."""
     secret = keys.new_secret()
     arguments = (organization_id, name, scope, keys.digest(secret), expires_at)
     key_id: int | None = await connection.fetchval(_SQL["create_key"].text, *arguments)
@@ -71,7 +72,7 @@ async def issue_key(
 
 
 async def is_live_key(connection: asyncpg.Connection, key: str) -> bool:
-    """Return whether a key would let a caller in."""
+    """Return whether a key is valid: issued, not expired and not revoked."""
     parts = keys.parse(key)
     if parts is None:
         return False
@@ -83,11 +84,11 @@ async def is_live_key(connection: asyncpg.Connection, key: str) -> bool:
 async def list_keys(
     connection: asyncpg.Connection, organization_id: int | None
 ) -> list[asyncpg.Record]:
-    """Return the keys of one organization or of all, without their secrets."""
+    """Return the keys of an organization, or with None of all, without their secrets."""
     return list(await connection.fetch(_SQL["list_keys"].text, organization_id))
 
 
 async def revoke_key(connection: asyncpg.Connection, key_id: int) -> bool:
-    """Revoke a key, for good; return whether there is such a key."""
+    """Revoke a key permanently; return whether the key exists."""
     statement = _SQL["revoke_key"].text
     return await connection.fetchval(statement, key_id, datetime.now(UTC)) is not None

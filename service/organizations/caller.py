@@ -13,10 +13,10 @@ from service.organizations.last_used import LastUsed
 
 CACHE_SECONDS: Final = 5
 UNKNOWN_SECONDS: Final = 1
-"""How long a key id is remembered as unknown. A key that is issued then works after that time."""
+"""Lifetime of a cached miss. A key with that id that is issued meanwhile works afterwards."""
 CACHE_SIZE: Final = 10_000
 _UNKNOWN_CALLERS: Final = -1
-"""The queue of look-ups for callers that no valid key is known of."""
+"""Queue of the look-ups of keys that have not been valid before."""
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -24,7 +24,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The tenant that a request acts for, and what it may do there."""
+    """Tenant that a request acts for, with the scope of its key and the tenant's features."""
 
     organization_id: int
     key_id: int
@@ -35,7 +35,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class _StoredKey:
-    """A key as the database has it: who calls if the secret matches."""
+    """Row of a key: the hash of its secret, and its caller."""
 
     secret_sha256: bytes
     caller: Caller
@@ -43,10 +43,10 @@ class _StoredKey:
 
 @dataclass(frozen=True, slots=True)
 class _LookUp:
-    """The result of a look-up, None for an unknown key id, and until when it holds."""
+    """Cached result of a look-up: the key, or None for an unknown key id, and its expiry."""
 
     stored: _StoredKey | None
-    until: float
+    expires_at: float
 
 
 class Callers:
@@ -60,8 +60,8 @@ class Callers:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._statement = statements.load("callers")["caller_of_key"].text
-        self._known: dict[bytes, tuple[float, Caller]] = {}
-        """Expired entries stay until they are evicted: their callers were valid before."""
+        self._valid_keys: dict[bytes, tuple[float, Caller]] = {}
+        """Expired entries stay until they are evicted, to recognize keys that were valid before."""
         self._look_ups: dict[tuple[int, int], _LookUp] = {}
         self._running: dict[tuple[int, int, bool], asyncio.Task[_LookUp]] = {}
         self.last_used = LastUsed(database)
@@ -74,22 +74,22 @@ class Callers:
         if not key.isascii():
             return None
         token = keys.digest(key)
-        until, caller = self._known.get(token, (0.0, None))
-        if until > time.monotonic() and not fresh:
+        expires_at, caller = self._valid_keys.get(token, (0.0, None))
+        if expires_at > time.monotonic() and not fresh:
             return caller
         parsed = keys.parse(key)
         if parsed is None:
             return None
         organization_id, key_id, secret = parsed
         look_up = self._look_ups.get((organization_id, key_id))
-        if fresh or look_up is None or look_up.until <= time.monotonic():
+        if fresh or look_up is None or look_up.expires_at <= time.monotonic():
             look_up = await self._shared_look_up(organization_id, key_id, caller is not None)
-        self._known.pop(token, None)
+        self._valid_keys.pop(token, None)
         stored = look_up.stored
         if stored is None or not hmac.compare_digest(stored.secret_sha256, keys.digest(secret)):
             return None
-        _store(self._known, token, (look_up.until, stored.caller))
-        self.last_used.see(organization_id, key_id)
+        _store(self._valid_keys, token, (look_up.expires_at, stored.caller))
+        self.last_used.record(organization_id, key_id)
         return stored.caller
 
     async def _shared_look_up(self, organization_id: int, key_id: int, was_valid: bool) -> _LookUp:
@@ -102,13 +102,13 @@ class Callers:
             running = asyncio.create_task(self._look_up(*flight))
             self._running[flight] = running
             running.add_done_callback(lambda task: self._end(flight, task))
-        # A caller that hangs up does not cancel it for the others.
+        # A client that disconnects does not cancel the look-up for the others.
         return await asyncio.shield(running)
 
     def _end(self, flight: tuple[int, int, bool], task: asyncio.Task[_LookUp]) -> None:
         del self._running[flight]
         if not task.cancelled():
-            # Read, or asyncio would complain if all callers have hung up.
+            # asyncio logs an exception that is never retrieved, as when all clients disconnect.
             task.exception()
 
     async def _look_up(self, organization_id: int, key_id: int, was_valid: bool) -> _LookUp:
@@ -125,17 +125,17 @@ class Callers:
             )
             return _StoredKey(row["secret_sha256"], caller)
 
-        # Made-up keys may name any organization: they wait in a queue of their own.
+        # Made-up keys may name any organization, so they do not wait in that one's queue.
         queue = organization_id if was_valid else _UNKNOWN_CALLERS
-        began = time.monotonic()
+        started = time.monotonic()
         stored = await self._database.look_up(fetch, queue)
-        look_up = _LookUp(stored, began + (CACHE_SECONDS if stored else UNKNOWN_SECONDS))
+        look_up = _LookUp(stored, started + (CACHE_SECONDS if stored else UNKNOWN_SECONDS))
         _store(self._look_ups, (organization_id, key_id), look_up)
         return look_up
 
 
 def _store(cache: dict[_Key, _Value], key: _Key, value: _Value) -> None:
-    """Store an entry as the newest of at most CACHE_SIZE."""
+    """Store an entry as the newest, and evict the oldest entries beyond CACHE_SIZE."""
     cache.pop(key, None)
     while len(cache) >= CACHE_SIZE:
         del cache[next(iter(cache))]

@@ -1,4 +1,4 @@
-"""API keys: `slv_<organization>_<key id>_<secret>` (contract, Callers)."""
+"""API key format: `slv_<organization>_<key id>_<secret>` (contract, Callers)."""
 
 import hashlib
 import re
@@ -8,7 +8,7 @@ from typing import Final
 _SECRET_BYTES: Final = 32
 _ID: Final = "([1-9][0-9]{0,18})"
 _KEY: Final = re.compile(f"slv_{_ID}_{_ID}_([0-9a-f]{{{2 * _SECRET_BYTES}}})")
-_LARGEST_ID: Final = 2**63 - 1
+_MAX_ID: Final = 2**63 - 1
 
 
 def new_secret() -> str:
@@ -22,19 +22,19 @@ def compose(organization_id: int, key_id: int, secret: str) -> str:
 
 
 def parse(text: str) -> tuple[int, int, str] | None:
-    """Return organization id, key id and secret, or None when `text` is not a key's one form."""
+    """Return organization id, key id and secret; None if `text` does not have the form of a key."""
     match = _KEY.fullmatch(text)
     if match is None:
         return None
     organization_id, key_id = int(match[1]), int(match[2])
-    if max(organization_id, key_id) > _LARGEST_ID:
+    if max(organization_id, key_id) > _MAX_ID:
         return None
     return organization_id, key_id, match[3]
 
 
 def digest(secret: str) -> bytes:
-    """Return the SHA-256 of a secret, which is all that is stored of it.
+    """Return the SHA-256 of a secret. Secrets themselves are never stored.
 
-    A fast hash is enough: the secret is 256 random bits, so there is nothing to guess.
+    A fast hash is enough: a secret has 256 random bits and cannot be guessed.
     """
     return hashlib.sha256(secret.encode("ascii")).digest()

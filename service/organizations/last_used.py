@@ -1,7 +1,7 @@
-"""When API keys were last used: seen where they are looked up, and written down later.
+"""Last use of API keys: recorded in memory at each look-up, written in the background.
 
-Keys are looked up again every few seconds while they are used, so that this is known to within a
-minute. It is written away from requests, and for each key once in some minutes by all workers.
+Keys in use are looked up every few seconds, so the time is accurate to a minute. The workers
+together write it at most once in five minutes per key.
 """
 
 import asyncio
@@ -17,39 +17,41 @@ from service.errors import ApiError
 
 PAUSE_SECONDS: Final = 60
 GRAIN: Final = timedelta(minutes=5)
-"""What was written is not written anew for so long."""
+"""Minimum age of a stored time before it is overwritten."""
 _log: Final = logging.getLogger("service")
 
 
 class LastUsed:
-    """The keys that were seen since they were written down."""
+    """Buffer of the keys used since the last write."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._statement = statements.load("callers")["use_key"].text
-        self._seen: dict[tuple[int, int], datetime] = {}
+        self._used: dict[tuple[int, int], datetime] = {}
 
-    def see(self, organization_id: int, key_id: int) -> None:
-        """Take note that a key is used now."""
-        self._seen[organization_id, key_id] = datetime.now(UTC)
+    def record(self, organization_id: int, key_id: int) -> None:
+        """Record that a key is used now."""
+        self._used[organization_id, key_id] = datetime.now(UTC)
 
-    def keep_writing(self) -> "asyncio.Task[None]":
-        """Write down what was seen, again and again, until the task is canceled."""
+    def start(self) -> "asyncio.Task[None]":
+        """Start the background task that writes the buffer every PAUSE_SECONDS."""
         return background.repeat(self.write, PAUSE_SECONDS)
 
     async def write(self) -> None:
-        """Write down what was seen; what cannot be written is left out."""
-        seen, self._seen = self._seen, {}
+        """Write and empty the buffer. After an error the rest of it is discarded."""
+        used, self._used = self._used, {}
         try:
-            for (organization_id, key_id), moment in seen.items():
-                work = partial(self._write, key_id=key_id, moment=moment, of=organization_id)
+            for (organization_id, key_id), used_at in used.items():
+                work = partial(
+                    self._write, organization_id=organization_id, key_id=key_id, used_at=used_at
+                )
                 await self._database.write(work, organization_id)
         except ApiError:
-            pass  # the database is away, and has said so
+            pass  # the database is unreachable, which has been logged
         except Exception:
-            _log.exception("when keys were used is not written")
+            _log.exception("the last use of API keys could not be written")
 
     async def _write(
-        self, connection: Connection, *, of: int, key_id: int, moment: datetime
+        self, connection: Connection, *, organization_id: int, key_id: int, used_at: datetime
     ) -> None:
-        await connection.execute(self._statement, of, key_id, moment, moment - GRAIN)
+        await connection.execute(self._statement, organization_id, key_id, used_at, used_at - GRAIN)

@@ -1,1 +1,1 @@
-"""What people open in a browser: the front page, the guides, `/docs`; all made once, at start."""
+"""Web pages: the front page, the guides and `/docs`, rendered once at start."""

@@ -1,11 +1,11 @@
-"""`/docs`: Swagger UI, whose files the package swagger-ui-py brings (Apache License 2.0)."""
+"""Swagger UI at `/docs`, with the files of the package swagger-ui-py (Apache License 2.0)."""
 
 from collections.abc import Iterator
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Final
 
-from service.pages.page import CSS, HTML, SCRIPT, WebPage, file
+from service.pages.page import CSS, HTML, SCRIPT, WebPage, read_file
 
 _FILES: Final = Path(str(distribution("swagger-ui-py").locate_file("swagger_ui/static")))
 _SHARED: Final = {
@@ -16,11 +16,11 @@ _SHARED: Final = {
 
 
 def docs() -> Iterator[tuple[str, WebPage]]:
-    """The path of the page and of each file that it asks for, with what is sent."""
-    # Everything that the page needs is the service's own, styles included.
+    """Yield the path and content of the page and of each file that it loads."""
+    # All files come from the service itself, so the policy allows no other source.
     own = ("script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'")
-    yield "/docs", WebPage(file("docs.html").encode(), HTML, *own)
-    yield "/docs/start.css", WebPage(file("docs.css").encode(), CSS)
-    yield "/docs/start.js", WebPage(file("docs.js").encode(), SCRIPT)
+    yield "/docs", WebPage(read_file("docs.html").encode(), HTML, *own)
+    yield "/docs/start.css", WebPage(read_file("docs.css").encode(), CSS)
+    yield "/docs/start.js", WebPage(read_file("docs.js").encode(), SCRIPT)
     for name, media_type in _SHARED.items():
         yield f"/docs/{name}", WebPage((_FILES / name).read_bytes(), media_type)

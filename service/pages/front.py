@@ -1,17 +1,17 @@
-"""The front page: one HTML file that asks for nothing else, and calls only this service."""
+"""Front page: one HTML file that loads no other file and calls only this service."""
 
 from service import __version__
-from service.pages.page import HTML, WebPage, composed, digest, file
+from service.pages.page import HTML, WebPage, csp_source, read_file, render
 
 
 def front() -> WebPage:
-    """The page of `/`."""
-    style, script = file("style.css"), file("front.js")
+    """Return the page of `/`."""
+    style, script = read_file("style.css"), read_file("front.js")
     return WebPage(
-        composed("front.html", version=__version__, style=style, script=script),
+        render("front.html", version=__version__, style=style, script=script),
         HTML,
-        f"style-src {digest(style)}",
-        f"script-src {digest(script)}",
+        f"style-src {csp_source(style)}",
+        f"script-src {csp_source(script)}",
         "img-src data:",
         "connect-src 'self'",
     )

@@ -1,4 +1,4 @@
-"""The guides: Markdown files of `docs/guides/`, as HTML."""
+"""Guides: the Markdown files of `docs/guides/`, rendered to HTML."""
 
 import html
 import re
@@ -8,14 +8,14 @@ from typing import Final
 from markdown_it import MarkdownIt
 
 from service.files import GUIDES
-from service.pages.page import HTML, WebPage, composed, digest, file
+from service.pages.page import HTML, WebPage, csp_source, read_file, render
 
 _INDEX: Final = "README"
-_LINK: Final = re.compile(r"(?P<name>[\w-]+)\.md(?P<place>#.*)?")
+_LINK: Final = re.compile(r"(?P<name>[\w-]+)\.md(?P<fragment>#.*)?")
 
 
 def guides() -> Iterator[tuple[str, WebPage]]:
-    """The path and page of each guide, and of the list of them."""
+    """Yield the path and page of each guide and of their index."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     for path in sorted(GUIDES.glob("*.md")):
         text = path.read_text(encoding="utf-8")
@@ -26,29 +26,29 @@ def _path(name: str) -> str:
     return "/guides" if name == _INDEX else f"/guides/{name}"
 
 
-def _page(markdown: MarkdownIt, text: str, below: str) -> WebPage:
-    """A guide as a page; ``below`` leads from it to the other guides."""
+def _page(markdown: MarkdownIt, text: str, prefix: str) -> WebPage:
+    """Return a guide as a page. ``prefix`` is the relative path to the other guides."""
     tokens = markdown.parse(text)
     for token in tokens:
         for child in token.children or ():
             if child.type == "link_open":
-                child.attrSet("href", _target(str(child.attrGet("href")), below))
-    style = file("style.css")
-    body = composed(
+                child.attrSet("href", _target(str(child.attrGet("href")), prefix))
+    style = read_file("style.css")
+    body = render(
         "guide.html",
         title=html.escape(tokens[1].content),
         style=style,
-        above="" if below else "../",
+        above="" if prefix else "../",
         guide=markdown.renderer.render(tokens, markdown.options, {}),
     )
-    return WebPage(body, HTML, f"style-src {digest(style)}", "img-src data:")
+    return WebPage(body, HTML, f"style-src {csp_source(style)}", "img-src data:")
 
 
-def _target(target: str, below: str) -> str:
-    """Where a link between the files leads as one between the pages."""
-    found = _LINK.fullmatch(target)
-    if found is None:
+def _target(target: str, prefix: str) -> str:
+    """Return the target of a link between pages, from the one between Markdown files."""
+    match = _LINK.fullmatch(target)
+    if match is None:
         return target
-    up = "../guides" if not below else "guides"
-    name = found["name"]
-    return (up if name == _INDEX else f"{below}{name}") + (found["place"] or "")
+    index = "../guides" if not prefix else "guides"
+    name = match["name"]
+    return (index if name == _INDEX else f"{prefix}{name}") + (match["fragment"] or "")

@@ -1,4 +1,4 @@
-"""A page, or a file that a page asks for: its bytes and the headers that go with them."""
+"""Web page, or a file that a page loads: body and headers, rendered from templates."""
 
 import base64
 import hashlib
@@ -14,16 +14,19 @@ _FILES: Final = Path(__file__).parent / "files"
 
 
 class WebPage:
-    """What is sent for a path, the same for everybody."""
+    """Static response of a path.
 
-    def __init__(self, body: bytes, media_type: str, *allowed: str) -> None:
-        """``allowed`` are the directives of what a browser may load and call beside it."""
-        policy = ("default-src 'none'", *allowed, "base-uri 'none'", "form-action 'none'")
+    ``directives`` of the Content-Security-Policy say what the page may load and call. Everything
+    else is forbidden.
+    """
+
+    def __init__(self, body: bytes, media_type: str, *directives: str) -> None:
+        policy = ("default-src 'none'", *directives, "base-uri 'none'", "form-action 'none'")
         self.body = body
         self.headers = {
             "Content-Type": media_type,
             "Content-Security-Policy": "; ".join((*policy, "frame-ancestors 'none'")),
-            # Kept, but asked about each time: the next release may bring another one.
+            # Cached, but revalidated each time, for the next release may change it.
             "Cache-Control": "no-cache",
             "ETag": etag(body),
             "Referrer-Policy": "no-referrer",
@@ -31,19 +34,19 @@ class WebPage:
         }
 
 
-def file(name: str) -> str:
-    """The text of one of our own files."""
+def read_file(name: str) -> str:
+    """Return the text of a file of `service/pages/files/`."""
     return (_FILES / name).read_text(encoding="utf-8")
 
 
-def composed(name: str, **parts: str) -> bytes:
-    """An HTML file of ours with each ``{{part}}`` replaced; the parts are taken as they are."""
-    text = file(name)
-    for part, value in parts.items():
-        text = text.replace(f"{{{{{part}}}}}", value)
+def render(name: str, **values: str) -> bytes:
+    """Return an HTML template with each ``{{placeholder}}`` replaced. Values are not escaped."""
+    text = read_file(name)
+    for placeholder, value in values.items():
+        text = text.replace(f"{{{{{placeholder}}}}}", value)
     return text.encode()
 
 
-def digest(text: str) -> str:
-    """How a policy allows the style or script that stands in a page itself (CSP 3, 2.3.1)."""
+def csp_source(text: str) -> str:
+    """Return the source expression that allows an inline style or script (CSP 3, 2.3.1)."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

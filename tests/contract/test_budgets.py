@@ -162,13 +162,13 @@ async def test_bodies_under_way_are_counted_for_their_organization(
         for _ in range(8):
             await chunked.send(chunk(b" " * (MIB - 1)))
         accounts = accounts_of(shared_api)
-        await until(lambda: accounts._held[1] > (MAX_MIB - 1) * MIB)
+        await until(lambda: accounts._reserved[1] > (MAX_MIB - 1) * MIB)
         assert (await shared_api.get(COLORS)).status == 200
         big = b" " * MIB + orjson.dumps(group)
         is_too_many(await shared_api.post("/api/groups", big))
         assert (await shared_api.post("/api/groups", group)).status == 201
         assert (await shared_other.post("/api/groups", big)).status == 201
-    await until(lambda: not accounts._held)
+    await until(lambda: not accounts._reserved)
     assert (await shared_api.post("/api/groups", big)).status == 201
 
 
@@ -184,4 +184,4 @@ async def test_who_takes_no_answers_gets_no_more(shared_api: Api, shared_other: 
     is_too_many(await shared_api.get(COLORS, {"pageSize": "100"}))
     accounts.release(1, MAX_MIB * MIB - 1)
     assert (await shared_api.get(COLORS, {"pageSize": "100"})).status == 200
-    assert not accounts._held
+    assert not accounts._reserved

@@ -245,7 +245,7 @@ async def test_keys_show_when_they_were_last_used(demo_dsn: str) -> None:
     assert rows == rows[:1] * 4
     earlier = rows[0]["last_used_at"] - timedelta(minutes=6)
     await connection.execute("update api_key set last_used_at = $2 where id = $1", key_id, earlier)
-    workers[0].last_used.see(1, key_id)
+    workers[0].last_used.record(1, key_id)
     await workers[0].last_used.write()
     assert await connection.fetchval(stored, key_id) > earlier
     assert await connection.fetchval("select count(last_used_at) from api_key") == 1

@@ -128,7 +128,7 @@ async def test_what_is_stored_has_a_bound(
 ) -> None:
     """Beyond it new keys are refused; stored answers are given again, and others write on."""
     stored = stored_answers_of(api)
-    monkeypatch.setattr(stored, "_most", 4000)
+    monkeypatch.setattr(stored, "_max_bytes", 4000)
     first = await api.post(GROUPS, {"name": "First"}, headers=keyed("0"))
     answers = [await api.post(GROUPS, {"name": "Next"}, headers=keyed(f"k{n}")) for n in range(9)]
     statuses = [answer.status for answer in answers]
@@ -148,7 +148,7 @@ async def test_what_other_workers_stored_counts_too(
 ) -> None:
     """It is weighed in the database; what is a day old is not counted any more."""
     stored = stored_answers_of(api)
-    monkeypatch.setattr(stored, "_most", 4000)
+    monkeypatch.setattr(stored, "_max_bytes", 4000)
     connection = await asyncpg.connect(demo_dsn)
     try:
         await connection.execute(
@@ -161,7 +161,7 @@ async def test_what_other_workers_stored_counts_too(
         await connection.execute(
             "update idempotency_key set created_at = now() - interval '25 hours'"
         )
-        stored._known.clear()
+        stored._sizes.clear()
         assert (await api.post(GROUPS, {"name": "X"}, headers=keyed("k"))).status == 201
     finally:
         await connection.close()

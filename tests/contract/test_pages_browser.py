@@ -102,12 +102,12 @@ def _enter(driver: webdriver.Chrome, url: str, key: str) -> None:
     assert "Bearer KEY" in page.texts("pre")[0]
     page.type("#key", "slv_1_1_nonsense")
     page.click("#ask button")
-    page.until(lambda: "does not know this key" in "".join(page.texts("#told")))
+    page.until(lambda: "does not know this key" in "".join(page.texts("#message")))
     assert page.texts("#rows tr") == []
     page.type("#key", f"Authorization: Bearer {key}")
     page.click("#ask button")
     page.until(lambda: len(page.texts("#rows tr")) == 5)
-    assert page.texts("#told") == []
+    assert page.texts("#message") == []
     shown = page.texts("pre")[0]
     assert f"Bearer {key}" in shown
     assert f"'{url}api/colors?pageSize=3'" in shown

@@ -40,4 +40,4 @@ def test_nothing_is_kept_of_who_holds_nothing() -> None:
     accounts = ByteBudget(100)
     accounts.reserve(1, 90)
     accounts.release(1, 90)
-    assert not accounts._held
+    assert not accounts._reserved

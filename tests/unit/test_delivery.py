@@ -21,7 +21,7 @@ LONG = bytes(32 * 2**20)
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers are looked at often, and given up soon."""
-    monkeypatch.setattr(response_sender, "_LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(response_sender, "_CHECK_SECONDS", 0.02)
     monkeypatch.setattr(response_sender, "IDLE_SECONDS", scaled(0.4))
 
 
@@ -52,7 +52,7 @@ async def asked(body: bytes) -> AsyncIterator[tuple[web.Application, asyncio.Str
 
 
 def under_way(app: web.Application) -> int:
-    return len(app[RESPONSE_SENDER]._under_way)
+    return len(app[RESPONSE_SENDER]._in_flight)
 
 
 async def rest(reader: asyncio.StreamReader, *, pause: float = 0) -> int:

@@ -7,7 +7,7 @@ from prometheus_client import REGISTRY
 
 from service.database.connections import Connection, Database
 from service.http.admission import Admission
-from service.http.gauges import gauges
+from service.http.gauges import gauge_updater
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.contract("Health")
@@ -20,7 +20,7 @@ def told(name: str, **labels: str) -> float:
 
 async def test_who_has_connections_and_who_waits(dsn: str) -> None:
     database, admission = Database(dsn, 2), Admission(10)
-    tell = gauges(database, admission, 2)
+    tell = gauge_updater(database, admission, 2)
     waited = told("organization_wait_seconds_total", organization="7")
     release = asyncio.Event()
 

@@ -36,7 +36,7 @@ async def test_a_head_has_to_come_in_time(door: Door, monkeypatch: pytest.Monkey
 async def test_a_head_has_to_end(door: Door) -> None:
     field = b"X-%d: " + b"x" * 7000 + b"\r\n"
     long = await door.come(GET[:-2])
-    for number in range(heads.LONGEST_HEAD // 7000 + 1):
+    for number in range(heads.MAX_HEAD_BYTES // 7000 + 1):
         assert not await is_closed(long)
         await door.say(0, field % number)
     async with within(5):

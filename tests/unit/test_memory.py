@@ -2,9 +2,9 @@
 
 import pytest
 
-from service.http.heap_trimmer import MUCH, HeapTrimmer
+from service.http.heap_trimmer import MIN_GROWTH_BYTES, HeapTrimmer
 
-BASE, GROWN = 100 * MUCH, 102 * MUCH
+BASE, GROWN = 100 * MIN_GROWTH_BYTES, 102 * MIN_GROWTH_BYTES
 
 
 @pytest.fixture

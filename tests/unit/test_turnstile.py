@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from service.database.fair_queue import ContentionSignal
-from service.http.turnstile import Turnstile
+from service.http.body_scheduler import BodyScheduler
 from tests.support.waiting import within
 
 pytestmark = pytest.mark.contract("Shares")
@@ -19,7 +19,7 @@ class Line:
     """Bodies that pass, in their order."""
 
     def __init__(self, comers: ContentionSignal | None = None) -> None:
-        self.turnstile = Turnstile(comers or ContentionSignal())
+        self.turnstile = BodyScheduler(comers or ContentionSignal())
         self.passed: list[tuple[int, float]] = []
 
     async def body(self, organization_id: int) -> None:

@@ -1,56 +1,56 @@
 "use strict";
-// The key is kept for this tab alone, under the name that the front page writes as well.
-const KEPT = "selvedge.key";
+// Item of the session storage, which the front page shares. It lasts as long as the tab.
+const STORAGE_KEY = "selvedge.key";
 const SCHEME = "key";
 
-/** What a search finds: tags of that name, and operations of that path, summary or name. */
-function found(tagged, phrase) {
-  const has = (text) => String(text ?? "").toLowerCase().includes(phrase.trim().toLowerCase());
-  const matches = (one) =>
-    has(one.get("path")) ||
-    has(one.getIn(["operation", "summary"])) ||
-    has(one.getIn(["operation", "operationId"]));
-  return tagged
-    .map((tag, name) => (has(name) ? tag : tag.update("operations", (all) => all.filter(matches))))
+/** Search filter: tags whose name matches, and operations whose path, summary or id matches. */
+function filterOperations(tags, phrase) {
+  const contains = (text) => String(text ?? "").toLowerCase().includes(phrase.trim().toLowerCase());
+  const matches = (operation) =>
+    contains(operation.get("path")) ||
+    contains(operation.getIn(["operation", "summary"])) ||
+    contains(operation.getIn(["operation", "operationId"]));
+  return tags
+    .map((tag, name) => (contains(name) ? tag : tag.update("operations", (operations) => operations.filter(matches))))
     .filter((tag) => tag.get("operations").size > 0);
 }
 
-/** Takes the header's words off a pasted key, and keeps it for the next time the page is opened. */
-const keeping = {
-  authorize: (go) => (given) => {
-    const one = given[SCHEME];
-    const key = String(one.value).trim().replace(/^(?:authorization:\s*)?(?:bearer\s+)*/i, "");
-    sessionStorage.setItem(KEPT, key);
-    return go({ ...given, [SCHEME]: { ...one, value: key } });
+/** Strips "Authorization: Bearer" from a pasted key, and stores the key in the session storage. */
+const keyStorage = {
+  authorize: (next) => (credentials) => {
+    const credential = credentials[SCHEME];
+    const key = String(credential.value).trim().replace(/^(?:authorization:\s*)?(?:bearer\s+)*/i, "");
+    sessionStorage.setItem(STORAGE_KEY, key);
+    return next({ ...credentials, [SCHEME]: { ...credential, value: key } });
   },
-  logout: (go) => (names) => {
-    sessionStorage.removeItem(KEPT);
-    return go(names);
+  logout: (next) => (names) => {
+    sessionStorage.removeItem(STORAGE_KEY);
+    return next(names);
   },
 };
 
-/** Our document is JSON, which browsers read quicker than Swagger UI reads YAML. */
-const reading = {
+/** Parses the document as JSON, which is quicker than Swagger UI's YAML parser. */
+const jsonParser = {
   parseToJson: (_, system) => (text) =>
     system.specActions.updateJsonSpec(JSON.parse(text ?? system.specSelectors.specStr())),
 };
 
-/** A part of the document with what it refers to put in its places; a circle is left at its start. */
-function whole(part, documented, within = []) {
-  if (Array.isArray(part)) return part.map((one) => whole(one, documented, within));
+/** Dereferences a part of the document: replaces each $ref by its target. A circular reference stays unresolved. */
+function dereference(part, root, ancestors = []) {
+  if (Array.isArray(part)) return part.map((element) => dereference(element, root, ancestors));
   if (part === null || typeof part !== "object") return part;
-  const { $ref, ...beside } = part;
-  const inner = (one, around) =>
-    Object.fromEntries(Object.entries(one).map(([name, value]) => [name, whole(value, documented, around)]));
-  if (typeof $ref !== "string") return inner(part, within);
-  if (within.includes($ref)) return part;
-  const target = $ref.slice(2).split("/").reduce((found, name) => found[name], documented);
-  return { ...whole(target, documented, [...within, $ref]), ...inner(beside, within) };
+  const { $ref, ...siblings } = part;
+  const resolveMembers = (object) =>
+    Object.fromEntries(Object.entries(object).map(([name, value]) => [name, dereference(value, root, ancestors)]));
+  if (typeof $ref !== "string") return resolveMembers(part);
+  if (ancestors.includes($ref)) return part;
+  const target = $ref.slice(2).split("/").reduce((node, name) => node[name], root);
+  return { ...dereference(target, root, [...ancestors, $ref]), ...resolveMembers(siblings) };
 }
 
-/** Swagger UI's own way goes through the whole document for each operation that is unfolded. */
-async function resolveSubtree(documented, path) {
-  return { spec: whole(path.reduce((found, name) => found?.[name], documented), documented), errors: [] };
+/** Replaces Swagger UI's resolver, which traverses the whole document for each unfolded operation. */
+async function resolveSubtree(root, path) {
+  return { spec: dereference(path.reduce((node, name) => node?.[name], root), root), errors: [] };
 }
 
 const ui = SwaggerUIBundle({
@@ -63,13 +63,13 @@ const ui = SwaggerUIBundle({
   requestSnippetsEnabled: true,
   plugins: [
     {
-      fn: { opsFilter: found, resolveSubtree },
-      statePlugins: { auth: { wrapActions: keeping }, spec: { wrapActions: reading } },
+      fn: { opsFilter: filterOperations, resolveSubtree },
+      statePlugins: { auth: { wrapActions: keyStorage }, spec: { wrapActions: jsonParser } },
     },
   ],
   onComplete: () => {
     document.querySelector(".operation-filter-input").placeholder = "Search paths, summaries and tags";
-    const key = sessionStorage.getItem(KEPT);
+    const key = sessionStorage.getItem(STORAGE_KEY);
     if (key) ui.preauthorizeApiKey(SCHEME, key);
   },
 });

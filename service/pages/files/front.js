@@ -1,72 +1,72 @@
 "use strict";
-// The key is kept for this tab alone, under the name that the page of docs reads as well.
-const KEPT = "selvedge.key";
-const part = (id) => document.getElementById(id);
-const here = new URL(".", location.href).href.replace(/\/$/, "");
+// Item of the session storage, which the page /docs shares. It lasts as long as the tab.
+const STORAGE_KEY = "selvedge.key";
+const byId = (id) => document.getElementById(id);
+const baseUrl = new URL(".", location.href).href.replace(/\/$/, "");
 
-function tell(text) {
-  part("told").textContent = text;
-  part("told").hidden = !text;
+function showMessage(text) {
+  byId("message").textContent = text;
+  byId("message").hidden = !text;
 }
 
-/** The key in what was pasted, with or without the header's words before it. */
-function keyIn(text) {
+/** Strips "Authorization: Bearer" from a pasted key. */
+function parseKey(text) {
   return text.trim().replace(/^(?:authorization:\s*)?(?:bearer\s+)*/i, "");
 }
 
-function fillLines(key) {
-  for (const place of document.querySelectorAll("#lines b")) place.textContent = key || "KEY";
+function fillCommands(key) {
+  for (const placeholder of document.querySelectorAll("#lines b")) placeholder.textContent = key || "KEY";
 }
 
-function show(colors) {
+function showColors(colors) {
   const cells = ({ name, userDefinedId, state, id }) => [name, userDefinedId ?? "", state, id];
   const rows = colors.map((color) => {
     const row = document.createElement("tr");
     for (const text of cells(color)) row.insertCell().textContent = text;
     return row;
   });
-  part("rows").replaceChildren(...rows);
-  part("table").hidden = !rows.length;
-  part("none").hidden = rows.length > 0;
-  part("colors").hidden = false;
+  byId("rows").replaceChildren(...rows);
+  byId("table").hidden = !rows.length;
+  byId("none").hidden = rows.length > 0;
+  byId("colors").hidden = false;
 }
 
-/** The answer to a request; a text that says what is wrong is thrown. */
-async function ask(path, key) {
+/** Returns the body of a GET. Throws a message for the user if it fails. */
+async function get(path, key) {
   if (!/^[\x21-\x7e]+$/.test(key)) throw "This is no key: keys are letters, digits and underscores.";
   const headers = { Authorization: `Bearer ${key}` };
-  const answer = await fetch(path, { headers, cache: "no-store" }).catch(() => {
+  const response = await fetch(path, { headers, cache: "no-store" }).catch(() => {
     throw "The service does not answer. Is it still running?";
   });
-  const body = await answer.json().catch(() => null);
-  if (answer.ok && body) return body;
-  if (answer.status === 401) throw "The service does not know this key, or it has expired or was revoked.";
-  const rows = body?.error?.details ?? [];
-  throw `The service answered ${answer.status}: ${rows.map((row) => row.value).join(" ")}`;
+  const body = await response.json().catch(() => null);
+  if (response.ok && body) return body;
+  if (response.status === 401) throw "The service does not know this key, or it has expired or was revoked.";
+  const details = body?.error?.details ?? [];
+  throw `The service answered ${response.status}: ${details.map((detail) => detail.value).join(" ")}`;
 }
 
-async function enter(key) {
-  tell("");
+async function useKey(key) {
+  showMessage("");
   try {
-    show((await ask("api/colors?pageSize=5", key)).data);
-    sessionStorage.setItem(KEPT, key);
-    part("key").value = key;
-    part("forget").hidden = false;
-    fillLines(key);
-  } catch (wrong) {
-    forget();
-    tell(String(wrong));
+    showColors((await get("api/colors?pageSize=5", key)).data);
+    sessionStorage.setItem(STORAGE_KEY, key);
+    byId("key").value = key;
+    byId("forget").hidden = false;
+    fillCommands(key);
+  } catch (message) {
+    forgetKey();
+    showMessage(String(message));
   }
 }
 
-function forget() {
-  sessionStorage.removeItem(KEPT);
-  part("colors").hidden = part("forget").hidden = true;
-  fillLines("");
+function forgetKey() {
+  sessionStorage.removeItem(STORAGE_KEY);
+  byId("colors").hidden = byId("forget").hidden = true;
+  fillCommands("");
 }
 
-/** A button beside a line that copies it; browsers allow that on secure or local pages only. */
-function copying(line) {
+/** Returns a button that copies a command. Browsers allow it on secure or local pages only. */
+function copyButton(line) {
   const button = document.createElement("button");
   button.className = "plain";
   button.textContent = "Copy";
@@ -78,19 +78,19 @@ function copying(line) {
   return button;
 }
 
-part("here").textContent = here;
-for (const place of document.querySelectorAll("#lines i")) place.textContent = here;
+byId("here").textContent = baseUrl;
+for (const placeholder of document.querySelectorAll("#lines i")) placeholder.textContent = baseUrl;
 if (navigator.clipboard) {
-  for (const line of document.querySelectorAll(".line")) line.append(copying(line));
+  for (const line of document.querySelectorAll(".line")) line.append(copyButton(line));
 }
-part("ask").addEventListener("submit", (event) => {
+byId("ask").addEventListener("submit", (event) => {
   event.preventDefault();
-  enter(keyIn(part("key").value));
+  useKey(parseKey(byId("key").value));
 });
-part("forget").addEventListener("click", () => {
-  forget();
-  tell("");
-  part("key").value = "";
+byId("forget").addEventListener("click", () => {
+  forgetKey();
+  showMessage("");
+  byId("key").value = "";
 });
-const kept = sessionStorage.getItem(KEPT);
-if (kept) enter(kept);
+const storedKey = sessionStorage.getItem(STORAGE_KEY);
+if (storedKey) useKey(storedKey);
