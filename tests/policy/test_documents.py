@@ -1,4 +1,4 @@
-"""What the documents name is there: links, paths, make targets, commands, rooms."""
+"""Documents: links, paths, make targets, commands and packages that they name exist."""
 
 import argparse
 import re
@@ -14,7 +14,7 @@ ARCHITECTURE = ROOT / "docs" / "architecture.md"
 _PATH = re.compile(
     r"(service|tests|sql|schemas|migrations|docs|\.ci)/[\w.*<>/-]*|[A-Z]+\.md|Makefile"
 )
-#: The resource that docs/adding-a-resource.md makes up, and one that has all the files of one.
+#: The made-up resource of docs/adding-a-resource.md, and a real one that has all its files.
 _MADE_UP, _REAL = "trims", "colors"
 
 each_page = pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def exists(path: str) -> bool:
-    """Whether there is such a path; ``*``, ``<name>`` and ``NN`` stand for anything."""
+    """Return whether the path exists; ``*``, ``<name>`` and ``NN`` match anything."""
     pattern = re.sub(r"<\w+>", "*", path).replace("NN", "??").replace(_MADE_UP, _REAL)
     return any(ROOT.glob(pattern.rstrip("/")))
 
@@ -54,7 +54,7 @@ def test_paths_are_there(page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "found"),
+    ("path", "is_there"),
     [
         ("service/handlers/", True),
         ("service/nowhere/", False),
@@ -65,9 +65,9 @@ def test_paths_are_there(page: Path) -> None:
         ("docs/decisions/9999-*.md", False),
     ],
 )
-def test_a_wrong_path_is_found(path: str, found: bool) -> None:
+def test_a_wrong_path_is_found(path: str, is_there: bool) -> None:
     assert _PATH.fullmatch(path)
-    assert exists(path) is found
+    assert exists(path) is is_there
 
 
 @each_page
@@ -80,15 +80,15 @@ def test_make_targets_are_there(page: Path) -> None:
 
 
 def missing(parser: argparse.ArgumentParser, words: list[str]) -> list[str]:
-    """What of a command line the parser does not know: sub-commands and options."""
+    """Return the sub-commands and options of a command line that the parser does not have."""
     choices = [
         action.choices
         for action in parser._actions
         if isinstance(action, argparse._SubParsersAction)
     ]
     if choices and words and re.fullmatch(r"[a-z]+", words[0]):
-        known = choices[0]
-        return missing(known[words[0]], words[1:]) if words[0] in known else [words[0]]
+        commands = choices[0]
+        return missing(commands[words[0]], words[1:]) if words[0] in commands else [words[0]]
     options = {option for action in parser._actions for option in action.option_strings}
     return [word for word in words if word.startswith("--") and word not in options]
 
@@ -115,35 +115,35 @@ def test_a_wrong_command_is_found(line: str, unknown: list[str]) -> None:
     assert missing(_parser(), re.findall(r"[\w-]+", line)) == unknown
 
 
-def rooms() -> list[str]:
-    """The rooms of the service from top to bottom, as the architecture's table has them."""
-    named = pages.column(pages.sections(ARCHITECTURE)["Rooms"], "room")
-    return [room.rstrip("/") for room in named]
+def packages() -> list[str]:
+    """Return the packages of the service from top to bottom, from the table of layers."""
+    named = pages.column(pages.sections(ARCHITECTURE)["Layers"], "package")
+    return [package.rstrip("/") for package in named]
 
 
-def room_of(dotted: str) -> str:
-    """The room of a module by its dotted name: a folder, or a module that lies flat."""
-    package, _, rest = dotted.partition(".")
-    room = rest.partition(".")[0] if package == "service" else ""
-    return room if (SERVICE / room).is_dir() else f"{room}.py"
+def package_of(dotted: str) -> str:
+    """Return the package of a module by its dotted name; a module outside any is its own."""
+    root, _, rest = dotted.partition(".")
+    package = rest.partition(".")[0] if root == "service" else ""
+    return package if (SERVICE / package).is_dir() else f"{package}.py"
 
 
-def test_every_room_has_its_place_on_the_map() -> None:
+def test_the_table_of_layers_lists_every_package() -> None:
     folders = {path.name for path in SERVICE.iterdir() if (path / "__init__.py").exists()}
-    named = rooms()
+    named = packages()
     assert len(set(named)) == len(named)
-    assert {room for room in named if "." not in room} == folders
-    assert all((SERVICE / room).exists() for room in named)
+    assert {package for package in named if "." not in package} == folders
+    assert all((SERVICE / package).exists() for package in named)
 
 
-def test_no_room_imports_one_above_it() -> None:
-    """Rooms are in one order, so there is no circle either; what is in none imports none."""
-    order = {room: place for place, room in enumerate(rooms())}
+def test_no_package_imports_one_above_it() -> None:
+    """Packages have one order, so there is no cycle. Modules outside them import none."""
+    order = {package: index for index, package in enumerate(packages())}
     upward = []
     for module in modules():
         home = module.relative_to(SERVICE).parts[0]
         for dotted in imports(module):
-            target = room_of(dotted)
+            target = package_of(dotted)
             if order.get(target, len(order)) < order.get(home, len(order)):
                 upward.append(f"{module.relative_to(ROOT).as_posix()} imports {dotted}")
     assert not upward

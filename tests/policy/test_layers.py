@@ -62,8 +62,8 @@ def test_queries_know_no_http(module: Path) -> None:
     """No request and no answer; nor paths, which follow from what resources say of themselves."""
     names = set(imports(module))
     assert "aiohttp" not in {top(name) for name in names}
-    rooms = ("service.handlers", "service.http", "service.idempotency")
-    assert not {name for name in names if name.startswith(rooms)}
+    above = ("service.handlers", "service.http", "service.idempotency")
+    assert not {name for name in names if name.startswith(above)}
     assert not [text for text in texts(module) if text.startswith("/")]
 
 
