@@ -58,7 +58,7 @@ class ChangesRequest:
 
 
 @dataclass
-class _Reader:
+class _ChangesReader:
     """Reader of one query string; collects an error detail for each wrong parameter."""
 
     pairs: Sequence[tuple[str, str]]
@@ -105,7 +105,7 @@ def read(
 
     Raises ApiError with a detail for each wrong parameter (contract, Changes).
     """
-    reader = _Reader(pairs)
+    reader = _ChangesReader(pairs)
     reader.only("collection", *_ONCE)
     wait = reader.number("wait", 0, 0, MAX_WAIT)
     if reader.all("cursor"):
@@ -129,11 +129,11 @@ def encode(change_filter: ChangeFilter, after: FeedPosition, epoch: int, scope: 
     return cursor.seal(orjson.dumps([_VERSION, epoch, position, members]), scope)
 
 
-def _start(reader: _Reader) -> FeedPosition | None:
+def _start(reader: _ChangesReader) -> FeedPosition | None:
     return None if reader.choice("from", "oldest", "now") == "now" else FeedPosition(0)
 
 
-def _filter(reader: _Reader, resources: Mapping[str, Any]) -> ChangeFilter:
+def _filter(reader: _ChangesReader, resources: Mapping[str, Any]) -> ChangeFilter:
     collections = tuple(dict.fromkeys(reader.all("collection")))
     for name in collections:
         if name not in resources:
@@ -145,7 +145,7 @@ def _filter(reader: _Reader, resources: Mapping[str, Any]) -> ChangeFilter:
 
 
 def _record(
-    reader: _Reader, resources: Mapping[str, Any], collections: Sequence[str]
+    reader: _ChangesReader, resources: Mapping[str, Any], collections: Sequence[str]
 ) -> int | None:
     for text in reader.all("recordId")[:1]:
         if len(collections) != 1:
@@ -159,7 +159,7 @@ def _record(
 
 
 def _from_cursor(
-    reader: _Reader, collections: Collection[str], scope: str, wait: int
+    reader: _ChangesReader, collections: Collection[str], scope: str, wait: int
 ) -> ChangesRequest:
     """Return the request that a cursor continues; report parameters other than ``wait``."""
     for name in dict.fromkeys(name for name, _ in reader.pairs):

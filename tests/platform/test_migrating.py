@@ -114,14 +114,15 @@ def test_migrating_forgets_organizations_that_were_analyzed_before(dsn: str) -> 
         connection.execute("insert into organization (id, name) values (1, 'One')")
         connection.execute("set session_replication_role = replica")
         connection.execute(
-            "insert into style_in_group (organization_id, group_id, style_id)"
+            "insert into sample_request_size"
+            " (organization_id, sample_request_id, size_range_size_id)"
             " select 1, n, n from generate_series(1, 100) as n"
         )
         connection.execute(
-            "alter table style_in_group alter column organization_id set statistics -1"
+            "alter table sample_request_size alter column organization_id set statistics -1"
         )
-        connection.execute("analyze style_in_group")
-        assert connection.execute(known, [children]).fetchall() == [("style_in_group",)]
+        connection.execute("analyze sample_request_size")
+        assert connection.execute(known, [children]).fetchall() == [("sample_request_size",)]
         migrations.migrate(dsn)
         connection.execute("analyze")
         assert connection.execute(known, [children]).fetchall() == []
