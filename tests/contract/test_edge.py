@@ -127,7 +127,7 @@ async def test_refusals_are_logged_and_counted(
 ) -> None:
     log, written = shared_api.client.app[ACCESS_LOG], io.StringIO()
     monkeypatch.setattr(log, "_stream", written)
-    monkeypatch.setattr(log, "_wanted", True)
+    monkeypatch.setattr(log, "_is_enabled", True)
     answer = await exchange(shared_api, b"%b\r\n\r\n" % SECRET)
     await asyncio.sleep(0)
     log.flush()

@@ -196,13 +196,13 @@ async def test_what_anybody_may_ask_is_made_once_for_all(
 ) -> None:
     made = []
     key = system.READINESS if path == "/readyz" else system.EXPOSITION
-    make = client.app[key]._make
+    make = client.app[key]._compute
 
     async def watched(work: Any) -> Any:
         made.append(work)
         return await make(work)
 
-    monkeypatch.setattr(client.app[key], "_make", watched)
+    monkeypatch.setattr(client.app[key], "_compute", watched)
 
     async def ask() -> int:
         async with client.get(path) as answer:
@@ -235,7 +235,7 @@ async def test_what_is_the_same_for_all_is_compressed_as_well(
 async def test_metrics_count_by_route_not_by_path(
     shared_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared_api.client.app[system.EXPOSITION], "_until", 0)
+    monkeypatch.setattr(shared_api.client.app[system.EXPOSITION], "_expires_at", 0)
     for number in (1, 2, 2**62):
         await shared_api.get(f"{GROUPS}/{number}")
     await shared_api.get("/api/nothing/at/all")
