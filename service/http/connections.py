@@ -30,7 +30,7 @@ MAX_CONNECTIONS: Final = 1000
 """Connections of a worker, even if more open files are allowed: partial requests take memory."""
 KEEP_ALIVE_SECONDS: Final = 75
 NEW_SECONDS: Final = 1
-"""How long a connection without a request does not count as idle."""
+"""Time for which a connection without a request is new and does not count as idle."""
 LINGER_SECONDS: Final = 2
 """Time for which data after a malformed request is read and discarded."""
 DRAIN_SECONDS: Final = 2
@@ -97,7 +97,7 @@ class Connection(HeadReader):
 
     @property
     def is_new(self) -> bool:
-        """Whether its first request may still be on its way: it was made a moment ago."""
+        """Return whether the connection is so young that its first request may still arrive."""
         is_unused = self.is_idle and not self._request_count
         return is_unused and self.closes_at - self._loop.time() > HEAD_SECONDS - NEW_SECONDS
 

@@ -17,10 +17,9 @@ _MAX_EXCESS: Final = 50
 class Eviction:
     """Victims in this order: idle connections, slow readers, long polls, new ones, slow uploads.
 
-    New connections are not idle: of a burst that is accepted at once each would replace the one
-    before it, and no client would be served.
     Of each the one that has waited longest comes first. A connection whose request is being handled
-    is never a victim.
+    is never a victim. New connections are not idle: in a burst each would replace the one before
+    it, and no client would be served.
     """
 
     def __init__(self, max_connections: int, make_room: Callable[[], bool]) -> None:
@@ -49,7 +48,9 @@ class Eviction:
             closes_at, candidate = self._candidates.pop()
             if candidate in connections and candidate.is_idle and candidate.closes_at == closes_at:
                 return candidate
-        idle = (each for each in connections if each.is_idle and not each.is_new)
+        idle = (
+            connection for connection in connections if connection.is_idle and not connection.is_new
+        )
         nearest = heapq.nsmallest(_BATCH, idle, key=attrgetter("closes_at"))
         self._candidates = [(connection.closes_at, connection) for connection in reversed(nearest)]
         return self._candidates.pop()[1] if self._candidates else None
