@@ -15,11 +15,11 @@ _MAX_EXCESS: Final = 50
 
 
 class Eviction:
-    """Victims in this order: idle connections, slow readers, long polls, new ones, slow uploads.
+    """Victims in this order: idle connections, slow readers, long polls, slow uploads.
 
     Of each the one that has waited longest comes first. A connection whose request is being handled
-    is never a victim. New connections are not idle: in a burst each would replace the one before
-    it, and no client would be served.
+    is never a victim. A long poll goes before a new connection, which is idle until its request
+    comes: in a burst each connection would otherwise replace the one before it.
     """
 
     def __init__(self, max_connections: int, make_room: Callable[[], bool]) -> None:
@@ -34,9 +34,11 @@ class Eviction:
         """
         victim = self._idle(connections) or _slow_reader(connections)
         has_room = len(connections) < self._max_connections + _MAX_EXCESS
-        if victim is None and has_room and self._make_room():
+        if (victim is None or victim.is_new) and has_room and self._make_room():
+            if victim is not None:
+                self._candidates.append((victim.closes_at, victim))
             return None
-        return victim or _new_connection(connections) or _slow_upload(connections) or new
+        return victim or _slow_upload(connections) or new
 
     def _idle(self, connections: "set[Connection]") -> "Connection | None":
         """Return the connection with the nearest keep-alive timeout, if any is idle.
@@ -48,9 +50,7 @@ class Eviction:
             closes_at, candidate = self._candidates.pop()
             if candidate in connections and candidate.is_idle and candidate.closes_at == closes_at:
                 return candidate
-        idle = (
-            connection for connection in connections if connection.is_idle and not connection.is_new
-        )
+        idle = (connection for connection in connections if connection.is_idle)
         nearest = heapq.nsmallest(_BATCH, idle, key=attrgetter("closes_at"))
         self._candidates = [(connection.closes_at, connection) for connection in reversed(nearest)]
         return self._candidates.pop()[1] if self._candidates else None
@@ -60,12 +60,6 @@ def _slow_reader(connections: "set[Connection]") -> "Connection | None":
     """Return the connection whose client has left a response unread for longest."""
     paused = (connection for connection in connections if connection.writing_paused)
     return min(paused, key=attrgetter("closes_at"), default=None)
-
-
-def _new_connection(connections: "set[Connection]") -> "Connection | None":
-    """Return the oldest connection whose first request may still be on its way."""
-    unused = (connection for connection in connections if connection.is_new)
-    return min(unused, key=attrgetter("closes_at"), default=None)
 
 
 def _slow_upload(connections: "set[Connection]") -> "Connection | None":

@@ -236,8 +236,8 @@ async def test_a_cursor_of_another_epoch_is_gone(api: Api, demo_dsn: str) -> Non
 
 
 async def test_a_backlog_is_numbered_in_steps(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(change_feed, "STEP", 3)
-    monkeypatch.setattr(change_feed, "SPAN", 5)
+    monkeypatch.setattr(change_feed, "NUMBERING_BATCH", 3)
+    monkeypatch.setattr(change_feed, "MAX_TRANSACTIONS", 5)
     follower = Follower(api, collection="groups")
     await follower.begin()
     made = []

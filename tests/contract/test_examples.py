@@ -59,7 +59,7 @@ async def test_the_example_is_what_is_answered(
 async def test_the_example_of_problem_details_is_what_is_answered(
     error_type: str, stage: Stage, stored: dict[str, int]
 ) -> None:
-    stage.patch.setattr(Resource, "rendered", None)
+    stage.patch.setattr(Resource, "render", None)
     key = stage.api.key if error_type == "server_error" else ""
     path = f"{root_of(MEASUREMENTS)}/{{{MEASUREMENTS.key}}}".format(**stored)
     answer = await Api(stage.api.client, key).get(path)

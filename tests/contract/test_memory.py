@@ -38,7 +38,7 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[weakref.ref[web.R
         seen.append(weakref.ref(request))
         await deliver(self, request, response)
 
-    monkeypatch.setattr(ResponseSender, "deliver", noted)
+    monkeypatch.setattr(ResponseSender, "send", noted)
     gc.collect()
     gc.disable()
     yield seen
@@ -115,7 +115,7 @@ async def test_an_upload_that_breaks_off_is_gone(
 ) -> None:
     begun = list[weakref.ref[web.Request]]()
     monkeypatch.setattr(
-        "service.http.request_body.hold", lambda request, _: begun.append(weakref.ref(request))
+        "service.http.request_body.reserve", lambda request, _: begun.append(weakref.ref(request))
     )
     lines = (
         f"POST {COLORS} HTTP/1.1",

@@ -41,7 +41,7 @@ def test_nothing_else_logs_what_callers_send() -> None:
     for module in modules():
         for call in _calls(module):
             function = ast.unparse(call.func)
-            if function.partition(".")[0] in _LOGGERS or function.endswith("tell"):
+            if function.partition(".")[0] in _LOGGERS or function.endswith("log_event"):
                 given = [*call.args, *(each.value for each in call.keywords)]
                 attributes = [
                     ast.unparse(each)
