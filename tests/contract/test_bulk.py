@@ -124,7 +124,7 @@ def kinds(sent: list[str]) -> list[str]:
         "select 'color_in_group'": "links",
         "with gone": "delete",
         "with present": "update",
-        "-- Groups are locked": "check",
+        "-- Lock the groups": "check",
     }
     queries = [" ".join(query.split()) for query in sent]
     return [
