@@ -112,7 +112,11 @@ used(id, users, uses) as (
     from gone
     join measurement_line_value charted
         on charted.organization_id = $1::bigint and charted.size_range_size_id = gone.size_id
-    join measurement_line line on line.organization_id = $1::bigint and line.id = charted.measurement_line_id
+    cross join lateral (
+        select line.style_id from measurement_line line
+        where line.organization_id = $1::bigint and line.id = charted.measurement_line_id
+        offset 0
+    ) line
     join style on style.organization_id = $1::bigint and style.id = line.style_id and style.state <> 'deleted'
     group by gone.id
     union all

@@ -174,7 +174,7 @@ async def test_what_is_no_selvedge_is_told_so() -> None:
     app.router.add_get("/api/groups", page)
     async with TestServer(app) as server, Client(str(server.make_url("/")), "x") as client:
         pages = client.collection("groups").pages()
-        with pytest.raises(SelvedgeError, match="no Selvedge"):
+        with pytest.raises(SelvedgeError, match="sent no JSON"):
             await anext(pages)
 
 

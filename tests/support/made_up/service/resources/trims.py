@@ -4,7 +4,7 @@ from service.resources.plain_records import PlainRecord
 
 
 class Trims(PlainRecord):
-    """Buttons, zippers and labels: deleted softly."""
+    """Buttons, zippers and labels, with soft delete."""
 
     name = "trims"
     table = "trim"
