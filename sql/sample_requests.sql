@@ -126,6 +126,19 @@ own as materialized (
     from sent
     cross join lateral jsonb_to_recordset(sent.requested)
         as one("lineId" bigint, "sizeRangeSizeId" bigint, value numeric)
+),
+lines as materialized (
+    select line.id, line.style_id
+    from measurement_line line
+    where line.organization_id = $1::bigint and not line.is_deactivated
+        and line.style_id = any(array(
+            select request.style_id
+            from sample_request request
+            where request.organization_id = $1::bigint
+                and request.id = any(array(
+                    select (added.pair ->> 0)::bigint from jsonb_array_elements($3::jsonb) as added(pair)
+                ))
+        ))
 )
 insert into sample_request_measurement (
     organization_id, sample_request_id, size_range_size_id, measurement_line_id, requested_measurement
@@ -139,8 +152,7 @@ select
 from jsonb_array_elements($3::jsonb) as added(pair)
 join sample_request request
     on request.organization_id = $1::bigint and request.id = (added.pair ->> 0)::bigint
-join measurement_line line
-    on line.organization_id = $1::bigint and line.style_id = request.style_id and not line.is_deactivated
+join lines line on line.style_id = request.style_id
 left join sent on sent.id = request.id
 left join own
     on own.id = request.id and own.line_id = line.id and own.size_id = (added.pair ->> 1)::bigint

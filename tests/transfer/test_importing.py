@@ -202,7 +202,7 @@ async def test_a_map_of_another_database_is_told(client: Client, folder: Folder)
     await client.collection("item-categories").delete(
         (await listed(client, "item-categories"))[0]["id"]
     )
-    with pytest.raises(TransferError, match="remove it to import anew"):
+    with pytest.raises(TransferError, match="remove it to import everything again"):
         await folder.bring(client)
 
 
