@@ -1,7 +1,6 @@
 """API errors: error details, their status codes and the error envelope (contract, Errors).
 
-A check returns details with type, path and message. Only this module formats paths and maps types
-to status codes.
+A check returns details with type, path and message. Only this module formats paths.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,30 +13,7 @@ from service.error_types import ErrorType
 Path: TypeAlias = tuple[str | int, ...]
 """Path in a request: names of members and indexes in lists, outermost first; () for none."""
 
-#: Status code by type, or by the first part of a type that is not listed.
-STATUS = {
-    "validation_error": 400,
-    ErrorType.MALFORMED_REQUEST: 400,
-    ErrorType.UNAUTHORIZED: 401,
-    "forbidden": 403,
-    ErrorType.NOT_FOUND: 404,
-    ErrorType.METHOD_NOT_ALLOWED: 405,
-    ErrorType.REQUEST_TIMEOUT: 408,
-    "conflict": 409,
-    "gone": 410,
-    ErrorType.PRECONDITION_FAILED: 412,
-    ErrorType.PAYLOAD_TOO_LARGE: 413,
-    ErrorType.URI_TOO_LONG: 414,
-    ErrorType.UNSUPPORTED_MEDIA_TYPE: 415,
-    ErrorType.EXPECTATION_FAILED: 417,
-    "unprocessable": 422,
-    ErrorType.TOO_MANY_REQUESTS: 429,
-    ErrorType.HEADERS_TOO_LARGE: 431,
-    ErrorType.SERVER_ERROR: 500,
-    ErrorType.NOT_IMPLEMENTED: 501,
-    ErrorType.SERVER_ERROR_UNAVAILABLE: 503,
-    ErrorType.SERVER_ERROR_OUTCOME_UNKNOWN: 503,
-}
+_STATUS = {str(error_type): error_type.status for error_type in ErrorType}
 
 #: Status code of a response whose details have several: the first of these (contract, Precedence).
 PRECEDENCE = (403, 404, 412, 409, 422, 400)
@@ -70,7 +46,7 @@ class ErrorDetail:
     @property
     def status(self) -> int:
         """Status code of the type."""
-        return STATUS.get(self.type) or STATUS[self.type.partition(".")[0]]
+        return _STATUS[self.type]
 
     def row(self) -> dict[str, str | None]:
         """Return the row of ``error.details`` as a JSON-ready object."""
