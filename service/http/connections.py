@@ -167,7 +167,11 @@ class Connection(HeadReader):
 
     def log_exception(self, *args: Any, **options: Any) -> None:
         """Log a defect, but no malformed or incomplete request: clients could flood the log."""
-        if not isinstance(options.get("exc_info"), RequestPayloadError | HttpProcessingError):
+        error = options.get("exc_info")
+        if isinstance(error, RequestPayloadError | HttpProcessingError):
+            # The request's stream keeps the error, whose traceback would keep the request.
+            error.with_traceback(None)
+        else:
             super().log_exception(*args, **options)
 
     def handle_error(

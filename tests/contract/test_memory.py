@@ -14,6 +14,8 @@ import pytest
 from aiohttp import web
 
 from service.app import create_app
+from service.http.connections import MAX_CONNECTIONS, Runner
+from service.http.parser_limits import PARSER_LIMITS
 from service.http.response_sender import ResponseSender
 from service.settings import Settings
 from tests.support.api import Api
@@ -87,7 +89,8 @@ async def test_an_answered_request_is_gone(
 async def serving(dsn: str, *, cancels: bool) -> AsyncIterator[tuple[str, int]]:
     """The address of a service that cancels, or does not, handlers whose callers are gone."""
     app = create_app(Settings.from_environment({"LOG_LEVEL": "warning"}), dsn)
-    runner = web.AppRunner(app, handler_cancellation=cancels, access_log=None)
+    options: dict[str, Any] = {**PARSER_LIMITS, "handler_cancellation": cancels}
+    runner = Runner(app, connections=MAX_CONNECTIONS, access_log=None, **options)
     await runner.setup()
     try:
         await web.TCPSite(runner, "127.0.0.1", 0).start()

@@ -7,6 +7,8 @@ import pytest
 from aiohttp import web
 
 from service.app import create_app
+from service.http.connections import MAX_CONNECTIONS, Runner
+from service.http.parser_limits import PARSER_LIMITS
 from service.settings import Settings
 from tests.support.api import JSON, issue_key
 
@@ -16,9 +18,8 @@ pytestmark = pytest.mark.contract("Log")
 async def test_half_a_body_is_no_error_of_the_service(
     demo_dsn: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    # As in production, where a handler goes on when its caller is gone; aiohttp's test server
-    # would cancel it.
-    runner = web.AppRunner(create_app(Settings.from_environment({}), demo_dsn))
+    app = create_app(Settings.from_environment({}), demo_dsn)
+    runner = Runner(app, connections=MAX_CONNECTIONS, **PARSER_LIMITS)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     host, port = runner.addresses[0]
