@@ -11,6 +11,7 @@ from aiohttp import web
 from service import background
 from service.database.connections import Database
 from service.database.errors import too_many_requests
+from service.http.connections import max_connections
 from service.http.context import DATABASE, MAKE_ROOM
 from service.http.unauthorized import UNAUTHORIZED
 from service.queries import change_feed
@@ -23,10 +24,15 @@ INTERVAL_SECONDS: Final = 0.25
 
 
 class ChangeWaiters:
-    """Readers that wait for changes; polls the database while there are any."""
+    """Readers that wait for changes; polls the database while there are any.
 
-    def __init__(self, database: Database) -> None:
+    Beyond ``max_waiting`` the reader that has waited longest is answered. With a bound at the limit
+    of connections only, a burst of new connections would find none that can be closed but itself.
+    """
+
+    def __init__(self, database: Database, max_waiting: int) -> None:
         self._database = database
+        self._max_waiting = max_waiting
         self._waiters: defaultdict[int, dict[asyncio.Future[bool], int]] = defaultdict(dict)
         self._oldest_first: dict[asyncio.Future[bool], None] = {}
         """All waiting readers; the one that has waited longest comes first."""
@@ -43,6 +49,8 @@ class ChangeWaiters:
         waiters = self._waiters[organization_id]
         if len(waiters) >= MAX_WAITING:
             raise too_many_requests()
+        if len(self._oldest_first) >= self._max_waiting:
+            self.make_room()
         waiter = asyncio.get_running_loop().create_future()
         waiters[waiter] = after
         self._oldest_first[waiter] = None
@@ -114,7 +122,8 @@ CHANGE_WAITERS: web.AppKey[ChangeWaiters] = web.AppKey("watch", ChangeWaiters)
 
 async def watching(app: web.Application) -> AsyncIterator[None]:
     """Provide the change waiters to the application."""
-    app[CHANGE_WAITERS] = change_waiters = ChangeWaiters(app[DATABASE])
+    max_waiting = max_connections(0) // 2
+    app[CHANGE_WAITERS] = change_waiters = ChangeWaiters(app[DATABASE], max_waiting)
     unauthorized = app[UNAUTHORIZED]
     app[MAKE_ROOM] = lambda: unauthorized.make_room() or change_waiters.make_room()
     yield

@@ -210,6 +210,26 @@ async def test_who_waits_takes_no_place(api: Api, monkeypatch: pytest.MonkeyPatc
         assert {answer.status for answer in answers} == {200}
 
 
+@pytest.mark.contract("Connections")
+async def test_a_new_wait_ends_the_longest_one(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the maximum of waiting readers the first one gets its empty page."""
+    start, app = await now(api), cast(Any, api.client.app)
+    change_waiters = app[long_poll.CHANGE_WAITERS]
+    monkeypatch.setattr(change_waiters, "_max_waiting", 2)
+    parameters, readers = {"cursor": start, "wait": "30"}, list[asyncio.Task[Answer]]()
+    for count in (1, 2, 2):
+        readers.append(asyncio.create_task(api.get(PATH, parameters)))
+        oldest_first = change_waiters._oldest_first
+        await until(lambda count=count: len(oldest_first) == count)  # type: ignore[misc]
+        await asyncio.sleep(0.05)
+    async with within(5):
+        answer = await readers[0]
+    assert (answer.status, answer.data) == (200, [])
+    assert not readers[1].done() and not readers[2].done()
+    await long_poll.end_watching(app)
+    await asyncio.gather(*readers[1:])
+
+
 async def test_what_was_cleared_is_gone(api: Api, demo_dsn: str) -> None:
     start = await now(api)
     await make(api, 1)
