@@ -217,15 +217,15 @@ async def test_a_new_wait_ends_the_longest_one(api: Api, monkeypatch: pytest.Mon
     change_waiters = app[long_poll.CHANGE_WAITERS]
     monkeypatch.setattr(change_waiters, "_max_waiting", 2)
     parameters, readers = {"cursor": start, "wait": "30"}, list[asyncio.Task[Answer]]()
+    oldest_first = change_waiters._oldest_first
     for count in (1, 2, 2):
         readers.append(asyncio.create_task(api.get(PATH, parameters)))
-        oldest_first = change_waiters._oldest_first
         await until(lambda count=count: len(oldest_first) == count)  # type: ignore[misc]
         await asyncio.sleep(0.05)
     async with within(5):
         answer = await readers[0]
     assert (answer.status, answer.data) == (200, [])
-    assert not readers[1].done() and not readers[2].done()
+    assert not any(reader.done() for reader in readers[1:])
     await long_poll.end_watching(app)
     await asyncio.gather(*readers[1:])
 
