@@ -185,22 +185,6 @@ def in_request_order(root: Any, details: Iterable[ErrorDetail]) -> list[ErrorDet
     return sorted(details, key=lambda detail: sort_key(detail.path))
 
 
-def in_query_order(
-    pairs: Sequence[tuple[str, str]], details: Iterable[ErrorDetail]
-) -> list[ErrorDetail]:
-    """Return the details in the order of their parameters in a query; missing ones come last."""
-    indexes = dict[str, int]()
-    for index, (name, _) in enumerate(pairs):
-        indexes.setdefault(_base_name(name), index)
-    last = len(pairs)
-    return sorted(details, key=lambda detail: indexes.get(_base_name(detail.field), last))
-
-
-def _base_name(name: str | None) -> str:
-    """Return the part before the dot: a missing member of a filter sorts with the others."""
-    return str(name).partition(".")[0].lower()
-
-
 class _RequestOrder:
     """Sort key of paths: their order in a body."""
 

@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from service.handlers.parameters import only_parameters
+from service.handlers.parameters import no_parameters
 from service.http.context import caller, database
 from service.http.envelope import respond, success
 from service.queries.resource import Resource
@@ -10,7 +10,7 @@ from service.queries.resource import Resource
 
 async def read_identity(resource: Resource, request: web.Request) -> web.Response:
     """Return the installation and the organization of the API key (contract, Callers)."""
-    only_parameters(request)
+    no_parameters(request)
     organization_id = caller(request).organization_id
     statement = resource.statements["identity"].text
     document: str = await database(request).read(

@@ -11,6 +11,7 @@ from service.http.context import caller
 from service.http.etag import precondition
 from service.http.headers import combined_value
 from service.idempotency.requests import IdempotentRequest
+from service.listing.query_reader import QueryReader
 from service.masking import contains_key_start
 from service.queries.locking import Precondition
 from service.queries.resource import Resource
@@ -19,14 +20,11 @@ _PRECONDITIONS = (hdrs.IF_MATCH, hdrs.IF_NONE_MATCH)
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
-def only_parameters(request: web.Request, *names: str) -> None:
-    """Raise ``unknown_parameter`` for each query parameter that is not in ``names``."""
-    unknown = [name for name in dict.fromkeys(request.query) if name not in names]
-    if unknown:
-        type_, message = ErrorType.UNKNOWN_PARAMETER, "There is no such parameter."
-        raise ApiError(
-            [ErrorDetail(type_, (name.replace("\0", "\\0"),), message) for name in unknown]
-        )
+def no_parameters(request: web.Request) -> None:
+    """Raise ``unknown_parameter`` for each query parameter."""
+    reader = QueryReader(request.query.items())
+    reader.only()
+    reader.raise_errors()
 
 
 def path_ids(request: web.Request, resource: Resource, *names: str) -> list[int]:
@@ -47,17 +45,13 @@ def path_of(request: web.Request, resource: Resource) -> list[int]:
     return path_ids(request, resource, *resource.parents, resource.key)
 
 
-def form(request: web.Request, *, offered: bool) -> str:
+def form(request: web.Request) -> str:
     """Return the statement of the ``form`` parameter: ``documents``, or ``writables``."""
-    if not offered:
-        only_parameters(request)
-        return "documents"
-    only_parameters(request, "form")
-    values = request.query.getall("form", [])
-    if values not in ([], ["writable"]):
-        message = "Use writable, or leave this parameter out."
-        raise api_error(ErrorType.INVALID_VALUE, "form", message=message)
-    return "writables" if values else "documents"
+    reader = QueryReader(request.query.items())
+    reader.only("form")
+    form_name = reader.choice("form", "writable")
+    reader.raise_errors()
+    return "writables" if form_name else "documents"
 
 
 def precondition_of(request: web.Request) -> Precondition | None:

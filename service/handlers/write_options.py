@@ -6,9 +6,8 @@ from typing import Final
 from aiohttp import web
 
 from service.error_types import ErrorType
-from service.errors import ApiError, ErrorDetail, collect_errors
-from service.handlers.parameters import only_parameters
 from service.http.prefer import preferences
+from service.listing.query_reader import QueryReader
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions
 
@@ -42,16 +41,13 @@ def of_bulk(
     ``parameters`` are its other query parameters; ``by_key`` allows ``match``. Raise ApiError for
     unknown parameters and values.
     """
-    match_names = (MATCH,) if by_key and resource.own_key else ()
-    allowed_values: dict[str, tuple[str, ...]] = dict.fromkeys(
-        match_names, (str(resource.own_key),)
-    )
-    allowed_values |= {ON_ERROR: ("abort", "skip"), DRY_RUN: ("false", "true")}
-    _, values = collect_errors(
-        lambda: only_parameters(request, *parameters, *allowed_values),
-        lambda: _read_values(request, allowed_values),
-    )
-    dry_run = _is_dry_run(request, values)
+    own_key = resource.own_key if by_key else None
+    reader = QueryReader(request.query.items())
+    reader.only(*parameters, *((MATCH,) if own_key else ()), ON_ERROR, DRY_RUN)
+    if own_key:
+        reader.choice(MATCH, own_key)
+    reader.choice(ON_ERROR, "abort", "skip")
+    dry_run = _is_dry_run(request, reader)
     return_minimal = preferences(request).get("return") == "minimal"
     outcomes_only = options.skip_failed or options.match_by_key or dry_run or return_minimal
     return RequestOptions(replace(options, outcomes_only=outcomes_only), dry_run, return_minimal)
@@ -59,11 +55,9 @@ def of_bulk(
 
 def of_one(request: web.Request) -> RequestOptions:
     """Return the options of a single write; raise ApiError as ``of_bulk``."""
-    _, values = collect_errors(
-        lambda: only_parameters(request, DRY_RUN),
-        lambda: _read_values(request, {DRY_RUN: ("false", "true")}),
-    )
-    dry_run = _is_dry_run(request, values)
+    reader = QueryReader(request.query.items())
+    reader.only(DRY_RUN)
+    dry_run = _is_dry_run(request, reader)
     return RequestOptions(WriteOptions(outcomes_only=dry_run), dry_run)
 
 
@@ -77,30 +71,14 @@ def write_options_of(
     )
 
 
-def _is_dry_run(request: web.Request, values: dict[str, str]) -> bool:
-    """Return whether dryRun is true; raise ``exclusive_parameters`` beside an Idempotency-Key."""
-    dry_run = values.get(DRY_RUN) == "true"
+def _is_dry_run(request: web.Request, reader: QueryReader) -> bool:
+    """Return whether dryRun is true; raise the errors of all parameters.
+
+    It is ``exclusive_parameters`` beside an Idempotency-Key.
+    """
+    dry_run = reader.boolean(DRY_RUN)
     if dry_run and "Idempotency-Key" in request.headers:
         message = "A dry run stores no response: leave out dryRun or the Idempotency-Key."
-        raise ApiError([ErrorDetail(ErrorType.EXCLUSIVE_PARAMETERS, (DRY_RUN,), message)])
+        reader.fail(ErrorType.EXCLUSIVE_PARAMETERS, DRY_RUN, message=message)
+    reader.raise_errors()
     return dry_run
-
-
-def _read_values(
-    request: web.Request, allowed_values: dict[str, tuple[str, ...]]
-) -> dict[str, str]:
-    """Return the values of the parameters; raise ApiError for repeated or unknown values."""
-    values, details = dict[str, str](), list[ErrorDetail]()
-    for name, allowed in allowed_values.items():
-        texts = request.query.getall(name, [])
-        if len(texts) > 1:
-            message = "Give this parameter once."
-            details.append(ErrorDetail(ErrorType.DUPLICATE, (name,), message))
-        elif texts and texts[0] not in allowed:
-            message = f"Use {' or '.join(allowed)}."
-            details.append(ErrorDetail(ErrorType.INVALID_VALUE, (name,), message))
-        elif texts:
-            values[name] = texts[0]
-    if details:
-        raise ApiError(details)
-    return values

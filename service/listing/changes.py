@@ -1,22 +1,22 @@
 """Query of the change feed: its parameters and its cursor (contract, Changes)."""
 
-import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
 
-from service.errors import ApiError, ErrorDetail, in_query_order
+from service.error_types import ErrorType
 from service.listing import cursor
+from service.listing.query_reader import QueryReader
 
 DEFAULT_LIMIT: Final = 100
 MAX_LIMIT: Final = 1000
 MAX_WAIT: Final = 30
 _VERSION: Final = 1
 _LARGEST: Final = 2**62
-_WHOLE: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
-_ONCE: Final = ("recordId", "limit", "from", "wait", "documents", "cursor")
+_CARRIED: Final = ("collection", "recordId", "limit", "from", "documents")
+"""Parameters that a cursor carries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,63 +57,25 @@ class ChangesRequest:
     """Timeout of the long poll in seconds."""
 
 
-@dataclass
-class _ChangesReader:
-    """Reader of one query string; collects an error detail for each wrong parameter."""
-
-    pairs: Sequence[tuple[str, str]]
-    errors: list[ErrorDetail] = field(default_factory=list)
-
-    def fail(self, kind: str, name: str, message: str) -> None:
-        self.errors.append(ErrorDetail(f"validation_error.{kind}", (name,), message))
-
-    def only(self, *names: str) -> None:
-        """Report parameters that are not among ``names``, and duplicates of single ones."""
-        for name in dict.fromkeys(name for name, _ in self.pairs):
-            if name not in names:
-                shown = name.replace("\0", "\\0")
-                self.fail("unknown_parameter", shown, "There is no such parameter.")
-            elif name in _ONCE and len(self.all(name)) > 1:
-                self.fail("duplicate", name, "Give this parameter once.")
-
-    def all(self, name: str) -> list[str]:
-        return [text for key, text in self.pairs if key == name]
-
-    def number(self, name: str, default: int, low: int, high: int) -> int:
-        for text in self.all(name)[:1]:
-            if not _WHOLE.fullmatch(text):
-                self.fail("invalid_value", name, "Use a whole number.")
-            elif not low <= int(text) <= high:
-                self.fail("out_of_range", name, f"Use a number from {low} to {high}.")
-            else:
-                return int(text)
-        return default
-
-    def choice(self, name: str, *choices: str) -> str:
-        """Return the value of the parameter, by default the first choice."""
-        for text in self.all(name)[:1]:
-            if text in choices:
-                return text
-            self.fail("invalid_value", name, f"Use {' or '.join(choices)}.")
-        return choices[0]
+_INVALID: Final = ChangesRequest(ChangeFilter(), None)
+"""Request in place of one whose cursor is invalid; its errors are raised instead."""
 
 
 def read(
-    pairs: Sequence[tuple[str, str]], resources: Mapping[str, Any], scope: str
+    parameters: Iterable[tuple[str, str]], resources: Mapping[str, Any], scope: str
 ) -> ChangesRequest:
     """Parse a query string of the change feed; ``resources`` are those in the feed, by name.
 
     Raises ApiError with a detail for each wrong parameter (contract, Changes).
     """
-    reader = _ChangesReader(pairs)
-    reader.only("collection", *_ONCE)
-    wait = reader.number("wait", 0, 0, MAX_WAIT)
-    if reader.all("cursor"):
+    reader = QueryReader(parameters)
+    reader.only("cursor", "wait", *_CARRIED)
+    wait = reader.integer("wait", 0, 0, MAX_WAIT)
+    if "cursor" in reader.texts:
         request = _from_cursor(reader, resources, scope, wait)
     else:
         request = ChangesRequest(_filter(reader, resources), _start(reader), wait=wait)
-    if reader.errors:
-        raise ApiError(in_query_order(pairs, reader.errors))
+    reader.raise_errors()
     return request
 
 
@@ -129,44 +91,48 @@ def encode(change_filter: ChangeFilter, after: FeedPosition, epoch: int, scope: 
     return cursor.seal(orjson.dumps([_VERSION, epoch, position, members]), scope)
 
 
-def _start(reader: _ChangesReader) -> FeedPosition | None:
+def _start(reader: QueryReader) -> FeedPosition | None:
     return None if reader.choice("from", "oldest", "now") == "now" else FeedPosition(0)
 
 
-def _filter(reader: _ChangesReader, resources: Mapping[str, Any]) -> ChangeFilter:
-    collections = tuple(dict.fromkeys(reader.all("collection")))
-    for name in collections:
-        if name not in resources:
-            reader.fail("invalid_value", "collection", f"Use one of {', '.join(resources)}.")
-            break
-    limit = reader.number("limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
-    documents = reader.choice("documents", "false", "true") == "true"
+def _filter(reader: QueryReader, resources: Mapping[str, Any]) -> ChangeFilter:
+    collections = tuple(dict.fromkeys(reader.texts.get("collection", ())))
+    if not all(name in resources for name in collections):
+        reader.fail_choice(resources, "collection")
+    limit = reader.integer("limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
+    documents = reader.boolean("documents")
     return ChangeFilter(collections, _record(reader, resources, collections), limit, documents)
 
 
 def _record(
-    reader: _ChangesReader, resources: Mapping[str, Any], collections: Sequence[str]
+    reader: QueryReader, resources: Mapping[str, Any], collections: Sequence[str]
 ) -> int | None:
-    for text in reader.all("recordId")[:1]:
-        if len(collections) != 1:
-            reader.fail("required_field", "collection", "Name one collection beside recordId.")
-        elif collections[0] in resources:
-            try:
-                return int(resources[collections[0]].stored_id(text))
-            except ValueError as error:
-                reader.fail("invalid_value", "recordId", str(error))
+    text = reader.single("recordId")
+    if text is None:
+        return None
+    if len(collections) != 1:
+        message = "Name one collection beside recordId."
+        reader.fail(ErrorType.REQUIRED_FIELD, "collection", message=message)
+    elif collections[0] in resources:
+        try:
+            return int(resources[collections[0]].stored_id(text))
+        except ValueError as error:
+            reader.fail(ErrorType.INVALID_VALUE, "recordId", message=str(error))
     return None
 
 
 def _from_cursor(
-    reader: _ChangesReader, collections: Collection[str], scope: str, wait: int
+    reader: QueryReader, collections: Collection[str], scope: str, wait: int
 ) -> ChangesRequest:
     """Return the request that a cursor continues; report parameters other than ``wait``."""
-    for name in dict.fromkeys(name for name, _ in reader.pairs):
-        if name in ("collection", *_ONCE) and name not in ("cursor", "wait"):
-            reader.fail("exclusive_parameters", name, "Leave this out: the cursor has it.")
+    for name in reader.texts:
+        if name in _CARRIED:
+            reader.fail_beside_cursor(name)
+    text = reader.single("cursor")
+    if text is None:
+        return _INVALID
     try:
-        payload = orjson.loads(cursor.unseal(reader.all("cursor")[0], scope))
+        payload = orjson.loads(cursor.unseal(text, scope))
         version, epoch, position, members = payload
         if version != _VERSION:
             raise ValueError("unknown version")
@@ -174,8 +140,8 @@ def _from_cursor(
         change_filter = _filter_of_cursor(collections, *members)
         return ChangesRequest(change_filter, after, _whole(epoch), wait)
     except (ValueError, TypeError, *cursor.UNREADABLE):
-        reader.errors += cursor.invalid().details
-        return ChangesRequest(ChangeFilter(), None)
+        reader.fail(ErrorType.INVALID_CURSOR, "cursor", message=cursor.INVALID)
+        return _INVALID
 
 
 def _position(collections: Collection[str], n: Any, collection: Any, record: Any) -> FeedPosition:

@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from service.error_types import ErrorType
-from service.errors import ApiError, api_error
+from service.errors import api_error
 from service.listing.list_request import MAX_CONDITIONS, MAX_PAGE_SIZE, Condition, Listing, SortKey
 from service.listing.operators import OPERATORS
 from service.listing.properties import Properties, Property
@@ -24,6 +24,8 @@ from service.listing.properties import Properties, Property
 VERSION = 1
 UNREADABLE = (ValueError, TypeError, KeyError, zlib.error)
 """Exceptions that mean an invalid cursor while it is decoded."""
+INVALID = "Send pagination.cursor of an earlier page of this list."
+"""Message of a cursor that is damaged, of another list, or of an unknown version."""
 MAX_LENGTH = 4096
 _MAX_PAYLOAD = 64 * 1024
 #: Minimum payload to compress, in bytes: below it, compression takes most of the encoding time.
@@ -89,13 +91,7 @@ def decode(text: str, properties: Properties, scope: str) -> Listing:
         )
         return replace(listing, after=_after(listing.sort, _list(last)))
     except UNREADABLE as error:
-        raise invalid() from error
-
-
-def invalid() -> ApiError:
-    """Return a 400: the cursor is damaged, of another list, or of an unknown version."""
-    message = "Send pagination.cursor of an earlier page of this list."
-    return api_error(ErrorType.INVALID_CURSOR, "cursor", message=message)
+        raise api_error(ErrorType.INVALID_CURSOR, "cursor", message=INVALID) from error
 
 
 def unseal(text: str, scope: str) -> bytes:

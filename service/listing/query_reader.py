@@ -1,0 +1,121 @@
+"""Query reader: parameters of a query string, with an error detail for each wrong one."""
+
+import re
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from service.error_types import ErrorType
+from service.errors import ApiError, ErrorDetail
+
+_WHOLE: Final = re.compile(r"-?[0-9]{1,40}", re.ASCII)
+
+
+class QueryReader:
+    """Reader of one query string, in time linear in the number of its parameters.
+
+    A method that meets a wrong parameter collects an error detail and returns the default;
+    ``raise_errors`` raises all of them.
+    """
+
+    __slots__ = ("_errors", "texts")
+
+    def __init__(self, parameters: Iterable[tuple[str, str]]) -> None:
+        self.texts: dict[str, list[str]] = {}
+        """Values of each parameter; the names are in the order of the query."""
+        self._errors: list[ErrorDetail] = []
+        for name, text in parameters:
+            if name in self.texts:
+                self.texts[name].append(text)
+            else:
+                self.texts[name] = [text]
+
+    def fail(self, error_type: ErrorType, *path: str | int, message: str) -> None:
+        """Collect an error detail."""
+        self._errors.append(ErrorDetail(error_type, path, message))
+
+    def fail_unknown(self, name: str) -> None:
+        """Report a parameter that does not exist."""
+        message = "There is no such parameter."
+        self.fail(ErrorType.UNKNOWN_PARAMETER, _shown(name), message=message)
+
+    def fail_duplicate(self, name: str) -> None:
+        """Report a parameter that is allowed once and occurs more often."""
+        self.fail(ErrorType.DUPLICATE, name, message="Give this parameter once.")
+
+    def fail_beside_cursor(self, name: str) -> None:
+        """Report a parameter that the cursor carries already."""
+        message = "Leave this out: the cursor has it."
+        self.fail(ErrorType.EXCLUSIVE_PARAMETERS, name, message=message)
+
+    def fail_required(self, *path: str | int) -> None:
+        """Report a missing parameter."""
+        self.fail(ErrorType.REQUIRED_FIELD, *path, message="This parameter is required.")
+
+    def fail_choice(self, choices: Collection[str], *path: str | int) -> None:
+        """Report a value that is none of the allowed ones."""
+        allowed = " or ".join(choices) if len(choices) < 3 else f"one of {', '.join(choices)}"
+        self.fail(ErrorType.INVALID_VALUE, *path, message=f"Use {allowed}.")
+
+    def only(self, *names: str) -> None:
+        """Report each parameter that is not among ``names``."""
+        for name in self.texts:
+            if name not in names:
+                self.fail_unknown(name)
+
+    def single(self, name: str) -> str | None:
+        """Return the only value of a parameter; None without the parameter."""
+        texts = self.texts.get(name)
+        if texts is None:
+            return None
+        if len(texts) > 1:
+            self.fail_duplicate(name)
+            return None
+        return texts[0]
+
+    def integer(self, name: str, default: int, low: int, high: int) -> int:
+        """Return a whole number from ``low`` to ``high``."""
+        text = self.single(name)
+        if text is None:
+            return default
+        if not _WHOLE.fullmatch(text):
+            self.fail(ErrorType.INVALID_VALUE, name, message="Use a whole number.")
+        elif not low <= int(text) <= high:
+            message = f"Use a number from {low} to {high}."
+            self.fail(ErrorType.OUT_OF_RANGE, name, message=message)
+        else:
+            return int(text)
+        return default
+
+    def choice(self, name: str, *choices: str) -> str | None:
+        """Return one of a few values; None without the parameter."""
+        text = self.single(name)
+        if text is None or text in choices:
+            return text
+        self.fail_choice(choices, name)
+        return None
+
+    def boolean(self, name: str) -> bool:
+        """Return whether a parameter is ``true``; it is ``false`` by default."""
+        return self.choice(name, "false", "true") == "true"
+
+    def raise_errors(self) -> None:
+        """Raise ApiError with the details in the order of the query; missing ones come last."""
+        if not self._errors:
+            return
+        indexes = dict[str, int]()
+        for index, name in enumerate(self.texts):
+            indexes.setdefault(_group(_shown(name)), index)
+        last = len(self.texts)
+        raise ApiError(
+            sorted(self._errors, key=lambda detail: indexes.get(_group(str(detail.field)), last))
+        )
+
+
+def _shown(name: str) -> str:
+    """Return the name of an unknown parameter without NUL, as error details show it."""
+    return name.replace("\0", "\\0")
+
+
+def _group(name: str) -> str:
+    """Return the part before the dot: a missing member of a filter sorts with the others."""
+    return name.partition(".")[0].lower()
