@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 
+from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
 
 _TYPE_MESSAGES = {
@@ -16,12 +17,12 @@ _TYPE_MESSAGES = {
     "object": "Use an object.",
 }
 _LIMIT_MESSAGES = {
-    "minLength": ("too_short", "Use at least {} character{}."),
-    "maxLength": ("too_long", "Use at most {} character{}."),
-    "minItems": ("too_few_items", "Use at least {} item{}."),
-    "maxItems": ("too_many_items", "Use at most {} item{}."),
-    "minimum": ("out_of_range", "Use {} or more."),
-    "maximum": ("out_of_range", "Use {} or less."),
+    "minLength": (ErrorType.TOO_SHORT, "Use at least {} character{}."),
+    "maxLength": (ErrorType.TOO_LONG, "Use at most {} character{}."),
+    "minItems": (ErrorType.TOO_FEW_ITEMS, "Use at least {} item{}."),
+    "maxItems": (ErrorType.TOO_MANY_ITEMS, "Use at most {} item{}."),
+    "minimum": (ErrorType.OUT_OF_RANGE, "Use {} or more."),
+    "maximum": (ErrorType.OUT_OF_RANGE, "Use {} or less."),
 }
 
 _DECIMAL = "Use a decimal number such as -12.50, with at most 15 digits before the point, 10 after."
@@ -32,43 +33,43 @@ def type_message(types: frozenset[str] | list[str]) -> str:
     return next(message for kind, message in _TYPE_MESSAGES.items() if kind in types)
 
 
-def limit_message(keyword: str, limit: Any) -> tuple[str, str]:
-    """Return the error type, without ``validation_error.``, and the message of a violated limit."""
-    kind, message = _LIMIT_MESSAGES[keyword]
-    return kind, message.format(limit, "" if limit == 1 else "s")
+def limit_message(keyword: str, limit: Any) -> tuple[ErrorType, str]:
+    """Return the error type and the message of a violated limit."""
+    error_type, message = _LIMIT_MESSAGES[keyword]
+    return error_type, message.format(limit, "" if limit == 1 else "s")
 
 
 def error_details(error: Any) -> Iterator[ErrorDetail]:
     """Yield the error details of an error of jsonschema-rs."""
-    for path, kind, message in _parts(error):
-        yield ErrorDetail(f"validation_error.{kind}", path, message)
+    for path, error_type, message in _parts(error):
+        yield ErrorDetail(error_type, path, message)
 
 
-def _parts(error: Any) -> Iterator[tuple[Path, str, str]]:
+def _parts(error: Any) -> Iterator[tuple[Path, ErrorType, str]]:
     keyword, path, kind = error.kind.name, tuple(error.instance_path), error.kind
     if keyword == "required":
-        yield (*path, kind.property), "required_field", "This field is required."
+        yield (*path, kind.property), ErrorType.REQUIRED_FIELD, "This field is required."
     elif keyword == "additionalProperties":
         for name in kind.unexpected:
-            yield (*path, name), "unknown_field", "There is no such field."
+            yield (*path, name), ErrorType.UNKNOWN_FIELD, "There is no such field."
     elif keyword == "type" and error.instance is None and path and isinstance(path[-1], str):
-        yield path, "required_field", "This field is required and cannot be null."
+        yield path, ErrorType.REQUIRED_FIELD, "This field is required and cannot be null."
     elif keyword == "type":
-        yield path, "invalid_type", type_message(kind.types)
+        yield path, ErrorType.INVALID_TYPE, type_message(kind.types)
     elif keyword == "enum" and path and path[-1] == "state" and error.instance == "deleted":
-        yield path, "state_not_allowed", "Use DELETE to delete a record."
+        yield path, ErrorType.STATE_NOT_ALLOWED, "Use DELETE to delete a record."
     elif keyword == "enum":
         options = ", ".join(str(option) for option in kind.options if option is not None)
-        yield path, "invalid_value", f"Use one of {options}."
+        yield path, ErrorType.INVALID_VALUE, f"Use one of {options}."
     elif keyword == "pattern":
         # Body schemas have two patterns: one for non-blank texts, the other for decimals.
         is_blank = kind.pattern == "\\S"
-        yield path, "invalid_value", "Use more than white space." if is_blank else _DECIMAL
+        yield path, ErrorType.INVALID_VALUE, "Use more than white space." if is_blank else _DECIMAL
     elif keyword == "const":
-        yield path, "read_only_field", "This field is set by the service."
+        yield path, ErrorType.READ_ONLY_FIELD, "This field is set by the service."
     elif keyword == "uniqueItems":
         for index in _duplicate_indexes(error.instance):
-            yield (*path, index), "duplicate", "Remove this: the list has it already."
+            yield (*path, index), ErrorType.DUPLICATE, "Remove this: the list has it already."
     else:
         yield path, *limit_message(keyword, kind.limit)
 

@@ -115,8 +115,8 @@ class Validator:
         for keyword, is_wrong in (("minItems", int.__lt__), ("maxItems", int.__gt__)):
             limit = self._schema.schema.get(keyword)
             if limit is not None and is_wrong(len(items), limit):
-                kind, message = limit_message(keyword, limit)
-                raise api_error(f"validation_error.{kind}", message=message)
+                error_type, message = limit_message(keyword, limit)
+                raise api_error(error_type, message=message)
 
     def _errors_of_object(
         self, item: Any, needed: "_NeededChecks", max_details: int

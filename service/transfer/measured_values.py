@@ -83,17 +83,18 @@ def structure_errors(document: dict[str, Any], member: str) -> list[Detail]:
         return [Detail(ErrorType.INVALID_TYPE, "", "Use a list of sizes.")]
     ids = [size.get(_SIZE) if isinstance(size, dict) else None for size in sizes]
     return [
-        Detail(f"validation_error.{kind}", f"[{index}].{_SIZE}", message)
+        Detail(error_type, f"[{index}].{_SIZE}", message)
         for index, size_id in enumerate(ids)
-        for kind, message in _size_errors(size_id, requested)
+        for error_type, message in _size_errors(size_id, requested)
     ]
 
 
-def _size_errors(size_id: Any, requested: set[Any] | None) -> Iterator[tuple[str, str]]:
+def _size_errors(size_id: Any, requested: set[Any] | None) -> Iterator[tuple[ErrorType, str]]:
     if not isinstance(size_id, int):
-        yield "required_field", "This field is required."
+        yield ErrorType.REQUIRED_FIELD, "This field is required."
     elif requested is not None and size_id not in requested:
-        yield "unknown_reference", "Use a size for which samples are requested (sizeRangeSizeIds)."
+        message = "Use a size for which samples are requested (sizeRangeSizeIds)."
+        yield ErrorType.UNKNOWN_REFERENCE, message
 
 
 def _requested(document: dict[str, Any]) -> set[Any] | None:

@@ -1,0 +1,51 @@
+"""Error types: literals stand in the table alone, and everything else uses its members."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service.error_types import ErrorType
+from tests.policy.sources import ROOT, SERVICE, modules
+
+TYPES = {str(error_type) for error_type in ErrorType}
+#: Beginnings of dotted types, such as ``validation_error.``: texts with them build a type.
+FAMILIES = tuple(sorted({f"{name.partition('.')[0]}." for name in TYPES if "." in name}))
+#: The client imports nothing of the service.
+ELSEWHERE = (SERVICE / "error_types.py", *modules("client"))
+
+
+def literals(root: ast.AST) -> Iterator[str]:
+    """Yield the texts that are an error type or the beginning of one, f-strings included."""
+    for node in ast.walk(root):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+            if text in TYPES or (text.startswith(FAMILIES) and not any(map(str.isspace, text))):
+                yield text
+
+
+@pytest.mark.parametrize(
+    "module",
+    [module for module in modules() if module not in ELSEWHERE],
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
+)
+def test_no_error_type_is_a_literal(module: Path) -> None:
+    assert not [*literals(ast.parse(module.read_text(encoding="utf-8")))]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        '"not_found"',
+        'ErrorDetail("validation_error.too_long")',
+        'f"validation_error.{kind}"',
+        '"conflict." + kind',
+    ],
+)
+def test_literals_are_found(code: str) -> None:
+    assert [*literals(ast.parse(code))]
+
+
+def test_prose_is_no_literal() -> None:
+    assert not [*literals(ast.parse('"validation_error.too_long is one of them"'))]
