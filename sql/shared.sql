@@ -1,23 +1,23 @@
 -- Shared statements of all resources. Slots are filled only from the registry.
 
--- name: aside
+-- name: embedded
 with aside as (
-{{step}}
+{{statement}}
 )
 
 -- name: collect_all
 select
     count(*) as found,
-    case when coalesce(sum(octet_length(document)), 0) <= {{most}}
+    case when coalesce(sum(octet_length(document)), 0) <= {{max_bytes}}
         then convert_to(coalesce(string_agg(document, ',' order by page_order), ''), 'UTF8')
     end as documents
 from ({{documents}}) as page;
 
 -- name: collect_batch
-{{aside}}
+{{embedded}}
 select
     array_agg(page_order) as ids,
-    case when sum(octet_length(document)) <= {{most}} then array_agg(convert_to(document, 'UTF8')) end as documents
+    case when sum(octet_length(document)) <= {{max_bytes}} then array_agg(convert_to(document, 'UTF8')) end as documents
 from ({{documents}}) as page;
 
 -- name: collect_cut_page
@@ -32,11 +32,11 @@ from (
         count(*) over () as found
     from ({{documents}}) as page
 ) as page
-where page_order = 1 or (page_order <= {{size}} and bytes <= {{most}});
+where page_order = 1 or (page_order <= {{size}} and bytes <= {{max_bytes}});
 
 -- name: collect_page
 select
-    case when octet_length(documents) <= {{most}} then convert_to(documents, 'UTF8') end as documents,
+    case when octet_length(documents) <= {{max_bytes}} then convert_to(documents, 'UTF8') end as documents,
     last_values,
     has_more
 from (

@@ -8,7 +8,7 @@ form allows an index range scan: ``a <= $1 and (a < $1 or id > $2)``.
 import re
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from service.database.id_arrays import id_array
 from service.listing.list_request import Condition, Listing, SortKey
@@ -47,13 +47,20 @@ class PageSql:
         return f"${self.leading + len(self.parameters)}::{sql_type}"
 
 
-def batch_page(leading: int, ids: list[int], *, hides_deleted: bool = False) -> PageSql:
+class BatchPage(NamedTuple):
+    """SQL text of the page of a batch, and its only parameter."""
+
+    text: str
+    ids: Any
+
+
+def batch_page(leading: int, ids: list[int], *, hides_deleted: bool = False) -> BatchPage:
     """Return the page of the records of ``ids``, in any order; ``page_order`` is the id."""
     # PostgreSQL estimates the generic plan of an array as costlier than that of one element, so it
     # would plan each request anew. A single id is therefore compared without an array.
-    parameter = ids[0] if len(ids) == 1 else id_array(ids)
-    text = _batch_text(leading, alone=len(ids) == 1, hides_deleted=hides_deleted)
-    return PageSql(leading, [parameter], text)
+    alone = len(ids) == 1
+    text = _batch_text(leading, alone=alone, hides_deleted=hides_deleted)
+    return BatchPage(text, ids[0] if alone else id_array(ids))
 
 
 @cache

@@ -9,6 +9,7 @@ from service.database.connections import Connection
 from service.errors import ApiError
 from service.queries.batch import Batch, Item
 from service.queries.master_record import MasterRecord
+from service.queries.resource import DocumentRequest
 
 _YIELD_BYTES: Final = 2**17
 """Bytes of records after which the merge yields to the event loop; some milliseconds."""
@@ -38,7 +39,9 @@ async def merge_stored(
     """
     if not batch.items:
         return
-    writables = await resource.render(connection, batch.caller, batch.ids, "writables")
+    writables = await resource.render(
+        connection, batch.caller, DocumentRequest(batch.ids, "writables")
+    )
     merged_bytes = 0
     for index, item in enumerate(batch.items):
         stored_json = writables[item["id"]]

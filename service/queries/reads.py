@@ -7,7 +7,7 @@ from service.error_types import ErrorType
 from service.errors import api_error
 from service.listing.page_sql import ALL_RECORDS
 from service.organizations.caller import Caller
-from service.queries.resource import MAX_BATCH_BYTES, SHARED, Resource
+from service.queries.resource import MAX_BATCH_BYTES, SHARED, DocumentRequest, Resource
 
 
 async def read(
@@ -19,7 +19,8 @@ async def read(
     ``forbidden.organization``.
     """
     *parents, record_id = path
-    documents = await resource.render(connection, caller, [record_id], form, parents)
+    request = DocumentRequest([record_id], form, parents)
+    documents = await resource.render(connection, caller, request)
     if documents:
         return documents[record_id]
     await resource.require_parents(connection, caller, parents)
@@ -39,7 +40,7 @@ async def read_all(
     """
     text = SHARED["collect_all"].fill(
         documents=resource.statements["documents"].fill(page=ALL_RECORDS),
-        most=str(MAX_BATCH_BYTES),
+        max_bytes=str(MAX_BATCH_BYTES),
     )
     row = await connection.fetchrow(text, caller.organization_id, *parents)
     if not row["found"]:

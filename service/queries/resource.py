@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 import orjson
 
@@ -12,13 +12,14 @@ from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.listing.list_request import Listing
-from service.listing.page_sql import PageSql, batch_page, counted_page, listing_page
+from service.listing.page_sql import BatchPage, batch_page, counted_page, listing_page
 from service.listing.properties import Properties, parse_id
 from service.organizations.caller import Caller
 from service.queries.bound_statements import BoundStatement, EmbeddedStatement
 
 SHARED = statements.load("shared")
 SHOWN_IN: Final = "shown_in_"
+_NO_STATEMENT: Final = BoundStatement("", ())
 MAX_PAGE_BYTES: Final = 8 * 2**20
 """Maximum bytes of a page's documents; a page with more ends early."""
 MAX_BATCH_BYTES: Final = 32 * 2**20
@@ -41,6 +42,17 @@ class DocumentPage:
 
     documents: bytes
     last: list[Any] | None
+
+
+class DocumentRequest(NamedTuple):
+    """Request for the documents of records, by their ids."""
+
+    ids: list[int]
+    form: str = "documents"
+    """Name of the statement: ``documents``, ``writables`` or another of that shape."""
+    parents: Sequence[int] = ()
+    embedded: EmbeddedStatement | None = None
+    """Statement to run as a CTE of the documents statement, which saves a round trip."""
 
 
 class Resource:
@@ -127,7 +139,7 @@ class Resource:
         text = SHARED["collect_cut_page" if is_cut else "collect_page"].fill(
             documents=self.statements["documents"].fill(page=page.text),
             size=page.size,
-            most=str(MAX_PAGE_BYTES),
+            max_bytes=str(MAX_PAGE_BYTES),
         )
         return ListQuery(listing, text, tuple(page.parameters))
 
@@ -188,27 +200,18 @@ class Resource:
         parents: Sequence[int] = (),
     ) -> bytes:
         """Return the documents of ``ids`` in that order, joined by commas; skip unknown ids."""
-        return joined(await self.render(connection, caller, ids, form, parents), ids)
+        request = DocumentRequest(ids, form, parents)
+        return joined(await self.render(connection, caller, request), ids)
 
     async def render(
-        self,
-        connection: Connection,
-        caller: Caller,
-        ids: list[int],
-        form: str = "documents",
-        parents: Sequence[int] = (),
-        embedded: EmbeddedStatement | None = None,
+        self, connection: Connection, caller: Caller, request: DocumentRequest
     ) -> dict[int, bytes]:
-        """Return the documents of ``ids`` below ``parents``, by id; skip unknown ids.
+        """Return the requested documents by id; skip unknown ids.
 
-        ``form`` names the statement: ``documents``, ``writables`` or another of that shape.
-        ``embedded`` runs as a CTE of that statement, which saves a round trip. Raise
-        ``too_many_items`` if the documents exceed ``MAX_BATCH_BYTES``.
+        Raise ``too_many_items`` if the documents exceed ``MAX_BATCH_BYTES``.
         """
-        page = batch_page(1 + len(parents), ids)
-        documents = await self._fetch_documents(
-            connection, caller, page, form, parents, MAX_BATCH_BYTES, embedded
-        )
+        page = batch_page(1 + len(request.parents), request.ids)
+        documents = await self._fetch_documents(connection, caller, request, page, MAX_BATCH_BYTES)
         if documents is None:
             message = f"The response exceeds {_mib(MAX_BATCH_BYTES)}. Send fewer items."
             raise api_error(ErrorType.TOO_MANY_ITEMS, message=message)
@@ -220,24 +223,22 @@ class Resource:
         """Return the documents of the ids that lists show; None if they exceed a page's bytes."""
         page = batch_page(1, ids, hides_deleted=self.hides_deleted)
         return await self._fetch_documents(
-            connection, caller, page, "documents", (), MAX_PAGE_BYTES
+            connection, caller, DocumentRequest(ids), page, MAX_PAGE_BYTES
         )
 
     async def _fetch_documents(
         self,
         connection: Connection,
         caller: Caller,
-        page: PageSql,
-        form: str,
-        parents: Sequence[int],
+        request: DocumentRequest,
+        page: BatchPage,
         max_bytes: int,
-        embedded: EmbeddedStatement | None = None,
     ) -> dict[int, bytes] | None:
-        """Return the documents by id; None if they exceed ``max_bytes``."""
-        parameters = [caller.organization_id, *parents, *page.parameters]
-        statement = BoundStatement("", ()) if embedded is None else embedded(len(parameters) + 1)
-        text = _batch_text(self.statements[form], page.text, max_bytes, statement.text)
-        ids, documents = await connection.fetchrow(text, *parameters, *statement.parameters)
+        """Return the documents of a page by id; None if they exceed ``max_bytes``."""
+        parameters = [caller.organization_id, *request.parents, page.ids]
+        embedded = request.embedded(len(parameters) + 1) if request.embedded else _NO_STATEMENT
+        text = _batch_text(self.statements[request.form], page.text, max_bytes, embedded.text)
+        ids, documents = await connection.fetchrow(text, *parameters, *embedded.parameters)
         if ids and documents is None:
             return None
         return dict(zip(ids or (), documents or (), strict=True))
@@ -276,6 +277,6 @@ def _batch_text(documents: statements.Statement, page: str, max_bytes: int, embe
     """Return the text of a batch's documents statement; cached, as every write needs it."""
     return SHARED["collect_batch"].fill(
         documents=documents.fill(page=page),
-        most=str(max_bytes),
-        aside=SHARED["aside"].fill(step=embedded) if embedded else "",
+        max_bytes=str(max_bytes),
+        embedded=SHARED["embedded"].fill(statement=embedded) if embedded else "",
     )

@@ -29,7 +29,7 @@ from service.queries.locking import (
 )
 from service.queries.master_record import Dependency, MasterRecord, WriteSet
 from service.queries.outcomes import WriteOptions, WriteResult, absent_outcomes, item_outcomes
-from service.queries.resource import joined
+from service.queries.resource import DocumentRequest, joined
 
 Edit: TypeAlias = Callable[[Item], Item]
 """Returns the new writable form, given the stored one; raises ApiError."""
@@ -157,9 +157,8 @@ async def _execute(
         [] if options.outcomes_only else [id_ for id_ in result.ids if id_ not in documents]
     )
     if rendered_ids:
-        documents |= await resource.render(
-            connection, batch.caller, rendered_ids, parents=batch.parents, embedded=insert_change
-        )
+        request = DocumentRequest(rendered_ids, parents=batch.parents, embedded=insert_change)
+        documents |= await resource.render(connection, batch.caller, request)
     elif insert_change:
         await _run(connection, batch, insert_change(FIRST_PARAMETER))
     if options.outcomes_only:

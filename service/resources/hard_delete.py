@@ -6,6 +6,7 @@ from typing import ClassVar
 from service.database.connections import Connection
 from service.database.statements import Statement
 from service.queries.master_record import MasterRecord, WriteSet
+from service.queries.resource import DocumentRequest
 
 
 class HardDeleted(MasterRecord):
@@ -31,6 +32,5 @@ class HardDeleted(MasterRecord):
         """Render the documents of the records to delete, with their state as deleted."""
         if not change.live_deletes:
             return {}
-        return await self.render(
-            connection, change.batch.caller, change.live_deletes, "last_documents"
-        )
+        request = DocumentRequest(change.live_deletes, "last_documents")
+        return await self.render(connection, change.batch.caller, request)

@@ -117,6 +117,6 @@ async def test_a_batch_has_the_records_of_its_ids(connection: asyncpg.Connection
         "with record as (select r.* from r where $1::bigint = 1)\n"
         f"select id, page_order from ({found.text}) as page order by id",
         1,
-        *found.parameters,
+        found.ids,
     )
     assert [tuple(row) for row in rows] == [(1, 1), (2, 2), (3, 3)]
