@@ -10,8 +10,8 @@ from aiohttp import web, web_urldispatcher
 from service import openapi
 from service.database.connections import Database
 from service.handlers import pages, system
-from service.handlers.long_poll import end_watching, watching
-from service.handlers.retention import clearing
+from service.handlers.long_poll import end_change_waits, run_change_waiters
+from service.handlers.retention import run_retention
 from service.http.access_log import AccessLog
 from service.http.admission import Admission
 from service.http.body_scheduler import BODY_SCHEDULER, BodyScheduler
@@ -62,9 +62,11 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         if traces is not None:
             await traces.end()
 
-    clear = partial(clearing, changes_days=settings.changes_days)
-    app.cleanup_ctx.extend([resources, run_response_sender, clear, watching, system.looking])
-    app.on_shutdown.append(end_watching)
+    retention = partial(run_retention, changes_days=settings.changes_days)
+    app.cleanup_ctx.extend(
+        [resources, run_response_sender, retention, run_change_waiters, system.run_incident_checks]
+    )
+    app.on_shutdown.append(end_change_waits)
     app[ROUTES] = {added: route for route in routes() for added in _added(app, route)}
     return app
 

@@ -22,7 +22,7 @@ select last_n, cleared_n from change_feed
 where organization_id = $1::bigint
 for no key update;
 
--- name: news
+-- name: heads
 select
     feed.organization_id,
     feed.last_n,

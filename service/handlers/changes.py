@@ -24,7 +24,7 @@ _MICROSECONDS = "%Y-%m-%dT%H:%M:%S.%fZ"
 async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
     """Return the next entries, after a long poll if requested, and the cursor to continue with."""
     scope = cursor.scope(request.path, caller(request).organization_id)
-    changes_request = changes.read(list(request.query.items()), feed.resources, scope)
+    changes_request = changes.read(request.query.items(), feed.resources, scope)
     page = await _long_poll(feed, request, changes_request)
     documents: Mapping[tuple[str, int], bytes] | None = None
     if changes_request.filter.documents:
@@ -68,13 +68,7 @@ async def _page(
     """Return the page after a position; number the committed changes first if necessary."""
     tenant = caller(request)
     organization_id = tenant.organization_id
-    read = partial(
-        feed.read,
-        caller=tenant,
-        change_filter=changes_request.filter,
-        after=changes_request.after,
-        epoch=changes_request.epoch,
-    )
+    read = partial(feed.read, caller=tenant, request=changes_request)
     page = await database(request).read(read, organization_id)
     if page is None:
         assign_numbers = partial(

@@ -117,10 +117,10 @@ def _wake(waiters: Iterable[asyncio.Future[bool]], *, for_changes: bool) -> None
             waiter.set_result(for_changes)
 
 
-CHANGE_WAITERS: web.AppKey[ChangeWaiters] = web.AppKey("watch", ChangeWaiters)
+CHANGE_WAITERS: web.AppKey[ChangeWaiters] = web.AppKey("change_waiters", ChangeWaiters)
 
 
-async def watching(app: web.Application) -> AsyncIterator[None]:
+async def run_change_waiters(app: web.Application) -> AsyncIterator[None]:
     """Provide the change waiters to the application."""
     max_waiting = max_connections(0) // 2
     app[CHANGE_WAITERS] = change_waiters = ChangeWaiters(app[DATABASE], max_waiting)
@@ -129,6 +129,6 @@ async def watching(app: web.Application) -> AsyncIterator[None]:
     yield
 
 
-async def end_watching(app: web.Application) -> None:
+async def end_change_waits(app: web.Application) -> None:
     """End all waits, because a shutdown waits for open requests."""
     app[CHANGE_WAITERS].end()

@@ -17,11 +17,11 @@ from service.queries import change_feed
 _PAUSE_SECONDS: Final = 60
 
 
-async def clearing(app: web.Application, changes_days: int) -> AsyncIterator[None]:
+async def run_retention(app: web.Application, changes_days: int) -> AsyncIterator[None]:
     """Delete expired rows in the background while the application runs."""
     app[STORED_RESPONSES] = StoredResponses()
     retention = _Retention(app[DATABASE], changes_days)
-    task = background.repeat(retention.clear_some, _PAUSE_SECONDS)
+    task = background.repeat(retention.delete_next, _PAUSE_SECONDS)
     yield
     task.cancel()
 
@@ -34,12 +34,12 @@ class _Retention:
         self._changes_days = changes_days
         self._last = 0
 
-    async def clear_some(self) -> None:
+    async def delete_next(self) -> None:
         """Delete the expired rows of the next organizations."""
-        self._last = await clear_some(self._database, self._last, self._changes_days)
+        self._last = await delete_expired_rows(self._database, self._last, self._changes_days)
 
 
-async def clear_some(database: Database, after: int, changes_days: int) -> int:
+async def delete_expired_rows(database: Database, after: int, changes_days: int) -> int:
     """Delete expired rows of the next organizations; return the last one's id, 0 at the end."""
     ids = await database.look_up(partial(stored_responses.organizations, after=after))
     for organization_id in ids:

@@ -37,7 +37,7 @@ def prepare(app: web.Application) -> None:
     )
 
 
-async def looking(app: web.Application) -> AsyncIterator[None]:
+async def run_incident_checks(app: web.Application) -> AsyncIterator[None]:
     """Recheck open incidents in the background, so that they close without readiness requests."""
     task = background.repeat(partial(_recheck, app[DATABASE]), _RECHECK_SECONDS)
     yield

@@ -8,9 +8,8 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from itertools import takewhile
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import asyncpg
 import orjson
@@ -19,7 +18,7 @@ from service.database.connections import Connection
 from service.database.statements import Statement, load
 from service.error_types import ErrorType
 from service.errors import api_error
-from service.listing.changes import ChangeFilter, FeedPosition
+from service.listing.changes import ChangeFilter, ChangesRequest, FeedPosition
 from service.organizations.caller import Caller
 from service.queries.change_recorder import SETTINGS, UPDATED
 from service.queries.resource import MAX_PAGE_BYTES, Resource, shown_in
@@ -67,6 +66,14 @@ class FeedHead:
     """Whether there are committed changes without a number."""
 
 
+class _FeedReading(NamedTuple):
+    """Reading of one organization's feed: its connection and filter."""
+
+    connection: Connection
+    organization_id: int
+    filter: ChangeFilter
+
+
 class ChangeFeed(Resource):
     """Change feed over the given resources.
 
@@ -87,20 +94,19 @@ class ChangeFeed(Resource):
         self,
         connection: Connection,
         caller: Caller,
-        change_filter: ChangeFilter,
-        after: FeedPosition | None,
-        epoch: int | None,
+        request: ChangesRequest,
         *,
         is_numbered: bool = False,
     ) -> ChangePage | None:
         """Return the entries after a position; None if changes must be numbered first.
 
-        If ``after`` is None, return an empty page at the end of the feed. Changes that are
+        If ``request.after`` is None, return an empty page at the end of the feed. Changes that are
         committed after the numbering are left to the next page. Raise ``gone.changes_expired`` if
         entries after the position were deleted or if the position belongs to another epoch.
         """
-        fetch = partial(self._transactions, connection, caller.organization_id, change_filter)
-        rows = await fetch(after)
+        reading = _FeedReading(connection, caller.organization_id, request.filter)
+        after = request.after
+        rows = await self._transactions(reading, after)
         if not rows:
             return None
         feed = rows[0]
@@ -108,14 +114,14 @@ class ChangeFeed(Resource):
         if after is None:
             empty_page = ChangePage([], FeedPosition(feed["last_n"]), False, feed["epoch"])
             return None if must_number else empty_page
-        _require_not_expired(feed, after, epoch)
+        _require_not_expired(feed, after, request.epoch)
         if after.n < feed["cleared_n"]:
             after = FeedPosition(feed["cleared_n"])
-            rows = await fetch(after)
+            rows = await self._transactions(reading, after)
         transactions = [row for row in rows if row["n"] is not None]
         if not transactions and must_number and feed["last_n"] <= after.n:
             return None
-        return await self._page(connection, caller, change_filter, after, feed, transactions)
+        return await self._page(reading, after, feed, transactions)
 
     async def documents_of(
         self, connection: Connection, caller: Caller, entries: Sequence[ChangeEntry]
@@ -133,18 +139,17 @@ class ChangeFeed(Resource):
         return documents if sum(map(len, documents.values())) <= MAX_PAGE_BYTES else None
 
     async def _transactions(
-        self,
-        connection: Connection,
-        organization_id: int,
-        change_filter: ChangeFilter,
-        after: FeedPosition | None,
+        self, reading: _FeedReading, after: FeedPosition | None
     ) -> list[asyncpg.Record]:
         """Return a row per transaction that may have entries; without any, the feed's row alone."""
-        condition, parameters = self._condition(change_filter)
+        condition, parameters = self._condition(reading.filter)
         text = _SQL["page"].fill(span=str(MAX_TRANSACTIONS), condition=condition)
         first = after.n + (after.collection is None) if after else 0
-        limit = change_filter.limit if after else 0
-        return list(await connection.fetch(text, organization_id, first, limit, *parameters))
+        limit = reading.filter.limit if after else 0
+        rows = await reading.connection.fetch(
+            text, reading.organization_id, first, limit, *parameters
+        )
+        return list(rows)
 
     def _condition(self, change_filter: ChangeFilter) -> tuple[str, list[Any]]:
         """Return the SQL condition of the filter, and its parameters."""
@@ -160,23 +165,20 @@ class ChangeFeed(Resource):
 
     async def _page(
         self,
-        connection: Connection,
-        caller: Caller,
-        change_filter: ChangeFilter,
+        reading: _FeedReading,
         after: FeedPosition,
         feed: asyncpg.Record,
         transactions: Sequence[asyncpg.Record],
     ) -> ChangePage:
         """Return the page of the transactions' entries, with fan-outs."""
+        limit = reading.filter.limit
         entries, fan_outs, position = list[ChangeEntry](), 0, after
         for row in transactions:
-            max_entries = change_filter.limit - len(entries)
+            max_entries = limit - len(entries)
             if max_entries == 0 or fan_outs >= MAX_CAUSES:
                 return ChangePage(entries, position, True, feed["epoch"])
             begin = after if row["n"] == after.n else FeedPosition(row["n"], "", 0)
-            transaction_entries = await self._entries(
-                connection, caller, change_filter, row, begin, max_entries
-            )
+            transaction_entries = await self._entries(reading, row, begin, max_entries)
             entries += transaction_entries[:max_entries]
             fan_outs += row["causes"] is not None
             if len(transaction_entries) > max_entries:
@@ -184,7 +186,7 @@ class ChangeFeed(Resource):
                 position = FeedPosition(row["n"], last.collection, last.record)
                 return ChangePage(entries, position, True, feed["epoch"])
             position = FeedPosition(row["n"])
-        if _covers_span(transactions, change_filter.limit):
+        if _covers_span(transactions, limit):
             first = after.n + (after.collection is None)
             span_end = min(first + MAX_TRANSACTIONS - 1, feed["last_n"])
             position = FeedPosition(max(position.n, span_end))
@@ -192,15 +194,10 @@ class ChangeFeed(Resource):
         return ChangePage(entries, position, has_more, feed["epoch"])
 
     async def _entries(
-        self,
-        connection: Connection,
-        caller: Caller,
-        change_filter: ChangeFilter,
-        row: asyncpg.Record,
-        begin: FeedPosition,
-        max_entries: int,
+        self, reading: _FeedReading, row: asyncpg.Record, begin: FeedPosition, max_entries: int
     ) -> list[ChangeEntry]:
         """Return up to ``max_entries`` + 1 entries of a transaction, after position ``begin``."""
+        connection, organization_id, change_filter = reading
         records: dict[str, dict[str, list[int]]] = orjson.loads(row["records"])
         fan_out = self._fan_out(orjson.loads(row["causes"] or "{}"))
         entries = list[ChangeEntry]()
@@ -216,7 +213,7 @@ class ChangeFeed(Resource):
             for statement, causes in fan_out.get(collection, ()):
                 text = _SQL["shown"].fill(shown=statement.text)
                 parameters = (causes, first, max_entries + 1, change_filter.record)
-                rows = await connection.fetch(text, caller.organization_id, *parameters)
+                rows = await connection.fetch(text, organization_id, *parameters)
                 ids.update(row["id"] for row in rows)
             if change_filter.record is not None:
                 ids &= {change_filter.record}
@@ -270,7 +267,7 @@ async def delete_expired(connection: Connection, organization_id: int, before: d
 
 async def heads(connection: Connection, organization_ids: list[int]) -> list[FeedHead]:
     """Return the feed head of each organization."""
-    rows = await connection.fetch(_SQL["news"].text, organization_ids)
+    rows = await connection.fetch(_SQL["heads"].text, organization_ids)
     return [FeedHead(*row) for row in rows]
 
 

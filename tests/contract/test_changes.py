@@ -11,7 +11,7 @@ import pytest
 
 from service.commands import administration
 from service.handlers import long_poll
-from service.handlers.retention import clear_some
+from service.handlers.retention import delete_expired_rows
 from service.http.context import DATABASE
 from service.queries import change_feed
 from tests.support.api import Answer, Api, replacing
@@ -204,7 +204,7 @@ async def test_who_waits_takes_no_place(api: Api, monkeypatch: pytest.MonkeyPatc
             await until(lambda readers=readers: len(watch._waiters[1]) == readers)  # type: ignore[misc]
         assert (await api.get(GROUPS)).status == 200
         is_failure(await api.get(PATH, asked), 429, "too_many_requests")
-        await long_poll.end_watching(app)
+        await long_poll.end_change_waits(app)
         async with within(5):
             answers = await asyncio.gather(*reading)
         assert {answer.status for answer in answers} == {200}
@@ -237,7 +237,7 @@ async def test_what_was_cleared_is_gone(api: Api, demo_dsn: str) -> None:
     await make(api, 1)
     await run(demo_dsn, "update change set at = '2025-01-01T00:00:00Z' where n = 1")
     app: Any = api.client.app
-    assert await clear_some(app[DATABASE], 0, 30) == 2
+    assert await delete_expired_rows(app[DATABASE], 0, 30) == 2
     is_failure(await api.get(PATH, {"cursor": start}), 410, "gone.changes_expired")
     assert len((await api.get(PATH, {"cursor": middle})).data) == 1
     oldest = await api.get(PATH)

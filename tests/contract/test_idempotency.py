@@ -5,7 +5,7 @@ import asyncio
 import asyncpg
 import pytest
 
-from service.handlers.retention import clear_some
+from service.handlers.retention import delete_expired_rows
 from service.http.context import DATABASE
 from service.idempotency.stored_responses import STORED_RESPONSES, StoredResponses
 from tests.support.api import Answer, Api
@@ -184,10 +184,10 @@ async def test_old_keys_go_though_their_organization_never_comes_back(
         )
         assert api.client.app is not None
         database = api.client.app[DATABASE]
-        assert await clear_some(database, 0, 30) == 2
+        assert await delete_expired_rows(database, 0, 30) == 2
         kept = await connection.fetch("select organization_id, key from idempotency_key order by 1")
         assert [tuple(row) for row in kept] == [(1, "k1"), (2, "k1")]
-        assert await clear_some(database, 2, 30) == 0
+        assert await delete_expired_rows(database, 2, 30) == 0
     finally:
         await connection.close()
 

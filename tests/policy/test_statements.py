@@ -15,7 +15,7 @@ STATEMENTS = [statement for file in FILES for statement in file.values()]
 TENANTS = tenant_tables()
 #: The operator's statements, the one that tells a foreign size range from an unknown one, and the
 #: look at what is new for all who wait.
-ACROSS_ORGANIZATIONS = frozenset({"shared.owned_by_any", "changes.news"})
+ACROSS_ORGANIZATIONS = frozenset({"shared.owned_by_any", "changes.heads"})
 OPERATORS_FILE = "administration."
 SLOTS = {"table": "color", "kind": "style", "owner": "care_instruction"}
 
