@@ -27,31 +27,23 @@ def no_parameters(request: web.Request) -> None:
     reader.raise_errors()
 
 
-def path_ids(request: web.Request, resource: Resource, *names: str) -> list[int]:
-    """Return the stored ids of the path; raise ``invalid_value`` for each malformed one."""
-    ids, details = [], []
-    for name in names:
-        try:
-            ids.append(resource.stored_id(request.match_info[name]))
-        except ValueError as error:
-            details.append(ErrorDetail(ErrorType.INVALID_VALUE, (name,), str(error)))
-    if details:
-        raise ApiError(details)
-    return ids
-
-
 def path_of(request: web.Request, resource: Resource) -> list[int]:
-    """Return the stored ids of the parents and of the record; raise as ``path_ids``."""
-    return path_ids(request, resource, *resource.parents, resource.key)
+    """Return the stored ids of the parents and of the record, from the path."""
+    return resource.path_ids(request.match_info, *resource.parents, resource.key)
 
 
-def form(request: web.Request) -> str:
+def form(request: web.Request, *, offered: bool) -> str:
     """Return the statement of the ``form`` parameter: ``documents``, or ``writables``."""
+    if not offered:
+        no_parameters(request)
+        return "documents"
     reader = QueryReader(request.query.items())
     reader.only("form")
-    form_name = reader.choice("form", "writable")
+    texts = reader.texts.get("form", [])
+    if texts not in ([], ["writable"]):
+        reader.fail_choice(["writable"], "form")
     reader.raise_errors()
-    return "writables" if form_name else "documents"
+    return "writables" if texts else "documents"
 
 
 def precondition_of(request: web.Request) -> Precondition | None:

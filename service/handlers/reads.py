@@ -1,14 +1,14 @@
 """Read handlers: lists, single records, and all records below a path."""
 
+from collections.abc import Sequence
 from sys import getsizeof
 from typing import Final, TypeAlias
 
 from aiohttp import web
 
-from service.error_types import ErrorType
-from service.errors import api_error, collect_errors
+from service.errors import collect_errors
 from service.handlers.lru_cache import WeightedLruCache
-from service.handlers.parameters import form, only_parameters, path_ids, path_of
+from service.handlers.parameters import form, no_parameters, path_of
 from service.http.byte_budget import reserve
 from service.http.context import caller, database
 from service.http.envelope import pagination, respond, success, success_list
@@ -32,29 +32,21 @@ _OBJECT_BYTES: Final = 1024
 async def list_records(resource: Resource, request: web.Request) -> web.Response:
     """Return one page of a collection, or 304 if its tag matches (contract, Lists)."""
     tenant = caller(request)
-    scope = cursor.scope(request.path, tenant.organization_id)
-    if resource.parents:
-        parents, list_query = collect_errors(
-            lambda: path_ids(request, resource, *resource.parents),
-            lambda: _list_query(resource, request, scope),
-        )
-    else:
-        parents, list_query = [], _list_query(resource, request, scope)
+    query, parents, scope = _read_list_request(resource, request, tenant.organization_id)
     page = await database(request).read(
-        lambda connection: resource.page(connection, tenant, list_query, parents),
+        lambda connection: resource.page(connection, tenant, query, parents),
         tenant.organization_id,
     )
     reserve(request, len(page.documents))
-    next_cursor = None if page.last is None else cursor.encode(list_query.listing, page.last, scope)
-    response = success_list(page.documents, pagination=pagination(next_cursor))
-    response.headers["ETag"] = etag(response.body)
+    next_cursor = None if page.last is None else cursor.encode(query.listing, page.last, scope)
+    response = _tagged_list(page.documents, pagination(next_cursor))
     if PREFER in request.headers and preferences(request).get("count") == "exact":
         total = await database(request).read(
-            lambda connection: resource.count(connection, tenant, list_query.listing, parents),
+            lambda connection: resource.count(connection, tenant, query.listing, parents),
             tenant.organization_id,
         )
         response.headers.update({"Total-Count": str(total), APPLIED: "count=exact"})
-    return respond(response)
+    return response
 
 
 async def read_record(resource: Resource, request: web.Request) -> web.Response:
@@ -79,30 +71,47 @@ async def read_all(resource: Resource, request: web.Request) -> web.Response:
     """Return all records of the parents as one list; they are few."""
     tenant = caller(request)
     parents, _ = collect_errors(
-        lambda: path_ids(request, resource, *resource.parents),
-        lambda: only_parameters(request),
+        lambda: resource.path_ids(request.match_info, *resource.parents),
+        lambda: no_parameters(request),
     )
     documents = await database(request).read(
         lambda connection: reads.read_all(connection, resource, tenant, parents),
         tenant.organization_id,
     )
     reserve(request, len(documents))
-    response = success_list(documents)
+    return _tagged_list(documents)
+
+
+def _tagged_list(documents: bytes, pagination: bytes = b"") -> web.Response:
+    """Return the response with a list of documents, and with its entity tag."""
+    response = success_list(documents, pagination=pagination)
     response.headers["ETag"] = etag(response.body)
     return respond(response)
 
 
+def _read_list_request(
+    resource: Resource, request: web.Request, organization_id: int
+) -> tuple[ListQuery, Sequence[int], str]:
+    """Return the list query, the ids of the parents and the scope of the cursors.
+
+    Raise ApiError with the errors of path and query.
+    """
+    scope = cursor.scope(request.path, organization_id)
+    if not resource.parents:
+        return _list_query(resource, request, scope), (), scope
+    parents, query = collect_errors(
+        lambda: resource.path_ids(request.match_info, *resource.parents),
+        lambda: _list_query(resource, request, scope),
+    )
+    return query, parents, scope
+
+
 def _list_query(resource: Resource, request: web.Request, scope: str) -> ListQuery:
     """Return the list query of the request; a cursor carries its own query."""
-    cursors = request.query.getall("cursor", [])
-    if not cursors:
-        return questions((resource, tuple(request.query.items())))
-    if len(cursors) > 1:
-        message = "Give this parameter once."
-        raise api_error(ErrorType.DUPLICATE, "cursor", message=message)
-    listing = cursor.decode(cursors[0], resource.properties, scope)
-    parameters.check_beside_cursor(list(request.query.items()), resource.properties, listing)
-    return resource.compile_list(listing)
+    query = request.query
+    if "cursor" not in query:
+        return LIST_QUERIES((resource, tuple(query.items())))
+    return resource.compile_list(parameters.read_cursor(query.items(), resource.properties, scope))
 
 
 def _compile(query_key: _QueryKey) -> ListQuery:
@@ -125,5 +134,5 @@ def _weight(query_key: _QueryKey, list_query: ListQuery) -> int:
     return _OBJECT_BYTES + sizes + 8 * len(values)
 
 
-questions: Final = WeightedLruCache(_compile, _weight, _CACHE_BYTES)
+LIST_QUERIES: Final = WeightedLruCache(_compile, _weight, _CACHE_BYTES)
 """LRU cache of compiled list queries: callers repeat the same query strings."""

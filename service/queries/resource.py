@@ -10,7 +10,7 @@ import orjson
 from service.database import statements
 from service.database.connections import Connection
 from service.error_types import ErrorType
-from service.errors import api_error
+from service.errors import ApiError, ErrorDetail, api_error
 from service.listing.list_request import Listing
 from service.listing.page_sql import BatchPage, batch_page, counted_page, listing_page
 from service.listing.properties import Properties, parse_id
@@ -126,6 +126,18 @@ class Resource:
             if self.string_ids:
                 return 0
             raise
+
+    def path_ids(self, texts: Mapping[str, str], *names: str) -> list[int]:
+        """Return the stored ids of path values; raise ``invalid_value`` for each malformed one."""
+        ids, details = [], []
+        for name in names:
+            try:
+                ids.append(self.stored_id(texts[name]))
+            except ValueError as error:
+                details.append(ErrorDetail(ErrorType.INVALID_VALUE, (name,), str(error)))
+        if details:
+            raise ApiError(details)
+        return ids
 
     def compile_list(self, listing: Listing, *, is_cut: bool = False) -> ListQuery:
         """Compile a listing into a list query.

@@ -30,9 +30,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """Pages and batches of few bytes, until it is undone."""
     monkeypatch.setattr(resource, "MAX_PAGE_BYTES", SMALL)
     monkeypatch.setattr(resource, "MAX_BATCH_BYTES", SMALL)
-    reads.questions.clear()
+    reads.LIST_QUERIES.clear()
     yield monkeypatch
-    reads.questions.clear()
+    reads.LIST_QUERIES.clear()
 
 
 @pytest.mark.parametrize("sort", SORTS)
@@ -53,7 +53,7 @@ async def test_a_walk_over_pages_that_end_early_shows_everything_once(
         answer = await shared_api.get(COLORS, {"cursor": more["cursor"]})
     assert 0 < min(sizes) <= max(sizes) < 100
     small.undo()
-    reads.questions.clear()
+    reads.LIST_QUERIES.clear()
     assert found == await walk(shared_api, COLORS, asked)
     assert len(found) > 100
 
@@ -64,11 +64,11 @@ async def test_a_page_has_a_record_however_large(
     """And a cursor keeps the page size that was asked for."""
     whole = await walk(shared_api, "/api/groups", [("pageSize", "2")])
     small.setattr(resource, "MAX_PAGE_BYTES", 1)
-    reads.questions.clear()
+    reads.LIST_QUERIES.clear()
     first = await shared_api.get("/api/groups", {"pageSize": "2"})
     assert first.data == whole[:1]
     small.undo()
-    reads.questions.clear()
+    reads.LIST_QUERIES.clear()
     second = await shared_api.get("/api/groups", {"cursor": first.json["pagination"]["cursor"]})
     assert second.data == whole[1:3]
 
@@ -76,7 +76,7 @@ async def test_a_page_has_a_record_however_large(
 async def test_the_last_record_is_the_end(shared_api: Api, small: pytest.MonkeyPatch) -> None:
     whole = (await shared_api.get("/api/size-ranges", {"pageSize": "1", "id": "1"})).data
     small.setattr(resource, "MAX_PAGE_BYTES", 1)
-    reads.questions.clear()
+    reads.LIST_QUERIES.clear()
     answer = await shared_api.get("/api/size-ranges", {"id": str(whole[0]["id"])})
     assert answer.data == whole
     assert answer.json["pagination"] == {"hasMore": False}

@@ -9,6 +9,7 @@ import pytest
 from service.errors import ApiError
 from service.listing import changes, parameters
 from service.listing.properties import Properties
+from service.listing.query_reader import QueryReader
 
 PROPERTIES = Properties("colors")
 
@@ -19,6 +20,13 @@ def _changes(pairs: list[tuple[str, str]]) -> None:
 
 def _list(pairs: list[tuple[str, str]]) -> None:
     parameters.read(pairs, PROPERTIES)
+
+
+def _any(pairs: list[tuple[str, str]]) -> None:
+    reader = QueryReader(pairs)
+    reader.only("id")
+    reader.single("colour")
+    reader.raise_errors()
 
 
 def _seconds(read: Callable[[list[tuple[str, str]]], None], name: str, number: int) -> float:
@@ -32,7 +40,7 @@ def _seconds(read: Callable[[list[tuple[str, str]]], None], name: str, number: i
     return best
 
 
-@pytest.mark.parametrize("read", [_changes, _list])
+@pytest.mark.parametrize("read", [_changes, _list, _any])
 @pytest.mark.parametrize(
     "name", ["colour{}", "colour", "id", "a\0{}", "filter[{}].x", "sort[{}].property", "collection"]
 )
