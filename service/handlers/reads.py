@@ -1,6 +1,7 @@
 """Read handlers: lists, single records, and all records below a path."""
 
 from collections.abc import Sequence
+from functools import partial
 from sys import getsizeof
 from typing import Final, TypeAlias
 
@@ -9,13 +10,14 @@ from aiohttp import web
 from service.errors import collect_errors
 from service.handlers.lru_cache import WeightedLruCache
 from service.handlers.parameters import form, no_parameters, path_of
-from service.http.byte_budget import reserve
+from service.http.api_response import ApiResponse
 from service.http.context import caller, database
-from service.http.envelope import pagination, respond, success, success_list
+from service.http.envelope import pagination, success, success_list
 from service.http.etag import etag
 from service.http.headers import PREFER
 from service.http.media_types import JSON_PATCH
 from service.http.prefer import APPLIED, preferences
+from service.http.tagged_reads import tagged
 from service.listing import cursor, parameters
 from service.queries import reads
 from service.queries.master_record import MasterRecord
@@ -29,27 +31,36 @@ _OBJECT_BYTES: Final = 1024
 """Estimated bytes of a list query without its texts and values."""
 
 
-async def list_records(resource: Resource, request: web.Request) -> web.Response:
+@tagged
+async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
     """Return one page of a collection, or 304 if its tag matches (contract, Lists)."""
     tenant = caller(request)
-    query, parents, scope = _read_list_request(resource, request, tenant.organization_id)
+    scope = cursor.scope(request.path, tenant.organization_id)
+    parents: Sequence[int] = ()
+    if not resource.parents:
+        query = _list_query(resource, request, scope)
+    else:
+        parents, query = collect_errors(
+            partial(resource.path_ids, request.match_info, *resource.parents),
+            partial(_list_query, resource, request, scope),
+        )
+    counts = PREFER in request.headers and preferences(request).get("count") == "exact"
     page = await database(request).read(
-        lambda connection: resource.page(connection, tenant, query, parents),
+        lambda connection: resource.page(connection, tenant, query, parents, counts=counts),
         tenant.organization_id,
     )
-    reserve(request, len(page.documents))
-    next_cursor = None if page.last is None else cursor.encode(query.listing, page.last, scope)
-    response = _tagged_list(page.documents, pagination(next_cursor))
-    if PREFER in request.headers and preferences(request).get("count") == "exact":
-        total = await database(request).read(
-            lambda connection: resource.count(connection, tenant, query.listing, parents),
-            tenant.organization_id,
-        )
-        response.headers.update({"Total-Count": str(total), APPLIED: "count=exact"})
-    return response
+    headers = {"Total-Count": str(page.total), APPLIED: "count=exact"} if counts else None
+    return success_list(
+        page.documents,
+        pagination=pagination(
+            None if page.last is None else cursor.encode(query.listing, page.last, scope)
+        ),
+        headers=headers,
+    )
 
 
-async def read_record(resource: Resource, request: web.Request) -> web.Response:
+@tagged
+async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
     """Return one record, or its writable form, with its entity tag."""
     tenant = caller(request)
     path, form_name = collect_errors(
@@ -57,17 +68,17 @@ async def read_record(resource: Resource, request: web.Request) -> web.Response:
         lambda: form(request, offered=isinstance(resource, MasterRecord)),
     )
     document = await database(request).read(
-        lambda connection: reads.read(connection, resource, tenant, path, form_name),
+        lambda connection: reads.read_document(connection, resource, tenant, path, form_name),
         tenant.organization_id,
     )
-    reserve(request, len(document))
     headers = {"ETag": etag(document)}
     if isinstance(resource, MasterRecord) and resource.is_patched:
         headers["Accept-Patch"] = JSON_PATCH
-    return respond(success(document, headers=headers))
+    return success(document, headers=headers)
 
 
-async def read_all(resource: Resource, request: web.Request) -> web.Response:
+@tagged
+async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
     """Return all records of the parents as one list; they are few."""
     tenant = caller(request)
     parents, _ = collect_errors(
@@ -78,32 +89,7 @@ async def read_all(resource: Resource, request: web.Request) -> web.Response:
         lambda connection: reads.read_all(connection, resource, tenant, parents),
         tenant.organization_id,
     )
-    reserve(request, len(documents))
-    return _tagged_list(documents)
-
-
-def _tagged_list(documents: bytes, pagination: bytes = b"") -> web.Response:
-    """Return the response with a list of documents, and with its entity tag."""
-    response = success_list(documents, pagination=pagination)
-    response.headers["ETag"] = etag(response.body)
-    return respond(response)
-
-
-def _read_list_request(
-    resource: Resource, request: web.Request, organization_id: int
-) -> tuple[ListQuery, Sequence[int], str]:
-    """Return the list query, the ids of the parents and the scope of the cursors.
-
-    Raise ApiError with the errors of path and query.
-    """
-    scope = cursor.scope(request.path, organization_id)
-    if not resource.parents:
-        return _list_query(resource, request, scope), (), scope
-    parents, query = collect_errors(
-        lambda: resource.path_ids(request.match_info, *resource.parents),
-        lambda: _list_query(resource, request, scope),
-    )
-    return query, parents, scope
+    return success_list(documents)
 
 
 def _list_query(resource: Resource, request: web.Request, scope: str) -> ListQuery:
@@ -117,7 +103,7 @@ def _list_query(resource: Resource, request: web.Request, scope: str) -> ListQue
 def _compile(query_key: _QueryKey) -> ListQuery:
     """Compile the list query of a query string; raise ApiError with all its errors."""
     resource, pairs = query_key
-    return resource.compile_list(parameters.read(pairs, resource.properties))
+    return resource.compile_list(parameters.read_query(pairs, resource.properties))
 
 
 def _weight(query_key: _QueryKey, list_query: ListQuery) -> int:

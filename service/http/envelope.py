@@ -39,10 +39,14 @@ def success(
 
 
 def success_list(
-    documents: bytes, *, created: bool = False, pagination: bytes = b""
+    documents: bytes,
+    *,
+    created: bool = False,
+    pagination: bytes = b"",
+    headers: dict[str, str] | None = None,
 ) -> ApiResponse:
     """Return the success envelope around documents that commas join."""
-    return success(b"[", documents, b"]", created=created, pagination=pagination)
+    return success(b"[", documents, b"]", created=created, pagination=pagination, headers=headers)
 
 
 def pagination(cursor: str | None, *, has_more: bool = True) -> bytes:

@@ -40,7 +40,3 @@ class Listing:
     """1-based; None for the first page and with ``after``."""
     after: tuple[Any, ...] | None = None
     """Sort values of the last record of the page before (keyset pagination)."""
-
-    def filters(self, name: str) -> bool:
-        """Return whether a condition filters by the property."""
-        return any(condition.property.name == name for condition in self.conditions)

@@ -118,7 +118,7 @@ def counted_page(leading: int, listing: Listing, *, hides_deleted: bool) -> Page
 def _conditions(page: PageSql, listing: Listing, *, hides_deleted: bool) -> list[str]:
     """Return the SQL conditions of the filters."""
     conditions = [_condition(page, condition) for condition in listing.conditions]
-    if hides_deleted and not listing.filters("state"):
+    if hides_deleted and all(c.property.name != "state" for c in listing.conditions):
         conditions.append(_LIVE)
     return conditions
 

@@ -117,7 +117,7 @@ def _total(sort: dict[str, SortKey], properties: Properties) -> tuple[SortKey, .
     return tuple(sort.values())[: list(sort).index("id") + 1]
 
 
-def read(parameters: Iterable[tuple[str, str]], properties: Properties) -> Listing:
+def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) -> Listing:
     """Parse a query without a cursor; raise ApiError with a detail for each wrong parameter."""
     reader = _ListReader(parameters, properties)
     texts_by_field: dict[str, list[str]] = {}

@@ -10,7 +10,7 @@ from service.organizations.caller import Caller
 from service.queries.resource import MAX_BATCH_BYTES, SHARED, DocumentRequest, Resource
 
 
-async def read(
+async def read_document(
     connection: Connection, resource: Resource, caller: Caller, path: Sequence[int], form: str
 ) -> bytes:
     """Return one document, or its writable form.

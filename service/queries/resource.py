@@ -42,6 +42,8 @@ class DocumentPage:
 
     documents: bytes
     last: list[Any] | None
+    total: int | None
+    """Number of records on all pages, if it was requested."""
 
 
 class DocumentRequest(NamedTuple):
@@ -161,6 +163,8 @@ class Resource:
         caller: Caller,
         list_query: ListQuery,
         parents: Sequence[int] = (),
+        *,
+        counts: bool = False,
     ) -> DocumentPage:
         """Return one page of the documents below ``parents``, in the listing's order.
 
@@ -168,6 +172,9 @@ class Resource:
         ``out_of_range`` instead for a page by number: the next number would skip the records that
         were cut off. Raise ``not_found`` if a parent does not exist.
         """
+        total = (
+            await self._count(connection, caller, list_query.listing, parents) if counts else None
+        )
         row = await connection.fetchrow(
             list_query.text, caller.organization_id, *parents, *list_query.parameters
         )
@@ -183,16 +190,11 @@ class Resource:
             )
         if not row["documents"]:
             await self.require_parents(connection, caller, parents)
-        return DocumentPage(
-            row["documents"], orjson.loads(row["last_values"]) if row["has_more"] else None
-        )
+        last = orjson.loads(row["last_values"]) if row["has_more"] else None
+        return DocumentPage(row["documents"], last, total)
 
-    async def count(
-        self,
-        connection: Connection,
-        caller: Caller,
-        listing: Listing,
-        parents: Sequence[int] = (),
+    async def _count(
+        self, connection: Connection, caller: Caller, listing: Listing, parents: Sequence[int]
     ) -> int:
         """Return the number of records on all pages of a listing."""
         page = counted_page(1 + len(parents), listing, hides_deleted=self.hides_deleted)

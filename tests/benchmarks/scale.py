@@ -127,7 +127,7 @@ async def _path(measured: Data, sort: Sequence[tuple[str, str]], *, deep: bool) 
         )
     finally:
         await connection.close()
-    wanted = parameters.read(list(sort), STYLE_RELATIONS.properties)
+    wanted = parameters.read_query(list(sort), STYLE_RELATIONS.properties)
     keys = [last["id"]] if not sort else [last["number"], last["id"]]
     return f"{_PATH}?cursor={cursor.encode(wanted, keys, cursor.scope(_PATH, ORGANIZATION))}"
 

@@ -19,7 +19,7 @@ def _changes(pairs: list[tuple[str, str]]) -> None:
 
 
 def _list(pairs: list[tuple[str, str]]) -> None:
-    parameters.read(pairs, PROPERTIES)
+    parameters.read_query(pairs, PROPERTIES)
 
 
 def _any(pairs: list[tuple[str, str]]) -> None:

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from service.errors import ApiError
-from service.listing.list_request import MAX_CONDITIONS, Condition, Listing, SortKey
-from service.listing.operators import OPERATORS
-from service.listing.parameters import read
+from service.listing.list_request import MAX_CONDITIONS, Listing, SortKey
+from service.listing.parameters import read_query
 from service.listing.properties import Properties, Property
 
 pytestmark = pytest.mark.contract("Lists", "Filters", "Sorts")
@@ -19,12 +18,14 @@ BY_ID = (SortKey(GROUPS["id"], False),)
 
 def conditions(*pairs: tuple[str, str]) -> list[tuple[str, str, tuple[Any, ...]]]:
     """Field, operator and values of each condition."""
-    return [(c.property.name, c.operator.name, c.values) for c in read(pairs, GROUPS).conditions]
+    return [
+        (c.property.name, c.operator.name, c.values) for c in read_query(pairs, GROUPS).conditions
+    ]
 
 
 @pytest.mark.contract("Pages")
 def test_nothing_is_a_first_page_by_id() -> None:
-    assert read([], GROUPS) == Listing((), BY_ID, 30)
+    assert read_query([], GROUPS) == Listing((), BY_ID, 30)
 
 
 def test_values_are_typed() -> None:
@@ -70,11 +71,11 @@ def test_sort_keys_by_their_numbers_and_nothing_after_the_id() -> None:
         ("sort[4].property", "id"),
         ("sort[4].order", "desc"),
     ]
-    assert read(pairs, GROUPS).sort == (
+    assert read_query(pairs, GROUPS).sort == (
         SortKey(GROUPS["name"], True),
         SortKey(GROUPS["id"], True),
     )
-    assert read(pairs[:3], GROUPS).sort == (
+    assert read_query(pairs[:3], GROUPS).sort == (
         SortKey(GROUPS["name"], True),
         SortKey(GROUPS["state"], False),
         *BY_ID,
@@ -83,7 +84,7 @@ def test_sort_keys_by_their_numbers_and_nothing_after_the_id() -> None:
 
 def test_every_fault_in_the_order_of_the_request() -> None:
     with pytest.raises(ApiError) as error:
-        read([("pageNumber", "0"), ("colour", "x"), ("id", "x"), ("sort", "id")], GROUPS)
+        read_query([("pageNumber", "0"), ("colour", "x"), ("id", "x"), ("sort", "id")], GROUPS)
     assert [(one.type.rpartition(".")[2], one.field) for one in error.value.details] == [
         ("out_of_range", "pageNumber"),
         ("unknown_parameter", "colour"),
@@ -101,9 +102,9 @@ def test_conditions_are_counted() -> None:
             for pair in ((f"filter[{n}].property", "name"), (f"filter[{n}].value", f"{n}"))
         ]
 
-    assert len(read(pairs(MAX_CONDITIONS), GROUPS).conditions) == MAX_CONDITIONS
+    assert len(read_query(pairs(MAX_CONDITIONS), GROUPS).conditions) == MAX_CONDITIONS
     with pytest.raises(ApiError) as error:
-        read(pairs(MAX_CONDITIONS + 1), GROUPS)
+        read_query(pairs(MAX_CONDITIONS + 1), GROUPS)
     assert error.value.code == "validation_error.too_many_items"
 
 
@@ -138,9 +139,3 @@ def test_values_in_the_format_of_the_response(
     for text in bad:
         with pytest.raises(ValueError, match="Use"):
             prop.parse(text)
-
-
-def test_a_listing_knows_what_it_filters() -> None:
-    listing = Listing((Condition(GROUPS["state"], OPERATORS["eq"], ("active",)),))
-    assert listing.filters("state")
-    assert not listing.filters("name")
