@@ -119,7 +119,7 @@ def many_ids(resource: MasterRecord, texts: list[str], options: WriteOptions) ->
     """
     if not texts:
         raise api_error(ErrorType.REQUIRED_FIELD, "ids", message="Give at least one id.")
-    max_ids = schemas.definition(resource.home_of_ids, "ids").schema["maxItems"]
+    max_ids = schemas.definition(resource.ids_schema, "ids").schema["maxItems"]
     if len(texts) > max_ids:
         message = f"Give at most {max_ids} ids."
         raise api_error(ErrorType.TOO_MANY_ITEMS, "ids", message=message)

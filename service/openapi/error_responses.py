@@ -199,7 +199,7 @@ def _of_resource(kind: Operation, resource: Resource) -> Iterator[str]:
         yield ErrorType.FORBIDDEN_ORGANIZATION
     if kind.deletes and resource.can_be_in_use:
         yield ErrorType.CONFLICT_IN_USE
-    for name in resource.own_failures if kind.body else ():
+    for name in resource.own_error_types if kind.body else ():
         # A new record cannot be in use.
         if name != ErrorType.CONFLICT_IN_USE or kind.needs_records:
             yield name

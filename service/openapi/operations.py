@@ -39,7 +39,7 @@ class OperationObject:
     def texts(self) -> tuple[str, str]:
         """Return the summary and the description."""
         kind, title = self.route.kind, self.title.lower()
-        texts = self.resource.own_texts.get(kind.name, (kind.summary, kind.description))
+        texts = self.resource.own_descriptions.get(kind.name, (kind.summary, kind.description))
         noun = f"{'an' if title[0] in 'aeio' else 'a'} {title}"
         summary, description = (text.format(one=noun, several=plural(title)) for text in texts)
         return summary, description

@@ -152,7 +152,7 @@ def shared(name: str) -> Parameter:
 def path_parameters(path: str, resource: Resource, title: str) -> Iterator[Parameter]:
     """Yield the parameters of a path template: ids of parents and of the resource."""
     for name in re.findall(r"{(\w+)}", path):
-        home = resource.home_of_ids if name == resource.key else "common/scalars"
+        home = resource.ids_schema if name == resource.key else "common/scalars"
         noun = title if name == "id" else re.sub("([A-Z])", r" \1", name.removesuffix("Id"))
         yield {
             "name": name,
@@ -166,7 +166,7 @@ def path_parameters(path: str, resource: Resource, title: str) -> Iterator[Param
 def ids(resource: Resource) -> Parameter:
     """Return the parameter with the ids of a bulk delete."""
     text = "Ids of the records to delete. Repeat the parameter for each id."
-    return {**_query("ids", reference(resource.home_of_ids, "ids"), text), "required": True}
+    return {**_query("ids", reference(resource.ids_schema, "ids"), text), "required": True}
 
 
 def match(resource: Resource) -> Iterator[Parameter]:

@@ -84,9 +84,9 @@ class Resource:
     """Whether a delete can fail because other records use the record."""
     string_ids = False
     """Whether ids are strings in JSON; in the database they are integers."""
-    own_failures: ClassVar[tuple[str, ...]] = ()
+    own_error_types: ClassVar[tuple[str, ...]] = ()
     """Error types of writes beyond those of every resource."""
-    own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {}
     """Summary and description by operation, in place of the common ones (OpenAPI)."""
 
     def __init__(self, name: str = "") -> None:
@@ -100,7 +100,7 @@ class Resource:
         return self.name
 
     @property
-    def home_of_ids(self) -> str:
+    def ids_schema(self) -> str:
         """Schema file that defines ``id`` and ``ids`` of requests."""
         return self.name if self.string_ids else "common/scalars"
 

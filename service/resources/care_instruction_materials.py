@@ -31,7 +31,7 @@ class CareInstructionMaterials(CareText):
     table = "care_instruction_material"
     unique_fields = ("userDefinedId",)
     updates = ("release_references", "update")
-    own_failures = (*CareText.own_failures, ErrorType.CONFLICT_DUPLICATE)
+    own_error_types = (*CareText.own_error_types, ErrorType.CONFLICT_DUPLICATE)
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Return the statements, with the documents' state read from the column."""

@@ -19,7 +19,7 @@ class CareText(MasterRecord):
 
     has_position = True
     keeps_omitted = True
-    own_failures: ClassVar[tuple[str, ...]] = (ErrorType.UNKNOWN_REFERENCE,)
+    own_error_types: ClassVar[tuple[str, ...]] = (ErrorType.UNKNOWN_REFERENCE,)
     children = ("remove_translations", "save_translations")
 
     def load_statements(self) -> Mapping[str, Statement]:

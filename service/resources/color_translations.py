@@ -25,8 +25,8 @@ class ColorTranslations(RecordPart):
     below = f"/{_LIST}"
     list_name = _LIST
     named_once = ("languageId",)
-    own_failures = (ErrorType.UNKNOWN_REFERENCE, ErrorType.FEATURE_DISABLED)
-    own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
+    own_error_types = (ErrorType.UNKNOWN_REFERENCE, ErrorType.FEATURE_DISABLED)
+    own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the translations of a color",
             "The color's links to languages. `colorName` is null while the language has no "

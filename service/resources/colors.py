@@ -33,7 +33,7 @@ class Colors(MasterRecord):
     name = "colors"
     table = "color"
     written_separately = tuple(_REFERENCES)
-    own_failures = (ErrorType.UNKNOWN_REFERENCE, ErrorType.FEATURE_DISABLED)
+    own_error_types = (ErrorType.UNKNOWN_REFERENCE, ErrorType.FEATURE_DISABLED)
 
     async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
         """Return the writes of links; report unknown references.

@@ -33,7 +33,7 @@ class CustomFields(MasterRecord):
     value_removals: ClassVar[tuple[str, ...]] = ("remove_values",)
     """Names of the statements that remove allowed values."""
     written_separately: ClassVar[tuple[str, ...]] = ("allowedValues",)
-    own_failures: ClassVar[tuple[str, ...]] = (ErrorType.UNKNOWN_REFERENCE,)
+    own_error_types: ClassVar[tuple[str, ...]] = (ErrorType.UNKNOWN_REFERENCE,)
 
     def __init__(self) -> None:
         super().__init__()

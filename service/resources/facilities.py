@@ -11,6 +11,6 @@ class Facilities(PlainRecord):
     name = "facilities"
     table = "facility"
     updates = ("leave_former", "update")
-    own_failures = (ErrorType.UNKNOWN_REFERENCE,)
+    own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     references = (Reference("subSupplierId", "sub_supplier", "sub-supplier"),)
     counted_by = {"subSupplierId": "sub-suppliers"}  # noqa: RUF012

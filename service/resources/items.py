@@ -10,6 +10,6 @@ class Items(PlainRecord):
 
     name = "items"
     table = "item"
-    own_failures = (ErrorType.UNKNOWN_REFERENCE,)
+    own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     references = (Reference("itemCategoryId", "item_category", "item category"),)
     counted_by = {"itemCategoryId": "item-categories"}  # noqa: RUF012

@@ -52,8 +52,8 @@ class MeasurementCharts(RecordPart):
     owner = Styles
     segment = Styles.name
     below = "/measurement-chart"
-    own_failures = (ErrorType.UNKNOWN_REFERENCE,)
-    own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
+    own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
+    own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the measurement chart of a style",
             "The unit, and all lines with their requested values. `isDeactivated` marks "

@@ -33,8 +33,8 @@ class Measurements(RecordPart):
     }
     key = "sizeRangeSizeId"
     is_patched = True
-    own_failures = (ErrorType.UNKNOWN_REFERENCE,)
-    own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
+    own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
+    own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the measured values of one requested size",
             "Requested and measured values of each line. Answers 404 if the size was not "

@@ -30,7 +30,7 @@ class SampleRequests(HardDeleted):
     table = "sample_request"
     stored_state = "'active'"
     hides_deleted = False
-    own_failures = (
+    own_error_types = (
         ErrorType.UNKNOWN_REFERENCE,
         ErrorType.READ_ONLY_FIELD,
         ErrorType.CONFLICT_IN_USE,

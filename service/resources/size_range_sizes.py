@@ -38,11 +38,11 @@ class SizeRangeSizes(RecordPart):
     below = "/sizes"
     list_name = _SIZES.name
     named_once = (_SIZES.key, "isDefaultGrading")
-    own_failures = (ErrorType.UNKNOWN_REFERENCE,)
+    own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     references = (
         Reference(f"sizes.{_RELATED}", _SIZES.table, "size", IS_LIVE, within=SizeRanges.table),
     )
-    own_texts: ClassVar[Mapping[str, tuple[str, str]]] = {
+    own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the sizes of a size range",
             "All sizes of the size range. `isDeactivated` marks deactivated ones.",

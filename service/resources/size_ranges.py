@@ -24,7 +24,7 @@ class SizeRanges(MasterRecord):
     foreign_is_forbidden = True
     locks_organization = True
     unique_fields = ("isDefault",)
-    own_failures = (ErrorType.UNKNOWN_REFERENCE,)
+    own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     inserts = ("demote", "insert")
     updates = ("demote", "update")
 

@@ -40,7 +40,7 @@ class StyleCustomFields(CustomFields):
     kind = "style"
     parent_is_fixed = True
     written_separately = ("allowedValues", *(association.field for association in _ASSOCIATIONS))
-    own_failures = (*CustomFields.own_failures, ErrorType.CONFLICT_IN_USE)
+    own_error_types = (*CustomFields.own_error_types, ErrorType.CONFLICT_IN_USE)
     value_members = (_POINTER,)
     value_removals = ("forget_parent_values", *CustomFields.value_removals)
 

@@ -24,7 +24,7 @@ class StyleRelations(HardDeleted, PlainRecord):
     table = "style_relation"
     stored_state = "'active'"
     hides_deleted = False
-    own_failures = (ErrorType.UNKNOWN_REFERENCE, ErrorType.CONFLICT_DUPLICATE)
+    own_error_types = (ErrorType.UNKNOWN_REFERENCE, ErrorType.CONFLICT_DUPLICATE)
     references = (
         Reference("styleId", "style", "style", lock="for no key update"),
         Reference("relatedStyleId", "style", "style"),

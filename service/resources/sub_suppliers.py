@@ -34,7 +34,7 @@ class SubSuppliers(PlainRecord):
     name = "sub-suppliers"
     table = "sub_supplier"
     string_ids = True
-    own_failures = (ErrorType.UNKNOWN_REFERENCE,)
+    own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     children = ("update_contacts", "remove_contacts", "insert_contacts", "restore_facilities")
     deletes = ("delete", "delete_contacts", "delete_facilities")
 
