@@ -17,11 +17,6 @@ where organization_id = $1::bigint and n <= $2::bigint;
 update change_feed set cleared_n = $2::bigint
 where organization_id = $1::bigint;
 
--- name: lock
-select last_n, cleared_n from change_feed
-where organization_id = $1::bigint
-for no key update;
-
 -- name: heads
 select
     feed.organization_id,
@@ -31,6 +26,11 @@ select
     ) as is_behind
 from change_feed feed
 where feed.organization_id = any($1::bigint[]);
+
+-- name: lock
+select last_n, cleared_n from change_feed
+where organization_id = $1::bigint
+for no key update;
 
 -- name: number
 with next as materialized (

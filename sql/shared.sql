@@ -1,10 +1,5 @@
 -- Shared statements of all resources. Slots are filled only from the registry.
 
--- name: embedded
-with aside as (
-{{statement}}
-)
-
 -- name: collect_all
 select
     count(*) as found,
@@ -52,6 +47,11 @@ from (
 {{beginning}}{{page}}
 )
 select count(*) as total from page;
+
+-- name: embedded
+with aside as (
+{{statement}}
+)
 
 -- name: id_is_sent
 id = any((select $2::text::bigint[])::bigint[])

@@ -226,7 +226,7 @@ async def test_a_new_wait_ends_the_longest_one(api: Api, monkeypatch: pytest.Mon
         answer = await readers[0]
     assert (answer.status, answer.data) == (200, [])
     assert not any(reader.done() for reader in readers[1:])
-    await long_poll.end_watching(app)
+    await long_poll.end_change_waits(app)
     await asyncio.gather(*readers[1:])
 
 
