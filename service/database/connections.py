@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import asyncpg
 
-from service.database.connection_factory import ACQUIRE_SECONDS, WRITE_SECONDS, connect
+from service.database.connection_factory import connect
 from service.database.errors import (
     BROKEN,
     LOST,
@@ -28,6 +28,7 @@ from service.database.fair_queue import COMERS, READ, WRITE, ContentionSignal, F
 from service.database.migrations import schema_is_current
 from service.database.outage_monitor import OutageMonitor
 from service.errors import ApiError
+from service.limits import ACQUIRE_SECONDS, WRITE_SECONDS
 
 if TYPE_CHECKING:
     from service.database.tracing import Traces  # an extra, which may not be installed

@@ -13,12 +13,13 @@ from service.http.context import caller
 from service.http.etag import precondition
 from service.http.headers import combined_value
 from service.idempotency.requests import IdempotentRequest
+from service.limits import MAX_IDEMPOTENCY_KEY_LENGTH
 from service.masking import contains_key_start
 from service.queries.locking import Precondition
 from service.queries.resource import Resource
 
 _PRECONDITIONS = (hdrs.IF_MATCH, hdrs.IF_NONE_MATCH)
-_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
+_IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_LENGTH}}}", re.ASCII)
 
 
 def collect_errors(*checks: Callable[[], Any]) -> list[Any]:
@@ -107,7 +108,7 @@ def idempotent_request(request: web.Request, raw: bytes) -> IdempotentRequest | 
         raise api_error(ErrorType.DUPLICATE, "Idempotency-Key", message=message)
     key = keys[0]
     if not _IDEMPOTENCY_KEY.fullmatch(key):
-        message = "Use 1 to 255 visible ASCII characters."
+        message = f"Use 1 to {MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters."
         raise api_error(ErrorType.INVALID_VALUE, "Idempotency-Key", message=message)
     if contains_key_start(key):
         message = "This is an API key. Use a random value, such as a UUID."

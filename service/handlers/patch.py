@@ -16,13 +16,12 @@ import orjson
 from service import schemas
 from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, api_error, one_per_field
-from service.http.media_types import MAX_BODY_BYTES
+from service.limits import MAX_BODY_BYTES, MAX_POINTER_PARTS, MAX_VALUES, byte_size
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
-from service.schemas.parsing import MAX_VALUES, count_values, malformed, parse
+from service.schemas.parsing import count_values, malformed, parse
 from service.schemas.validation import Validator
 
-_MAX_POINTER_PARTS = 16
 """Maximum number of parts and escapes of a pointer; no field is nested as deeply."""
 
 _PATCH_FORM = Validator("common/json-patch")
@@ -110,7 +109,7 @@ def _target_errors(resource: MasterRecord, index: int, operation: Any) -> Iterat
 
 def _target_error_type(resource: MasterRecord, pointer: str) -> str | None:
     """Return the error type of a malformed pointer or one outside the writable fields."""
-    if pointer.count("/") + pointer.count("~") > _MAX_POINTER_PARTS:
+    if pointer.count("/") + pointer.count("~") > MAX_POINTER_PARTS:
         return "invalid_value"
     try:
         parts = jsonpointer.JsonPointer(pointer).parts
@@ -155,7 +154,7 @@ def apply(operations: list[dict[str, Any]], document: Any) -> Any:
                 value_json = _value_json(document, operation)
                 if not budget.take(value_json):
                     message = (
-                        f"The patched document exceeds {MAX_BODY_BYTES // 2**20} MiB "
+                        f"The patched document exceeds {byte_size(MAX_BODY_BYTES)} "
                         f"or {MAX_VALUES:,} values."
                     )
                     raise api_error(ErrorType.PAYLOAD_TOO_LARGE, index, message=message)
@@ -182,7 +181,7 @@ def _test_error(document: Any, operation: dict[str, Any]) -> str | None:
     except jsonpointer.JsonPointerException:
         return f"There is nothing at {operation['path']}."
     is_equal = _equal(value, operation["value"])
-    return None if is_equal else "The stored value differs."
+    return None if is_equal else ErrorType.CONFLICT_TEST_FAILED.message
 
 
 def _equal(left: Any, right: Any) -> bool:

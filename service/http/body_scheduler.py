@@ -14,8 +14,6 @@ from aiohttp import web
 
 from service.database.fair_queue import COMERS, ContentionSignal
 
-LARGE_BYTES: Final = 1024
-"""Minimum size of a scheduled body. Smaller ones take little more time than any request."""
 _CONTENTION_SECONDS: Final = 1
 """Time after the last contention for which the scheduler still pauses."""
 _PAUSE_FACTOR: Final = 2

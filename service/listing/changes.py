@@ -8,11 +8,9 @@ from typing import Any, Final
 import orjson
 
 from service.errors import ApiError, ErrorDetail, in_query_order
+from service.limits import DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT
 from service.listing import cursor
 
-DEFAULT_LIMIT: Final = 100
-MAX_LIMIT: Final = 1000
-MAX_WAIT: Final = 30
 _VERSION: Final = 1
 _LARGEST: Final = 2**62
 _WHOLE: Final = re.compile(r"[0-9]{1,9}", re.ASCII)

@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from service.errors import ApiError, ErrorDetail, in_query_order
+from service.limits import DEFAULT_PAGE_SIZE, MAX_CONDITIONS, MAX_PAGE_SIZE
 from service.listing.list_request import (
-    DEFAULT_PAGE_SIZE,
-    MAX_CONDITIONS,
     MAX_PAGE_NUMBER,
-    MAX_PAGE_SIZE,
     Condition,
     Listing,
     SortKey,

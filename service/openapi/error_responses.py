@@ -6,10 +6,10 @@ from itertools import groupby
 from typing import Any
 
 from service import schemas
-from service.error_types import ErrorType
+from service.error_types import STATUSES, ErrorType
 from service.errors import ErrorDetail
 from service.handlers.operations import Operation
-from service.http.media_types import JSON, MAX_BODY_MIB, PROBLEM
+from service.http.media_types import JSON, PROBLEM
 from service.openapi import examples
 from service.openapi.components import name_of, reference
 from service.openapi.envelopes import failure
@@ -19,38 +19,27 @@ from service.openapi.success_responses import headers
 from service.queries.resource import Resource
 from service.routes import Route
 
-_REASONS = {
-    400: ("BadRequest", "The request is invalid."),
-    401: ("Unauthorized", "The request has no valid API key."),
-    403: ("Forbidden", "The API key or the record's organization forbids it."),
-    404: ("NotFound", "There is no such record."),
-    408: ("RequestTimeout", "The body did not arrive in time."),
-    409: ("Conflict", "The request conflicts with stored records."),
-    410: ("Gone", "The changes after the cursor have expired."),
-    412: (
-        "PreconditionFailed",
-        "The record does not meet the precondition `If-Match` or `If-None-Match`.",
-    ),
-    413: ("ContentTooLarge", f"The body exceeds {MAX_BODY_MIB} MiB."),
-    414: ("UriTooLong", "The request's target is too long."),
-    415: ("UnsupportedMediaType", "The Content-Type is not supported."),
-    417: ("ExpectationFailed", "The `Expect` header is not `100-continue`."),
-    422: ("UnprocessableContent", "The request is well-formed but cannot be processed."),
-    429: (
-        "TooManyRequests",
-        "The organization exceeds a limit of concurrent requests, memory or stored responses. "
-        "Nothing was changed.",
-    ),
-    431: ("HeadersTooLarge", "The headers are too long or too many."),
-    500: ("InternalServerError", "Internal error. Nothing was changed."),
-    501: ("NotImplemented", "The method or the transfer coding is not supported."),
-    503: (
-        "ServiceUnavailable",
-        "The service is temporarily unavailable. With `Retry-After`, nothing was changed. Without "
-        "it, the database connection was lost during the commit, and the change may be stored.",
-    ),
+_NAMES = {
+    400: "BadRequest",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "NotFound",
+    408: "RequestTimeout",
+    409: "Conflict",
+    410: "Gone",
+    412: "PreconditionFailed",
+    413: "ContentTooLarge",
+    414: "UriTooLong",
+    415: "UnsupportedMediaType",
+    417: "ExpectationFailed",
+    422: "UnprocessableContent",
+    429: "TooManyRequests",
+    431: "HeadersTooLarge",
+    500: "InternalServerError",
+    501: "NotImplemented",
+    503: "ServiceUnavailable",
 }
-"""Component name and description by status code."""
+"""Component name by status code."""
 _HEADERS = {
     401: ("WWW-Authenticate",),
     412: ("ETag",),
@@ -115,7 +104,7 @@ def failed(route: Route, resource: Resource) -> Iterator[ResponseObject]:
 
 
 def _response(route: Route, status: int, types: list[str]) -> ResponseObject:
-    phrase, text = _REASONS[status]
+    phrase, text = _NAMES[status], STATUSES[status]
     if types:
         text = f"{text} Types: {', '.join(f'`{name}`' for name in types)}."
     else:

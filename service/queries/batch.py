@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 import orjson
 
 from service.database.id_arrays import id_array
-from service.errors import MAX_COLLECTED, MAX_LISTED, ApiError, ErrorDetail, Path, in_request_order
+from service.errors import MAX_COLLECTED, ApiError, ErrorDetail, Path, in_request_order
+from service.limits import MAX_LISTED
 from service.organizations.caller import Caller
 
 Item: TypeAlias = dict[str, Any]

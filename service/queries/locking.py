@@ -133,11 +133,10 @@ async def _report_missing(
     """Add errors for records that do not exist or belong to another organization."""
     await resource.require_parents(connection, batch.caller, batch.parents)
     foreign = await foreign_ids(connection, resource, sorted(missing))
-    batch.fail_records(
-        dict.fromkeys(foreign, "Another organization's record."), ErrorType.FORBIDDEN_ORGANIZATION
-    )
-    unknown = dict.fromkeys(missing - foreign, "There is no such record.")
-    batch.fail_records(unknown, ErrorType.NOT_FOUND, resource.key)
+    forbidden, unknown = ErrorType.FORBIDDEN_ORGANIZATION, ErrorType.NOT_FOUND
+    batch.fail_records(dict.fromkeys(foreign, forbidden.message), forbidden)
+    messages = dict.fromkeys(missing - foreign, unknown.message)
+    batch.fail_records(messages, unknown, resource.key)
 
 
 async def _require_precondition(

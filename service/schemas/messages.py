@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 
+from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
 
 _TYPE_MESSAGES = {
@@ -47,16 +48,16 @@ def error_details(error: Any) -> Iterator[ErrorDetail]:
 def _parts(error: Any) -> Iterator[tuple[Path, str, str]]:
     keyword, path, kind = error.kind.name, tuple(error.instance_path), error.kind
     if keyword == "required":
-        yield (*path, kind.property), "required_field", "This field is required."
+        yield (*path, kind.property), "required_field", ErrorType.REQUIRED_FIELD.message
     elif keyword == "additionalProperties":
         for name in kind.unexpected:
-            yield (*path, name), "unknown_field", "There is no such field."
+            yield (*path, name), "unknown_field", ErrorType.UNKNOWN_FIELD.message
     elif keyword == "type" and error.instance is None and path and isinstance(path[-1], str):
         yield path, "required_field", "This field is required and cannot be null."
     elif keyword == "type":
         yield path, "invalid_type", type_message(kind.types)
     elif keyword == "enum" and path and path[-1] == "state" and error.instance == "deleted":
-        yield path, "state_not_allowed", "Use DELETE to delete a record."
+        yield path, "state_not_allowed", ErrorType.STATE_NOT_ALLOWED.message
     elif keyword == "enum":
         options = ", ".join(str(option) for option in kind.options if option is not None)
         yield path, "invalid_value", f"Use one of {options}."
@@ -65,7 +66,7 @@ def _parts(error: Any) -> Iterator[tuple[Path, str, str]]:
         is_blank = kind.pattern == "\\S"
         yield path, "invalid_value", "Use more than white space." if is_blank else _DECIMAL
     elif keyword == "const":
-        yield path, "read_only_field", "This field is set by the service."
+        yield path, "read_only_field", ErrorType.READ_ONLY_FIELD.message
     elif keyword == "uniqueItems":
         for index in _duplicate_indexes(error.instance):
             yield (*path, index), "duplicate", "Remove this: the list has it already."

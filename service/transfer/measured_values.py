@@ -91,7 +91,7 @@ def structure_errors(document: dict[str, Any], member: str) -> list[Detail]:
 
 def _size_errors(size_id: Any, requested: set[Any] | None) -> Iterator[tuple[str, str]]:
     if not isinstance(size_id, int):
-        yield "required_field", "This field is required."
+        yield "required_field", ErrorType.REQUIRED_FIELD.message
     elif requested is not None and size_id not in requested:
         yield "unknown_reference", "Use a size for which samples are requested (sizeRangeSizeIds)."
 
