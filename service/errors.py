@@ -14,6 +14,8 @@ from service.limits import MAX_DETAIL_LENGTH, MAX_LISTED
 Path: TypeAlias = tuple[str | int, ...]
 """Path in a request: names of members and indexes in lists, outermost first; () for none."""
 
+_TYPES = {str(error_type): error_type for error_type in ErrorType}
+
 #: Status code of a response whose details have several: the first of these (contract, Precedence).
 PRECEDENCE = (403, 404, 412, 409, 422, 400)
 
@@ -45,12 +47,12 @@ class ErrorDetail:
     @property
     def status(self) -> int:
         """Status code of the type."""
-        return ErrorType(self.type).status
+        return _TYPES[self.type].status
 
     @property
     def value(self) -> str | None:
         """Message for people: the detail's own, or the one of its type."""
-        return self.message or ErrorType(self.type).message or None
+        return self.message or _TYPES[self.type].message or None
 
     def row(self) -> dict[str, str | None]:
         """Return the row of ``error.details`` as a JSON-ready object."""

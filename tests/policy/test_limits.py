@@ -1,6 +1,7 @@
-"""Limits: documents, schemas and the proxy's file state the numbers of service/limits.py."""
+"""Service limits: documents, schemas and the proxy file have the numbers of service/limits.py."""
 
 import ast
+import inspect
 import re
 from functools import reduce
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from service import limits, schemas
+from service.client import Collection, changes
 from service.limits import byte_size
 from tests.policy import pages
 from tests.policy.sources import ROOT
@@ -142,6 +144,7 @@ PHRASES = {
         f"0 to {limits.MAX_WAIT} seconds for which",
         f"At most {limits.MAX_WAITING} readers of an organization",
         f"Beyond {byte_size(limits.MAX_BATCH_BYTES)} it is 400",
+        f"only while its request is unanswered, and for {limits.IDEMPOTENCY_HOURS - 1} hours.",
         f"closed after {limits.KEEP_ALIVE_SECONDS} seconds, and after {limits.HEAD_SECONDS} if",
         f"A worker holds at most {number(limits.MAX_CONNECTIONS)} connections,",
     ],
@@ -184,7 +187,7 @@ _UNIT = re.compile(
     r"|operations|conditions|readers|connections)\b"
 )
 #: Numbers with a unit in the contract that are no limits of the service.
-NO_LIMITS = {"15 digits", "2 KB", "23 hours"}
+NO_LIMITS = {"15 digits", "2 KB"}
 
 
 def prose(path: Path) -> str:
@@ -236,6 +239,12 @@ def test_every_limit_is_stated() -> None:
     assert all(word in prose(CONTRACT) for word in WORDS.values())
     assert limits.MAX_QUEUED == limits.DRAIN_SECONDS == 2
     assert {name: getattr(limits, name) for name in SAME} == SAME
+
+
+def test_the_client_keeps_to_the_limits() -> None:
+    """It imports nothing of the service, so it repeats the numbers."""
+    assert changes._WAIT_SECONDS == limits.MAX_WAIT
+    assert inspect.signature(Collection.sync).parameters["size"].default == ITEMS
 
 
 def test_schemas_have_the_same_limits() -> None:
