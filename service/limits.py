@@ -1,4 +1,4 @@
-"""Service limits: sizes, counts and times that callers notice, each defined here (contract, Limits).
+"""Service limits: sizes, counts and times that callers notice, defined once (contract, Limits).
 
 The modules that enforce a limit, messages and the OpenAPI document import it.
 ``tests/policy/test_limits.py`` compares documents and schemas with this module. Lengths and numbers
