@@ -250,7 +250,7 @@ class ErrorType(StrEnum):
 STATUSES: Final[dict[int, str]] = {
     400: "The request is invalid.",
     401: "The request has no valid API key.",
-    403: "The API key may only read, or the record belongs to another organization.",
+    403: "The API key or the record's organization forbids it.",
     404: "There is no such record.",
     408: "The body did not arrive in time.",
     409: "The request conflicts with stored records.",
@@ -260,7 +260,7 @@ STATUSES: Final[dict[int, str]] = {
     414: "The request's target is too long.",
     415: "The Content-Type is not supported.",
     417: "The `Expect` header is not `100-continue`.",
-    422: "The patch cannot be applied, or the idempotency key was used for another request.",
+    422: "The request is well-formed but cannot be processed.",
     429: "The organization exceeds a limit of concurrent requests, memory or stored responses. "
     "Nothing was changed.",
     431: "The headers are too long or too many.",

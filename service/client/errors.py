@@ -64,7 +64,7 @@ class UnauthorizedError(FailureError):
 
 
 class ForbiddenError(FailureError):
-    """403: The API key may only read, or the record belongs to another organization."""
+    """403: The API key or the record's organization forbids it."""
 
 
 class NotFoundError(FailureError):
@@ -84,7 +84,7 @@ class PreconditionFailedError(FailureError):
 
 
 class UnprocessableError(FailureError):
-    """422: The patch cannot be applied, or the idempotency key was used for another request."""
+    """422: The request is well-formed but cannot be processed."""
 
 
 class TooManyRequestsError(FailureError):
