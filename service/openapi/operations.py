@@ -12,8 +12,8 @@ from service.openapi.changes import of_changes
 from service.openapi.components import name_of, plural
 from service.openapi.parameters import Parameter
 from service.openapi.shared_responses import ResponseObject, SharedResponses
-from service.queries.master_record import MasterRecord
 from service.queries.resource import Resource
+from service.queries.writable_resource import WritableResource
 from service.resources import registry
 from service.routes import Route
 
@@ -112,7 +112,7 @@ class OperationObject:
         elif kind is operations.CHANGES:
             yield success_responses.page(name)
         elif kind is operations.READ:
-            is_patched = isinstance(self.resource, MasterRecord) and self.resource.is_patched
+            is_patched = isinstance(self.resource, WritableResource) and self.resource.is_patched
             yield success_responses.read(name, is_patched=is_patched)
             yield success_responses.unchanged("NotModified", "ETag")
         elif kind is operations.IDENTIFY:

@@ -27,9 +27,11 @@ from service.queries.locking import (
     lock_organization,
     locks_organization,
 )
-from service.queries.master_record import Dependency, MasterRecord, WriteSet
+from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions, WriteResult, absent_outcomes, item_outcomes
 from service.queries.resource import joined
+from service.queries.writable_resource import WritableResource
+from service.queries.write_set import Dependency, WriteSet
 
 Edit: TypeAlias = Callable[[Item], Item]
 """Returns the new writable form, given the stored one; raises ApiError."""
@@ -50,7 +52,7 @@ async def create(
 
 async def replace(
     connection: Connection,
-    resource: MasterRecord,
+    resource: WritableResource,
     batch: Batch,
     options: WriteOptions,
     precondition: Precondition | None = None,
@@ -74,7 +76,7 @@ async def delete(
 
 async def patch(
     connection: Connection,
-    resource: MasterRecord,
+    resource: WritableResource,
     batch: Batch,
     options: WriteOptions,
     precondition: Precondition | None,
@@ -137,7 +139,7 @@ def _is_deletion(item: Item) -> bool:
 
 async def _execute(
     connection: Connection,
-    resource: MasterRecord,
+    resource: WritableResource,
     batch: Batch,
     records: LockedRecords,
     options: WriteOptions,
@@ -179,7 +181,7 @@ async def _execute(
 
 async def _check(
     connection: Connection,
-    resource: MasterRecord,
+    resource: WritableResource,
     batch: Batch,
     records: LockedRecords,
     options: WriteOptions,
@@ -198,7 +200,7 @@ async def _check(
             batch.errors.raise_any()
         remaining = batch.subset()
         if remaining is batch:
-            return write_set, clearing_plan + _record_statements(resource, write_set) + plan
+            return write_set, clearing_plan + resource.record_statements(write_set) + plan
         if round_number >= _MAX_CHECK_ROUNDS:
             dependencies = await resource.dependencies(
                 connection, records.write_set(batch), records.stored
@@ -229,24 +231,9 @@ def _fail_dependents(batch: Batch, failed: set[int], dependencies: Iterable[Depe
                 )
 
 
-def _record_statements(resource: MasterRecord, write_set: WriteSet) -> WritePlan:
-    """Return the plan for the records themselves: deletes, updates, inserts."""
-    created_ids, updated = {*write_set.created_ids}, write_set.upserts
-    inserts: WritePlan = []
-    if created_ids:
-        updated = write_set.upserts.subset(lambda item: item["id"] not in created_ids)
-        created = write_set.upserts.subset(lambda item: item["id"] in created_ids)
-        inserts = resource.item_statements(resource.inserts, created)
-    return [
-        *resource.id_statements(write_set.live_deletes, resource.deletes),
-        *resource.item_statements(resource.updates, updated),
-        *inserts,
-    ]
-
-
 async def _write(
     connection: Connection,
-    resource: MasterRecord,
+    resource: WritableResource,
     write_set: WriteSet,
     plan: WritePlan,
     options: WriteOptions,

@@ -5,7 +5,8 @@ from typing import ClassVar
 
 from service.database.connections import Connection
 from service.database.statements import Statement
-from service.queries.master_record import MasterRecord, WriteSet
+from service.queries.master_record import MasterRecord
+from service.queries.write_set import WriteSet
 
 
 class HardDeleted(MasterRecord):
@@ -27,10 +28,12 @@ class HardDeleted(MasterRecord):
             "last_documents": documents.bind(state="'deleted'::text", end_date="now()"),
         }
 
-    async def last_documents(self, connection: Connection, change: WriteSet) -> Mapping[int, bytes]:
+    async def last_documents(
+        self, connection: Connection, write_set: WriteSet
+    ) -> Mapping[int, bytes]:
         """Render the documents of the records to delete, with their state as deleted."""
-        if not change.live_deletes:
+        if not write_set.live_deletes:
             return {}
         return await self.render(
-            connection, change.batch.caller, change.live_deletes, "last_documents"
+            connection, write_set.batch.caller, write_set.live_deletes, "last_documents"
         )

@@ -104,13 +104,13 @@ def case(on: Stage, route: Route, organization: int, random: Random) -> Case | R
     if route.method == "GET":
         return _read(on, route, organization, random)
     resource, known = route.resource, on.known[organization]
+    if isinstance(resource, RecordPart):
+        subject = parts.subject(resource, route, known, random)
+        return bodies.faulty(subject, resource, known, random, organization)
     assert isinstance(resource, MasterRecord)
     if route.operation.endswith("delete"):
         deletion = deletes.one if route.operation == "delete" else deletes.several
         return deletion(resource, route, known, random, organization)
-    if isinstance(resource, RecordPart):
-        subject = parts.subject(resource, route, known, random)
-        return bodies.faulty(subject, resource, known, random, organization)
     if route.operation == "patch" and random.random() < 0.4:
         return patches.patched(resource, route, known, random, organization)
     subject = random.choice(_SUBJECTS[route.operation])(resource, route, known, random)
