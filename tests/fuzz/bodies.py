@@ -35,7 +35,7 @@ def kinds(
     if isinstance(resource, RecordPart):
         of_schema = [kind for kind in plants.KINDS if kind is not plants.NESTED]
         return [*of_schema, *parts.between_fields(resource)], [*parts.beyond(resource, known)]
-    stored = subject.route.operation in ("replace", "bulk_replace", "bulk_patch", "patch")
+    stored = subject.route.operation_name in ("replace", "bulk_replace", "bulk_patch", "patch")
     shown = [*plants.KINDS, *relations.between_fields(resource)]
     if subject.patches:
         # It is an operation's value there, which is told of as such.
