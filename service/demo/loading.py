@@ -1,7 +1,5 @@
 """Loader of the demo data: one transaction, one COPY per table."""
 
-from typing import Final
-
 import asyncpg
 from tqdm import tqdm
 
@@ -15,21 +13,11 @@ from service.demo.sizes import add_size_ranges
 from service.demo.styles import add_styles
 from service.demo.suppliers import add_sub_suppliers
 from service.demo.words import profiles
-
-_EMPTY: Final = "select not exists (select 1 from organization)"
+from service.organizations.administration import is_empty
 
 
 class DemoDataError(Exception):
     """Error of demo data that cannot be loaded; its message is one line for operators."""
-
-
-async def is_empty(dsn: str) -> bool:
-    """Return whether the migrated database has no organization yet."""
-    connection = await asyncpg.connect(dsn)
-    try:
-        return bool(await connection.fetchval(_EMPTY))
-    finally:
-        await connection.close()
 
 
 async def load(dsn: str, *, progress: bool) -> None:
@@ -43,7 +31,7 @@ async def load(dsn: str, *, progress: bool) -> None:
         async with connection.transaction():
             # Locked so that two loaders at once cannot both see an empty table.
             await connection.execute("lock table organization in share row exclusive mode")
-            if not await connection.fetchval(_EMPTY):
+            if not await is_empty(connection):
                 raise DemoDataError("the database has organizations already: no demo data loaded")
             languages = await connection.fetch("select code, id from language")
             rows = build({language["code"]: language["id"] for language in languages})
