@@ -12,8 +12,10 @@ import asyncpg
 from service import schemas
 from service.database.connections import Connection
 from service.database.id_arrays import id_array
+from service.database.statements import Statement, load_bound
 from service.error_types import ErrorType
 from service.listing.page_sql import column_of
+from service.queries import scalar_columns
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.change_recorder import ChangeRecorder
@@ -50,6 +52,8 @@ class MasterRecord(WritableResource):
     updates: ClassVar[tuple[str, ...]] = ("update",)
     children: ClassVar[tuple[str, ...]] = ()
     deletes: ClassVar[tuple[str, ...]] = ("delete",)
+    late_columns: ClassVar[tuple[str, ...]] = ()
+    """Columns of the document that ``documents`` has as slots, to bind later."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,6 +72,16 @@ class MasterRecord(WritableResource):
         if self.own_key:
             self.bulk_replace_by_key_form = self._form("bulkReplaceByKey")
             self.bulk_merge_by_key_form = self._form("bulkMergeByKey")
+
+    def load_statements(self) -> Mapping[str, Statement]:
+        """Return the statements of the SQL file, with the slots of scalar columns filled."""
+        return load_bound(self.name.replace("-", "_"), **self.scalar_slots())
+
+    def scalar_slots(self) -> dict[str, str]:
+        """Return the SQL of the scalar columns, by slot."""
+        return scalar_columns.slots(
+            self.name, late=self.late_columns, keeps_omitted=self.keeps_omitted
+        )
 
     def _form(self, name: str) -> Validator:
         return Validator(self.name, name, self.item_errors)

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 import asyncpg
 
 from service.database.connections import Connection
-from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.queries.batch import Batch
@@ -32,11 +31,6 @@ class CareInstructionMaterials(CareText):
     unique_fields = ("userDefinedId",)
     updates = ("release_references", "update")
     own_failures = (*CareText.own_failures, ErrorType.CONFLICT_DUPLICATE)
-
-    def load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements, with the documents' state read from the column."""
-        loaded = super().load_statements()
-        return {**loaded, "documents": loaded["documents"].bind(state="state")}
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Report unknown languages, and references of other live materials after the request."""

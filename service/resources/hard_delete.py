@@ -17,6 +17,7 @@ class HardDeleted(MasterRecord):
     """
 
     deletes: ClassVar[tuple[str, ...]] = ("purge",)
+    late_columns: ClassVar[tuple[str, ...]] = ("state", "end_date")
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Return the statements, with ``documents`` bound to stored records and to deleted ones."""

@@ -6,8 +6,9 @@ from typing import ClassVar
 import orjson
 
 from service.database.connections import Connection
-from service.database.statements import Statement, load
+from service.database.statements import Statement, load, load_bound
 from service.error_types import ErrorType
+from service.queries import scalar_columns
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.links import Links, link_statements
 from service.queries.references import Reference
@@ -75,9 +76,7 @@ class StyleSampleRequests(Resource):
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Return the statements, with documents of one style."""
-        loaded = load(_FILE)
-        of_style = loaded["of_style"].text
-        return {
-            "documents": loaded["documents"].bind(of_style=of_style),
-            "unknown_parent": loaded["unknown_parent"],
-        }
+        of_style = load(_FILE)["of_style"].text
+        slots = scalar_columns.slots(SampleRequests.name)
+        loaded = load_bound(_FILE, of_style=of_style, **slots)
+        return {name: loaded[name] for name in ("documents", "unknown_parent")}
