@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from aiohttp import web
 
@@ -34,9 +34,11 @@ from service.queries.batch import Batch, Item, ItemErrors, RequestItems, body_pa
 from service.queries.locking import locks_organization
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions, WriteResult
+from service.queries.writable_resource import WritableResource
 from service.schemas.validation import Validator
 
-Write: TypeAlias = Callable[[Connection, MasterRecord, Batch, WriteOptions], Awaitable[WriteResult]]
+ResourceT = TypeVar("ResourceT", bound=WritableResource)
+Write: TypeAlias = Callable[[Connection, ResourceT, Batch, WriteOptions], Awaitable[WriteResult]]
 ResponseBuilder: TypeAlias = Callable[[WriteResult], ApiResponse]
 """Builds the response with the documents of a write."""
 
@@ -79,7 +81,7 @@ async def _create_many(resource: MasterRecord, request: web.Request, raw: bytes)
         )
 
 
-async def replace(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
+async def replace(resource: WritableResource, request: web.Request, raw: bytes) -> web.Response:
     """Replace one record, or a part of it; the id of the path counts, not that of the body."""
     precondition = precondition_of(request)
     path, request_options, idempotency, item = collect_errors(
@@ -119,7 +121,7 @@ async def _write_by_id_or_key(
     options: WriteOptions,
     operation: str,
     form: Validator,
-    write: Write,
+    write: Write[MasterRecord],
 ) -> web.Response:
     """Handle a bulk write whose items name records by id or own key."""
     body = await BulkBody.read(raw)
@@ -137,7 +139,7 @@ async def _write_by_id_or_key(
         )
 
 
-async def patch(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
+async def patch(resource: WritableResource, request: web.Request, raw: bytes) -> web.Response:
     """Apply a JSON Patch to the writable form of one record (RFC 6902)."""
     precondition = precondition_of(request)
     path, request_options, idempotency, edit = collect_errors(
@@ -214,7 +216,7 @@ async def _write_bulk(
     request_options: RequestOptions,
     idempotency: IdempotentRequest | None,
     request_items: RequestItems,
-    write: Write,
+    write: Write[MasterRecord],
     *,
     created: bool = False,
 ) -> web.Response:
@@ -239,13 +241,13 @@ async def _write_bulk(
 
 
 async def _write_one(
-    resource: MasterRecord,
+    resource: ResourceT,
     request: web.Request,
     request_options: RequestOptions,
     idempotency: IdempotentRequest | None,
     path: Sequence[int],
     item: Item,
-    write: Write,
+    write: Write[ResourceT],
 ) -> web.Response:
     """Execute a write of one stored record; ``path`` has the ids of parents and record."""
     *parents, record_id = path
@@ -260,11 +262,11 @@ def _record_response(result: WriteResult) -> ApiResponse:
 
 
 def _transaction(
-    resource: MasterRecord,
+    resource: ResourceT,
     request: web.Request,
     request_options: RequestOptions,
     request_items: RequestItems,
-    write: Write,
+    write: Write[ResourceT],
     build_response: ResponseBuilder,
 ) -> Work:
     """Return the work of the transaction; it raises DryRunRollback at the end of a dry run."""
