@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 import orjson
 
 from service import schemas
+from service.queries.master_record import MasterRecord
 from service.queries.parts import RecordPart
 from service.queries.writable_resource import WritableResource
 from tests.fuzz import findings, parts, plants, relations, requests
@@ -35,6 +36,7 @@ def kinds(
     if isinstance(resource, RecordPart):
         of_schema = [kind for kind in plants.KINDS if kind is not plants.NESTED]
         return [*of_schema, *parts.between_fields(resource)], [*parts.beyond(resource, known)]
+    assert isinstance(resource, MasterRecord)
     stored = subject.route.operation_name in ("replace", "bulk_replace", "bulk_patch", "patch")
     shown = [*plants.KINDS, *relations.between_fields(resource)]
     if subject.patches:
