@@ -1,5 +1,7 @@
 """Loader of the demo data: one transaction, one COPY per table."""
 
+from typing import Final
+
 import asyncpg
 from tqdm import tqdm
 
@@ -13,7 +15,8 @@ from service.demo.sizes import add_size_ranges
 from service.demo.styles import add_styles
 from service.demo.suppliers import add_sub_suppliers
 from service.demo.words import profiles
-from service.organizations.administration import is_empty
+
+_EMPTY: Final = "select not exists (select 1 from organization)"
 
 
 class DemoDataError(Exception):
@@ -31,7 +34,7 @@ async def load(dsn: str, *, progress: bool) -> None:
         async with connection.transaction():
             # Locked so that two loaders at once cannot both see an empty table.
             await connection.execute("lock table organization in share row exclusive mode")
-            if not await is_empty(connection):
+            if not await connection.fetchval(_EMPTY):
                 raise DemoDataError("the database has organizations already: no demo data loaded")
             languages = await connection.fetch("select code, id from language")
             rows = build({language["code"]: language["id"] for language in languages})
