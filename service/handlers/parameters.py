@@ -2,8 +2,6 @@
 
 import hashlib
 import re
-from collections.abc import Callable
-from typing import Any
 
 from aiohttp import hdrs, web
 
@@ -20,23 +18,6 @@ from service.queries.resource import Resource
 
 _PRECONDITIONS = (hdrs.IF_MATCH, hdrs.IF_NONE_MATCH)
 _IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_LENGTH}}}", re.ASCII)
-
-
-def collect_errors(*checks: Callable[[], Any]) -> list[Any]:
-    """Return the results of all checks; raise one ApiError with the errors of all.
-
-    This is the first round of checks (contract, Errors): callers see the errors of path, query,
-    headers and body at once. Pass the checks in the order of the request.
-    """
-    results, details = list[Any](), list[ErrorDetail]()
-    for check in checks:
-        try:
-            results.append(check())
-        except ApiError as error:
-            details += error.details
-    if details:
-        raise ApiError(details)
-    return results
 
 
 def only_parameters(request: web.Request, *names: str) -> None:

@@ -6,8 +6,8 @@ from typing import Final
 from aiohttp import web
 
 from service.error_types import ErrorType
-from service.errors import ApiError, ErrorDetail
-from service.handlers.parameters import collect_errors, only_parameters
+from service.errors import ApiError, ErrorDetail, collect_errors
+from service.handlers.parameters import only_parameters
 from service.http.prefer import preferences
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions

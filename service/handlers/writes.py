@@ -9,11 +9,10 @@ from aiohttp import web
 
 from service.database.connections import Connection
 from service.database.fair_queue import LeaseKind
-from service.errors import ApiError, BulkCounts
+from service.errors import ApiError, BulkCounts, collect_errors
 from service.handlers import write_options
 from service.handlers.outcomes import DryRunRollback, outcomes
 from service.handlers.parameters import (
-    collect_errors,
     idempotent_request,
     no_precondition,
     path_of,
