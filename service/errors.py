@@ -128,18 +128,6 @@ def collect_errors(a: Callable[[], _A], b: Callable[[], _B], /) -> tuple[_A, _B]
 
 @overload
 def collect_errors(
-    a: Callable[[], _A], b: Callable[[], _B], c: Callable[[], _C], /
-) -> tuple[_A, _B, _C]: ...
-
-
-@overload
-def collect_errors(
-    a: Callable[[], _A], b: Callable[[], _B], c: Callable[[], _C], d: Callable[[], _D], /
-) -> tuple[_A, _B, _C, _D]: ...
-
-
-@overload
-def collect_errors(
     a: Callable[[], _A],
     b: Callable[[], _B],
     c: Callable[[], _C],
