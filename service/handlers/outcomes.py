@@ -5,13 +5,13 @@ from typing import Any
 import orjson
 
 from service.errors import ErrorDetail
-from service.handlers.write_options import MINIMAL, RequestOptions
+from service.handlers.write_options import MINIMAL
 from service.http.api_response import ApiResponse
 from service.http.envelope import success
 from service.http.prefer import APPLIED
 from service.queries.batch import RequestItems
 from service.queries.change_recorder import CREATED
-from service.queries.outcomes import FAILED, ItemOutcome, WriteResult, sent_key
+from service.queries.outcomes import FAILED, ItemOutcome, WriteOptions, WriteResult, sent_key
 from service.queries.writable_resource import WritableResource
 
 
@@ -27,7 +27,7 @@ def outcomes(
     resource: WritableResource,
     request_items: RequestItems,
     result: WriteResult,
-    request_options: RequestOptions,
+    options: WriteOptions,
 ) -> ApiResponse:
     """Return the outcomes in request order, or the only outcome of a single write.
 
@@ -39,15 +39,15 @@ def outcomes(
     ]
     details = result.errors.listed()
     rows = [
-        _row(resource, outcome, details.get(request_index, []), is_dry_run=request_options.dry_run)
+        _row(resource, outcome, details.get(request_index, []), is_dry_run=options.dry_run)
         for request_index, outcome in enumerate(item_outcomes)
     ]
     all_created = all(outcome.outcome == CREATED for outcome in item_outcomes)
     return success(
         orjson.dumps(rows if request_items.is_bulk else rows[0]),
-        created=all_created and not request_options.dry_run,
+        created=all_created and not options.dry_run,
         partial=any(outcome.outcome == FAILED for outcome in item_outcomes),
-        headers={APPLIED: MINIMAL} if request_options.return_minimal else {},
+        headers={APPLIED: MINIMAL} if options.return_minimal else {},
     )
 
 

@@ -101,25 +101,25 @@ def _target_errors(resource: WritableResource, index: int, operation: Any) -> It
         pointer = operation.get(member)
         if isinstance(pointer, str) and (type_ := _target_error_type(resource, pointer)):
             message = f"{pointer} is not a writable field. Use a path of the writable form."
-            yield ErrorDetail(f"validation_error.{type_}", (index, member), message)
+            yield ErrorDetail(type_, (index, member), message)
     if _json_or_none(operation.get("value")) is None:
         type_, message = ErrorType.INVALID_VALUE, "The value is nested too deeply."
         yield ErrorDetail(type_, (index, "value"), message)
 
 
-def _target_error_type(resource: WritableResource, pointer: str) -> str | None:
+def _target_error_type(resource: WritableResource, pointer: str) -> ErrorType | None:
     """Return the error type of a malformed pointer or one outside the writable fields."""
     if pointer.count("/") + pointer.count("~") > MAX_POINTER_PARTS:
-        return "invalid_value"
+        return ErrorType.INVALID_VALUE
     try:
         parts = jsonpointer.JsonPointer(pointer).parts
     except jsonpointer.JsonPointerException:
-        return "invalid_value"
+        return ErrorType.INVALID_VALUE
     schema = schemas.definition(resource.name, "fields")
     readable = schema.properties.keys()
     writable = schemas.definition(resource.name, "writable").properties.keys()
     if parts and parts[0] in readable - writable:
-        return "read_only_field"
+        return ErrorType.READ_ONLY_FIELD
     for part in parts:
         if "array" in schema.types:
             schema = schema.items
@@ -128,10 +128,10 @@ def _target_error_type(resource: WritableResource, pointer: str) -> str | None:
         if not members:
             return None
         if part not in members:
-            return "unknown_field"
+            return ErrorType.UNKNOWN_FIELD
         schema = members[part]
         if schema.schema.get("readOnly"):
-            return "read_only_field"
+            return ErrorType.READ_ONLY_FIELD
     return None
 
 

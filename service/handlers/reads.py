@@ -6,9 +6,9 @@ from typing import Final, TypeAlias
 from aiohttp import web
 
 from service.error_types import ErrorType
-from service.errors import api_error
+from service.errors import api_error, collect_errors
 from service.handlers.lru_cache import WeightedLruCache
-from service.handlers.parameters import collect_errors, form, only_parameters, path_ids, path_of
+from service.handlers.parameters import form, only_parameters, path_ids, path_of
 from service.http.byte_budget import reserve
 from service.http.context import caller, database
 from service.http.envelope import pagination, respond, success, success_list

@@ -3,9 +3,8 @@
 Lock order, which prevents deadlocks: writer lock (writes by own key), organization, rows by id.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from service.database.connections import Connection
 from service.database.errors import own_locks
@@ -14,6 +13,7 @@ from service.queries import merge_patch, own_keys
 from service.queries.batch import Batch, Item
 from service.queries.master_record import MasterRecord
 from service.queries.matching import next_ids
+from service.queries.outcomes import Precondition
 from service.queries.reads import foreign_ids
 from service.queries.resource import SHARED
 from service.queries.writable_resource import (
@@ -22,12 +22,6 @@ from service.queries.writable_resource import (
     WritableResource,
 )
 from service.queries.write_set import LockedRow, WriteSet
-
-Precondition: TypeAlias = Callable[[AsyncIterator[bytes]], Awaitable[None]]
-"""Takes the representations of a stored record; raises ApiError if it may not be written.
-
-It consumes only as many representations as it needs.
-"""
 
 
 @dataclass(slots=True)

@@ -1,8 +1,8 @@
 """Write options, and the outcome of each item of a write (contract, Outcomes)."""
 
-from collections.abc import Container, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from service.queries.batch import Batch, Item, ItemErrors
 from service.queries.change_recorder import CREATED, DELETED, UPDATED
@@ -13,17 +13,32 @@ UNCHANGED: Final = "unchanged"
 ABSENT: Final = "absent"
 FAILED: Final = "failed"
 
+Precondition: TypeAlias = Callable[[AsyncIterator[bytes]], Awaitable[None]]
+"""Takes the representations of a stored record; raises ApiError if it may not be written.
+
+It consumes only as many representations as it needs.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """Options of a write that the engine handles."""
+    """Options of a write; the default aborts on errors and returns documents."""
 
     skip_failed: bool = False
     """Skip items that fail and write the others; otherwise a failure aborts the write."""
     match_by_key: bool = False
     """Match items to records by own key instead of id."""
-    outcomes_only: bool = False
-    """Return outcomes and render no documents."""
+    dry_run: bool = False
+    """Execute the write, then roll it back."""
+    return_minimal: bool = False
+    """The caller prefers a minimal response (RFC 7240)."""
+    precondition: Precondition | None = None
+    """Precondition of a write of a single stored record."""
+
+    @property
+    def outcomes_only(self) -> bool:
+        """Whether the write returns outcomes and renders no documents."""
+        return self.skip_failed or self.match_by_key or self.dry_run or self.return_minimal
 
 
 class ItemOutcome(NamedTuple):

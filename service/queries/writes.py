@@ -6,9 +6,10 @@ written (contract, Bulk).
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
 from itertools import count
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import asyncpg
 import orjson
@@ -20,7 +21,6 @@ from service.queries.bound_statements import FIRST_PARAMETER, BoundStatement, Wr
 from service.queries.change_recorder import CREATED, DELETED, ChangeRecorder
 from service.queries.locking import (
     LockedRecords,
-    Precondition,
     assign_ids,
     lock_by_id,
     lock_by_key,
@@ -33,6 +33,9 @@ from service.queries.resource import joined
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import Dependency, WriteSet
 
+ResourceT = TypeVar("ResourceT", bound=WritableResource)
+Write: TypeAlias = Callable[[Connection, ResourceT, Batch, WriteOptions], Awaitable[WriteResult]]
+"""Function of the engine that writes a batch."""
 Edit: TypeAlias = Callable[[Item], Item]
 """Returns the new writable form, given the stored one; raises ApiError."""
 _MAX_CHECK_ROUNDS: Final = 3
@@ -50,27 +53,15 @@ async def create(
     return await _execute(connection, resource, batch, records, options)
 
 
-async def replace(
+async def _write_by_id(
     connection: Connection,
     resource: WritableResource,
     batch: Batch,
     options: WriteOptions,
-    precondition: Precondition | None = None,
+    deletes: Callable[[Item], bool],
 ) -> WriteResult:
-    """Replace records; delete those of items whose ``state`` is ``deleted``."""
-    records = await lock_by_id(connection, resource, batch, precondition, deletes=_is_deletion)
-    return await _execute(connection, resource, batch, records, options)
-
-
-async def delete(
-    connection: Connection,
-    resource: MasterRecord,
-    batch: Batch,
-    options: WriteOptions,
-    precondition: Precondition | None = None,
-) -> WriteResult:
-    """Delete records; a deleted record stays unchanged."""
-    records = await lock_by_id(connection, resource, batch, precondition, deletes=_always)
+    """Delete the records of the items that ``deletes`` accepts; replace the other records."""
+    records = await lock_by_id(connection, resource, batch, options.precondition, deletes)
     return await _execute(connection, resource, batch, records, options)
 
 
@@ -79,11 +70,10 @@ async def patch(
     resource: WritableResource,
     batch: Batch,
     options: WriteOptions,
-    precondition: Precondition | None,
     edit: Edit,
 ) -> WriteResult:
     """Replace a record's writable form by the result of ``edit``, under the record's lock."""
-    records = await lock_by_id(connection, resource, batch, precondition, deletes=_never)
+    records = await lock_by_id(connection, resource, batch, options.precondition, deletes=_never)
     batch.errors.raise_any()
     caller, parents = batch.caller, batch.parents
     writable = await resource.documents(connection, caller, batch.ids, "writables", parents)
@@ -135,6 +125,12 @@ def _never(_: Item) -> bool:
 
 def _is_deletion(item: Item) -> bool:
     return item.get("state") == "deleted"
+
+
+replace: Final[Write[WritableResource]] = partial(_write_by_id, deletes=_is_deletion)
+"""Replace records; delete those of items whose ``state`` is ``deleted``."""
+delete: Final[Write[WritableResource]] = partial(_write_by_id, deletes=_always)
+"""Delete records; a deleted record stays unchanged."""
 
 
 async def _execute(
