@@ -16,7 +16,7 @@ EXTRA = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.to
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: demo-files bench bench-scale bench-cluster soak help run migrate demo test test-all test-index peers generators faults fuzz attack lint format types hooks requirements clean clean-data
+.PHONY: demo-files bench bench-scale bench-cluster soak help run migrate demo test test-all docs peers generators faults fuzz attack lint format types hooks requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,8 +37,8 @@ test: $(VENV)/.installed-dev ## Run all tests on a throw-away PostgreSQL, with s
 test-all: export TEST_SAMPLE := off
 test-all: test ## Run every case of all tests, before a release
 
-test-index: $(VENV)/.installed-dev ## List the tests of each section of the contract in docs/testing.md
-	@$(BIN)/python -m tests.support.contract_index
+docs: $(VENV)/.installed-dev ## Write the generated parts of documents and of the client: error types, index of tests
+	@$(BIN)/python -m tests.support.generated_parts
 
 peers: $(PEERS)/.installed ## Install what the benchmark's peers and plots need (needs Node.js)
 

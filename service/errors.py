@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import Any, TypeAlias, TypeVar, overload
 
 from service.error_types import ErrorType
+from service.limits import MAX_DETAIL_LENGTH, MAX_LISTED
 
 Path: TypeAlias = tuple[str | int, ...]
 """Path in a request: names of members and indexes in lists, outermost first; () for none."""
@@ -19,17 +20,14 @@ _C = TypeVar("_C")
 _D = TypeVar("_D")
 _E = TypeVar("_E")
 
-_STATUS = {str(error_type): error_type.status for error_type in ErrorType}
+_TYPES = {str(error_type): error_type for error_type in ErrorType}
 
 #: Status code of a response whose details have several: the first of these (contract, Precedence).
 PRECEDENCE = (403, 404, 412, 409, 422, 400)
 
-MAX_LISTED = 1000
 #: Number of collected details after which each further item gets its first detail only. More than
 #: MAX_LISTED, as several details of one field become one.
 MAX_COLLECTED = 2 * MAX_LISTED
-MAX_LENGTH = 200
-"""Maximum length of a field or message, in characters."""
 _MISSING_LAST = 1 << 30
 #: Types that concern the whole value of a field, and win over others of the same field.
 _WHOLE_VALUE = (ErrorType.REQUIRED_FIELD, ErrorType.INVALID_TYPE)
@@ -37,7 +35,10 @@ _WHOLE_VALUE = (ErrorType.REQUIRED_FIELD, ErrorType.INVALID_TYPE)
 
 @dataclass(frozen=True, slots=True)
 class ErrorDetail:
-    """Row of ``error.details``: type, path in the request, and message."""
+    """Row of ``error.details``: type, path in the request, and message.
+
+    Without a message of its own it has the message of its type.
+    """
 
     type: str
     path: Path = ()
@@ -52,11 +53,16 @@ class ErrorDetail:
     @property
     def status(self) -> int:
         """Status code of the type."""
-        return _STATUS[self.type]
+        return _TYPES[self.type].status
+
+    @property
+    def value(self) -> str | None:
+        """Message for people: the detail's own, or the one of its type."""
+        return self.message or _TYPES[self.type].message or None
 
     def row(self) -> dict[str, str | None]:
         """Return the row of ``error.details`` as a JSON-ready object."""
-        return {"type": self.type, "field": _truncate(self.field), "value": _truncate(self.message)}
+        return {"type": self.type, "field": _truncate(self.field), "value": _truncate(self.value)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +124,6 @@ def api_error(
 
 @overload
 def collect_errors(a: Callable[[], _A], b: Callable[[], _B], /) -> tuple[_A, _B]: ...
-
-
-@overload
-def collect_errors(
-    a: Callable[[], _A], b: Callable[[], _B], c: Callable[[], _C], /
-) -> tuple[_A, _B, _C]: ...
-
-
-@overload
-def collect_errors(
-    a: Callable[[], _A], b: Callable[[], _B], c: Callable[[], _C], d: Callable[[], _D], /
-) -> tuple[_A, _B, _C, _D]: ...
 
 
 @overload
@@ -212,7 +206,7 @@ class _RequestOrder:
 
 
 def _truncate(text: str | None) -> str | None:
-    """Return the text, cut to MAX_LENGTH characters with an ellipsis at the end."""
-    if text is None or len(text) <= MAX_LENGTH:
+    """Return the text, cut to MAX_DETAIL_LENGTH characters with an ellipsis at the end."""
+    if text is None or len(text) <= MAX_DETAIL_LENGTH:
         return text
-    return f"{text[: MAX_LENGTH - 1]}…"
+    return f"{text[: MAX_DETAIL_LENGTH - 1]}…"

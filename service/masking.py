@@ -10,8 +10,8 @@ from base64 import b64encode
 from string import hexdigits
 from typing import Final
 
-_MAX_VISIBLE_DIGITS: Final = 32
-"""Consecutive hex digits, without the start of a key before them, that are not masked."""
+from service.limits import MAX_VISIBLE_HEX_DIGITS
+
 MASK: Final = "..."
 
 
@@ -35,7 +35,7 @@ def _pattern(*, is_encoded: bool) -> str:
     )
     number = f"{digit}{{1,20}}{underscore}"
     start = f"{letter_s}{letter_l}{letter_v}{underscore}{number}{number}"
-    tail = f"{hex_digit}{{{_MAX_VISIBLE_DIGITS + 1},}}"
+    tail = f"{hex_digit}{{{MAX_VISIBLE_HEX_DIGITS + 1},}}"
     base64 = f"(?:{'|'.join(_base64_starts())})[A-Za-z0-9+/_-]{{16,}}"
     return f"(?i:({start}){hex_digit}+|{tail})|{base64}"
 
@@ -58,7 +58,7 @@ _ENCODED_CHARACTER: Final = re.compile("%(?:25|3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa
 """Encoded percent sign, letter, digit or underscore. No library encodes these by default."""
 _BASE64_STARTS: Final = _base64_starts()
 _HEX_DIGITS: Final = bytes(48 if chr(code) in hexdigits else 32 for code in range(256))
-_RUN: Final = b"0" * (_MAX_VISIBLE_DIGITS + 1)
+_RUN: Final = b"0" * (MAX_VISIBLE_HEX_DIGITS + 1)
 _MIN_MASKED_LENGTH: Final = 20
 """Minimum characters of a key in Base64, or of a part of a secret, that are masked."""
 

@@ -27,9 +27,10 @@ from service.database import fair_queue  # noqa: F401  # made before the fork: w
 from service.events import log_event
 from service.http import connections, heap_trimmer, listeners, metrics_folder
 from service.http.parser_limits import PARSER_LIMITS
+from service.limits import STOP_SECONDS
 from service.settings import Settings
 
-_GRACE_SECONDS: Final = 35
+_GRACE_SECONDS: Final = STOP_SECONDS - 5
 """Time for running requests at a stop: the longest write, which is 30 s, and its response."""
 _GRACEFUL_STOP: Final = "running requests finish, then the service stops"
 _EFFECTS: Final[dict[int, str]] = {
@@ -168,7 +169,7 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
             "bind": self._bind,
             "workers": self._settings.workers,
             "worker_class": "aiohttp.GunicornUVLoopWebWorker",
-            "graceful_timeout": _GRACE_SECONDS + 5,
+            "graceful_timeout": STOP_SECONDS,
             "logger_class": _Log,
             "loglevel": _log_level(self._settings),
             # The present account: gunicorn's default is that of its import, which may be root.

@@ -52,44 +52,54 @@ class FailureError(SelvedgeError):
         return f"{self.status} {self.type}: {'; '.join(rows)}{more}"
 
 
+# <!-- written by `make docs` -->
+
+
 class InvalidError(FailureError):
-    """400: the request is invalid."""
+    """400: The request is invalid."""
 
 
 class UnauthorizedError(FailureError):
-    """401: the API key is missing, unknown, expired or revoked."""
+    """401: The request has no valid API key."""
 
 
 class ForbiddenError(FailureError):
-    """403: the key may only read, or the record belongs to another organization."""
+    """403: The API key or the record's organization forbids it."""
 
 
 class NotFoundError(FailureError):
-    """404: the record or path does not exist."""
+    """404: There is no such record."""
 
 
 class ConflictError(FailureError):
-    """409: the request conflicts with stored data."""
+    """409: The request conflicts with stored records."""
 
 
 class GoneError(FailureError):
-    """410: the changes after the cursor have been deleted. Read the lists again."""
+    """410: The changes after the cursor have expired."""
 
 
 class PreconditionFailedError(FailureError):
-    """412: the record was changed since it was read."""
+    """412: The record does not meet the precondition ``If-Match`` or ``If-None-Match``."""
 
 
 class UnprocessableError(FailureError):
-    """422: the patch cannot be applied, or the idempotency key was used for another request."""
+    """422: The request is well-formed but cannot be processed."""
 
 
 class TooManyRequestsError(FailureError):
-    """429: the organization's share of the service is used up. Retry later."""
+    """429: The organization exceeds a limit of concurrent requests, memory or stored responses.
+
+    Nothing was changed.
+    """
 
 
 class UnavailableError(FailureError):
-    """503: nothing was written, unless the type is ``server_error.outcome_unknown``."""
+    """503: The service is temporarily unavailable.
+
+    With ``Retry-After``, nothing was changed. Without it, the database connection was lost during
+    the commit, and the change may be stored.
+    """
 
 
 _BY_STATUS: dict[int, type[FailureError]] = {
@@ -106,6 +116,7 @@ _BY_STATUS: dict[int, type[FailureError]] = {
 }
 
 
+# <!-- end of `make docs` -->
 def error_of(status: int, headers: Mapping[str, str], body: bytes) -> FailureError:
     """Return the error of a response, of the service or of a proxy before it."""
     document = _object(body)

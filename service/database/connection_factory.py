@@ -7,10 +7,8 @@ import asyncpg
 
 from service.database import incidents
 from service.database.errors import LOST
+from service.limits import ACQUIRE_SECONDS, READ_SECONDS, WRITE_SECONDS
 
-ACQUIRE_SECONDS: Final = 5
-READ_SECONDS: Final = 10
-WRITE_SECONDS: Final = 30
 SILENCE_SECONDS: Final = WRITE_SECONDS + 5
 """Client-side timeout of a statement, for a server that no longer responds at all."""
 

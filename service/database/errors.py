@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
 
 import asyncpg
 
@@ -42,7 +41,6 @@ REFUSED = (
 )
 #: Failures inside a server that responds, or of a node behind it; nothing was changed.
 BROKEN = (asyncpg.InternalServerError, asyncpg.PostgresIOError)
-TOO_MANY_REQUESTS: Final = "Too many requests of this organization at once; try again soon."
 
 
 def leaves_unusable(error_type: type[BaseException]) -> bool:
@@ -75,11 +73,10 @@ def schema_is_behind() -> ApiError:
 
 def outcome_unknown() -> ApiError:
     """Return 503 without ``Retry-After``: the connection was lost during the commit."""
-    message = "The connection was lost while committing; read the records before retrying."
-    return api_error(ErrorType.SERVER_ERROR_OUTCOME_UNKNOWN, message=message)
+    return api_error(ErrorType.SERVER_ERROR_OUTCOME_UNKNOWN)
 
 
-def unavailable(reason: str = "The service is unavailable; try again soon.") -> ApiError:
+def unavailable(reason: str | None = None) -> ApiError:
     """Return 503 with ``Retry-After``: database unreachable or overloaded, nothing changed."""
     return api_error(
         ErrorType.SERVER_ERROR_UNAVAILABLE, message=reason, headers={"Retry-After": "1"}
@@ -89,7 +86,7 @@ def unavailable(reason: str = "The service is unavailable; try again soon.") -> 
 def too_many_requests() -> ApiError:
     """Return 429 with ``Retry-After``: the organization's share is used up, nothing changed."""
     headers = {"Retry-After": "1"}
-    return api_error(ErrorType.TOO_MANY_REQUESTS, message=TOO_MANY_REQUESTS, headers=headers)
+    return api_error(ErrorType.TOO_MANY_REQUESTS, headers=headers)
 
 
 @contextmanager

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from service.limits import CAP_EXEMPT_SECONDS
+
 T = TypeVar("T")
 
 
@@ -64,9 +66,7 @@ class LeaseKind:
 READ = WRITE = LeaseKind()
 _CONTENTION_SECONDS = 0.01
 """Duration of the contention signal after a request whose predecessor was another's."""
-_CAP_EXEMPT_SECONDS = 0.25
-"""Time for which the cap of 1/8 applies to a queued request."""
-COMERS = ContentionSignal()
+CONTENTION = ContentionSignal()
 """Contention among organizations whose callers have presented a valid key."""
 _MAX_EMPTY_QUEUES = 100
 """Number of queues above which empty ones are dropped; most requests reuse a recent queue."""
@@ -124,7 +124,7 @@ class FairQueue(Generic[T]):
         self,
         connections: Iterable[T],
         timeout_seconds: float,
-        contention: ContentionSignal = COMERS,
+        contention: ContentionSignal = CONTENTION,
     ) -> None:
         self._contention = contention
         self._free = list(connections)
@@ -238,7 +238,7 @@ class FairQueue(Generic[T]):
         capped_after = math.inf
         if self._contention.is_contended():
             now = asyncio.get_running_loop().time()
-            capped_after = now + self._timeout_seconds - _CAP_EXEMPT_SECONDS
+            capped_after = now + self._timeout_seconds - CAP_EXEMPT_SECONDS
         for organization_id in self._rotation:
             queue = self._queues[organization_id]
             if queue.leased >= self._max_leases:

@@ -9,6 +9,7 @@ from typing import Final
 import asyncpg
 
 from service.events import Incident, log_event
+from service.limits import LOG_REPEAT_SECONDS
 
 AWAY: Final = Incident("database_lost", "database_back", "The database is there again.")
 BEHIND: Final = Incident("schema_behind", "schema_current", "The database schema is up to date.")
@@ -40,7 +41,6 @@ _NETWORK: Final = {
 }
 
 
-_SILENT_SECONDS: Final = 5
 _RECENT: Final[dict[tuple[str, str | None], tuple[float, int]]] = {}
 """Time of this process's last log line and number of failures since, by (operation, SQLSTATE)."""
 
@@ -60,8 +60,8 @@ def report(error: BaseException, operation: str) -> None:
     if isinstance(error, asyncpg.DiskFullError):
         disk_is_full()
     key, now = (operation, _sqlstate(error)), time.monotonic()
-    last_logged, suppressed = _RECENT.get(key, (-_SILENT_SECONDS, 0))
-    if now < last_logged + _SILENT_SECONDS:
+    last_logged, suppressed = _RECENT.get(key, (-LOG_REPEAT_SECONDS, 0))
+    if now < last_logged + LOG_REPEAT_SECONDS:
         _RECENT[key] = (last_logged, suppressed + 1)
         return
     _RECENT[key] = (now, 0)

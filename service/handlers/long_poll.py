@@ -14,11 +14,10 @@ from service.database.errors import too_many_requests
 from service.http.connections import max_connections
 from service.http.context import DATABASE, MAKE_ROOM
 from service.http.unauthorized import UNAUTHORIZED
+from service.limits import MAX_WAITING
 from service.queries import change_feed
 from service.queries.change_feed import FeedHead
 
-MAX_WAITING: Final = 256
-"""Maximum number of waiting readers of one organization in one worker."""
 INTERVAL_SECONDS: Final = 0.25
 """Seconds between two polls of the database."""
 

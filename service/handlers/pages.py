@@ -32,7 +32,7 @@ async def page(request: web.Request) -> web.Response:
     """Return the page at the path; raise ``not_found.route`` if there is none."""
     web_page = request.app[PAGES].get(request.path)
     if web_page is None:
-        raise api_error(ErrorType.NOT_FOUND_ROUTE, message="There is nothing at this path.")
+        raise api_error(ErrorType.NOT_FOUND_ROUTE)
     return web.Response(body=web_page.body, headers=web_page.headers)
 
 

@@ -11,13 +11,14 @@ from service.http.context import caller
 from service.http.etag import precondition
 from service.http.headers import combined_value
 from service.idempotency.requests import IdempotentRequest
+from service.limits import MAX_IDEMPOTENCY_KEY_LENGTH
 from service.listing.query_reader import QueryReader
 from service.masking import contains_key_start
-from service.queries.locking import Precondition
+from service.queries.outcomes import Precondition
 from service.queries.resource import Resource
 
 _PRECONDITIONS = (hdrs.IF_MATCH, hdrs.IF_NONE_MATCH)
-_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
+_IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_LENGTH}}}", re.ASCII)
 
 
 def no_parameters(request: web.Request) -> None:
@@ -28,8 +29,10 @@ def no_parameters(request: web.Request) -> None:
 
 
 def path_of(request: web.Request, resource: Resource) -> list[int]:
-    """Return the stored ids of the parents and of the record, from the path."""
-    return resource.path_ids(request.match_info, *resource.parents, resource.key)
+    """Return the stored ids of the parents and of the record that the path names."""
+    names = (*resource.parents, resource.key)
+    path = request.match_info
+    return resource.path_ids(path, *(name for name in names if name in path))
 
 
 def form(request: web.Request, *, offered: bool) -> str:
@@ -46,15 +49,22 @@ def form(request: web.Request, *, offered: bool) -> str:
     return "writables" if texts else "documents"
 
 
-def precondition_of(request: web.Request) -> Precondition | None:
-    """Return the precondition of a single write, from ``If-Match`` and ``If-None-Match``."""
+def precondition_of(request: web.Request, resource: Resource) -> Precondition | None:
+    """Return the precondition of a write, from ``If-Match`` and ``If-None-Match``.
+
+    Only writes of a single stored record have one.
+    """
+    if resource.key not in request.match_info:
+        return None
     return precondition(
         combined_value(request, hdrs.IF_MATCH), combined_value(request, hdrs.IF_NONE_MATCH)
     )
 
 
-def no_precondition(request: web.Request) -> None:
-    """Raise ``invalid_value`` for preconditions of a request without a single stored record."""
+def check_precondition(request: web.Request, resource: Resource) -> None:
+    """Raise ``invalid_value`` for preconditions of a write without a single stored record."""
+    if resource.key in request.match_info:
+        return
     if headers := [name for name in _PRECONDITIONS if name in request.headers]:
         message = "Only writes of a single stored record take this header: leave it out."
         type_ = ErrorType.INVALID_VALUE
@@ -74,7 +84,7 @@ def idempotent_request(request: web.Request, raw: bytes) -> IdempotentRequest | 
         raise api_error(ErrorType.DUPLICATE, "Idempotency-Key", message=message)
     key = keys[0]
     if not _IDEMPOTENCY_KEY.fullmatch(key):
-        message = "Use 1 to 255 visible ASCII characters."
+        message = f"Use 1 to {MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters."
         raise api_error(ErrorType.INVALID_VALUE, "Idempotency-Key", message=message)
     if contains_key_start(key):
         message = "This is an API key. Use a random value, such as a UUID."

@@ -24,7 +24,7 @@ async def authenticate(request: web.Request, *, again: bool = False) -> Caller:
     if caller is None:
         if not again:
             await request.app[UNAUTHORIZED].delay()
-        message = "Present a valid API key as a bearer token."
+        message = None
         if key.lower().startswith("bearer"):
             message = "The word Bearer stands before the key twice; send it once."
         raise api_error(

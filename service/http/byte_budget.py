@@ -12,9 +12,8 @@ from aiohttp import web
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.http.context import caller
+from service.limits import MAX_BYTES_IN_FLIGHT, byte_size
 
-MAX_MIB: Final = 64
-"""Budget of one organization in one worker, in MiB."""
 MIN_COUNTED_BYTES: Final = 32 * 1024
 """Smaller bodies and responses are not counted: admission control bounds their number."""
 
@@ -22,7 +21,7 @@ MIN_COUNTED_BYTES: Final = 32 * 1024
 class ByteBudget:
     """Reserved bytes of each organization."""
 
-    def __init__(self, max_bytes: int = MAX_MIB * 2**20) -> None:
+    def __init__(self, max_bytes: int = MAX_BYTES_IN_FLIGHT) -> None:
         self._max_bytes = max_bytes
         self._reserved: dict[int, int] = defaultdict(int)
 
@@ -87,5 +86,6 @@ def release(request: web.Request) -> None:
 
 
 def _too_many() -> ApiError:
-    message = f"Have at most {MAX_MIB} MiB of bodies and responses in flight; retry in 1 s."
+    size = byte_size(MAX_BYTES_IN_FLIGHT)
+    message = f"Have at most {size} of bodies and responses in flight; retry in 1 s."
     return api_error(ErrorType.TOO_MANY_REQUESTS, message=message, headers={"Retry-After": "1"})

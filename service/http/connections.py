@@ -23,18 +23,14 @@ from service.errors import api_error
 from service.http import listeners
 from service.http.context import MAKE_ROOM
 from service.http.eviction import Eviction
-from service.http.heads import HEAD_SECONDS, HeadReader
+from service.http.heads import HeadReader
 from service.http.parser_errors import ON_PARSER_ERROR, ParserErrorResponse, parser_error
+from service.limits import DRAIN_SECONDS, HEAD_SECONDS, KEEP_ALIVE_SECONDS, MAX_CONNECTIONS
 
-MAX_CONNECTIONS: Final = 1000
-"""Connections of a worker, even if more open files are allowed: partial requests take memory."""
-KEEP_ALIVE_SECONDS: Final = 75
 NEW_SECONDS: Final = 1
 """Time for which a connection without a request is new and does not count as idle."""
 LINGER_SECONDS: Final = 2
 """Time for which data after a malformed request is read and discarded."""
-DRAIN_SECONDS: Final = 2
-"""Time that a stopping worker gives its connections for a last response."""
 _OTHER_FILES: Final = 100
 """Open files of a worker that are not counted otherwise: logs, metrics, the event loop's own."""
 _BACKLOG: Final = 2048
@@ -185,9 +181,7 @@ class Connection(HeadReader):
         self.log_exception("Answering failed (%s, %s)", status, message, exc_info=exc)
         if request.writer.output_size > 0:
             raise ConnectionError("part of another response has been sent already")
-        return ParserErrorResponse(
-            api_error(ErrorType.SERVER_ERROR, message="Something went wrong here.")
-        )
+        return ParserErrorResponse(api_error(ErrorType.SERVER_ERROR))
 
 
 def _is_http_1_0(message: RawRequestMessage) -> bool:

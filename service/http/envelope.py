@@ -11,8 +11,6 @@ from service.errors import ApiError
 from service.http.api_response import ApiResponse
 from service.http.media_types import JSON, PROBLEM
 
-#: Bytes. Compressing a smaller body costs more than it saves.
-MIN_COMPRESSED_BYTES = 1024
 NOT_SHARED = "private, no-cache"
 """``Cache-Control`` of responses that belong to one organization (RFC 9111, 5.2.2)."""
 #: Arguments by which zlib writes the one format or the other.
@@ -88,7 +86,7 @@ def problem(error: ApiError) -> ApiResponse:
         "type": "about:blank",
         "title": HTTPStatus(error.status).phrase,
         "status": error.status,
-        "detail": error.details[0].message,
+        "detail": error.details[0].value,
     }
     headers = {"Content-Type": PROBLEM, **error.headers}
     return ApiResponse(error.status, orjson.dumps(body), headers)

@@ -82,5 +82,4 @@ async def _fail_if_stored(representations: AsyncIterator[bytes]) -> None:
 
 
 def _precondition_failed(tag: str) -> ApiError:
-    message = "The record has changed since it was read."
-    return api_error(ErrorType.PRECONDITION_FAILED, message=message, headers={"ETag": tag})
+    return api_error(ErrorType.PRECONDITION_FAILED, headers={"ETag": tag})

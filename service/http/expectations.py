@@ -9,7 +9,6 @@ from service.errors import api_error
 from service.http.headers import combined_value
 
 _CONTINUE: Final = "100-continue"
-NOT_MET: Final = f"Use {_CONTINUE}, or leave the header out."
 
 
 def check_transfer_coding(request: web.Request) -> None:
@@ -27,7 +26,7 @@ def check_expectation(request: web.Request) -> None:
     """Raise ApiError ``expectation_failed`` for anything but ``100-continue``."""
     expected = combined_value(request, hdrs.EXPECT)
     if expected and expected.lower() != _CONTINUE:
-        raise api_error(ErrorType.EXPECTATION_FAILED, "Expect", message=NOT_MET)
+        raise api_error(ErrorType.EXPECTATION_FAILED, "Expect")
 
 
 async def meet_expectation(request: web.Request) -> None:

@@ -4,7 +4,7 @@ A parsed head takes several times its bytes in memory, and clients need no key t
 """
 
 import asyncio
-from typing import Any, Final
+from typing import Any
 
 from aiohttp import web_protocol
 from aiohttp.http_parser import RawRequestMessage
@@ -12,13 +12,7 @@ from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 
 from service.http.parser_errors import HeadTooLongError
-
-HEAD_SECONDS: Final = 30
-"""Timeout of a request's head, from its first byte, or from the start of the connection."""
-MAX_HEAD_BYTES: Final = 64 * 1024
-"""Maximum size of a request's head, in bytes."""
-MAX_QUEUED: Final = 2
-"""Pipelined requests that are parsed in advance. Then reading from the connection pauses."""
+from service.limits import HEAD_SECONDS, MAX_HEAD_BYTES, MAX_QUEUED
 
 # Every connection and its parser reads it. aiohttp's default is 32 requests, with a head each.
 web_protocol.MAX_MSG_QUEUE_SIZE = MAX_QUEUED

@@ -1,4 +1,4 @@
-"""Media types of request bodies, and the maximum size of a body (contract, Limits)."""
+"""Media types of request and response bodies (contract, Bad input)."""
 
 import re
 from typing import Final
@@ -8,10 +8,6 @@ JSON_PATCH: Final = "application/json-patch+json"
 MERGE_PATCH: Final = "application/merge-patch+json"
 PROBLEM: Final = "application/problem+json"
 """Problem details (RFC 9457)."""
-
-MAX_BODY_MIB: Final = 8
-MAX_BODY_BYTES: Final = MAX_BODY_MIB * 2**20
-TOO_LONG: Final = f"Use at most {MAX_BODY_MIB} MiB."
 
 _MAX_LENGTH: Final = 500
 """Characters of a ``Content-Type``. Longer ones match no media type."""

@@ -33,11 +33,12 @@ from service.http.metrics import observer
 from service.http.negotiation import READS, negotiate
 from service.http.query_string import check_query_string
 from service.http.response_sender import RESPONSE_SENDER
+from service.limits import MAX_REQUEST_ID_LENGTH
 from service.masking import contains_key
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-_SANE_ID = re.compile(r"[\x21-\x7e]{1,128}", re.ASCII)
+_SANE_ID = re.compile(rf"[\x21-\x7e]{{1,{MAX_REQUEST_ID_LENGTH}}}", re.ASCII)
 METHODS = frozenset({*READS, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _log = logging.getLogger("service")
 
@@ -67,9 +68,7 @@ async def _finished_response(request: web.Request, handler: Handler) -> web.Stre
         response = _error_response(route, error)
     except Exception:
         _log.exception("request %s failed", request_id)
-        response = _error_response(
-            route, api_error(ErrorType.SERVER_ERROR, message="Something went wrong here.")
-        )
+        response = _error_response(route, api_error(ErrorType.SERVER_ERROR))
     is_open = route is not None and not route.needs_key
     response = negotiate(request, response, is_shared=is_open)
     headers = response.headers
@@ -118,9 +117,9 @@ def _check(request: web.Request) -> None:
                 headers["Accept-Patch"] = route.media_type
         raise api_error(ErrorType.METHOD_NOT_ALLOWED, message=f"Use {methods}.", headers=headers)
     if error is not None:
-        raise api_error(ErrorType.NOT_FOUND_ROUTE, message="There is nothing at this path.")
+        raise api_error(ErrorType.NOT_FOUND_ROUTE)
     if request.method not in READS and not request[CALLER].may_write:
-        raise api_error(ErrorType.FORBIDDEN_SCOPE, message="This key may only read.")
+        raise api_error(ErrorType.FORBIDDEN_SCOPE)
     check_query_string(request)
     check_expectation(request)
 

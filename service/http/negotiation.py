@@ -13,6 +13,7 @@ from aiohttp import hdrs, web
 from service.http import envelope
 from service.http.etag import names_tag, with_coding
 from service.http.headers import combined_value
+from service.limits import MIN_COMPRESSED_BYTES
 
 READS: Final = ("GET", "HEAD")
 _CODINGS: Final = (web.ContentCoding.gzip, web.ContentCoding.deflate)
@@ -32,7 +33,7 @@ def negotiate(
     if not isinstance(response, web.Response):
         return response
     body, coding = response.body, None
-    if isinstance(body, bytes) and len(body) >= envelope.MIN_COMPRESSED_BYTES:
+    if isinstance(body, bytes) and len(body) >= MIN_COMPRESSED_BYTES:
         response.headers[hdrs.VARY] = "Accept-Encoding"
         coding = _coding((combined_value(request, hdrs.ACCEPT_ENCODING) or "")[:_MAX_ACCEPT_LENGTH])
     tag = response.headers.get(hdrs.ETAG)

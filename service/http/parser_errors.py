@@ -14,12 +14,7 @@ from aiohttp.http_exceptions import BadHttpMethod, HttpProcessingError, LineTooL
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.http import envelope
-from service.http.parser_limits import LONGEST_LINE
-
-MALFORMED: Final = "Send a valid HTTP/1.1 request."
-LONG_LINE: Final = f"Use at most {LONGEST_LINE // 1024} KiB for the path and query."
-LONG_HEADERS: Final = "Send fewer or shorter headers."
-UNKNOWN_METHOD: Final = "Use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS."
+from service.limits import MAX_TARGET_BYTES
 
 ON_PARSER_ERROR: web.AppKey[Callable[[web.BaseRequest, web.Response], None]] = web.AppKey(
     "on_parser_error"
@@ -28,7 +23,7 @@ ON_PARSER_ERROR: web.AppKey[Callable[[web.BaseRequest, web.Response], None]] = w
 _LINE_SEPARATOR: Final = "\n\n  "
 """Text in the parser's message before the malformed line."""
 _REQUEST_LINE: Final = re.compile(
-    rf"""b['"][-!#$%&'*+.^_`|~\w]{{1,100}}+ \S{{1,{LONGEST_LINE}}}+ HTTP/1\.[01]""", re.ASCII
+    rf"""b['"][-!#$%&'*+.^_`|~\w]{{1,100}}+ \S{{1,{MAX_TARGET_BYTES}}}+ HTTP/1\.[01]""", re.ASCII
 )
 """Request line of an unknown method, in the notation of ``repr``."""
 
@@ -40,13 +35,13 @@ class HeadTooLongError(HttpProcessingError):
 def parser_error(error: BaseException) -> ApiError:
     """Return the ApiError of an error of the parser, without any text of the request."""
     message = getattr(error, "message", "")
-    if isinstance(error, LineTooLong) and error.args[1] == LONGEST_LINE:
-        return api_error(ErrorType.URI_TOO_LONG, message=LONG_LINE)
+    if isinstance(error, LineTooLong) and error.args[1] == MAX_TARGET_BYTES:
+        return api_error(ErrorType.URI_TOO_LONG)
     if isinstance(error, LineTooLong | HeadTooLongError) or message.startswith("Too many headers"):
-        return api_error(ErrorType.HEADERS_TOO_LARGE, message=LONG_HEADERS)
+        return api_error(ErrorType.HEADERS_TOO_LARGE)
     if isinstance(error, BadHttpMethod) and _is_request_line(message):
-        return api_error(ErrorType.NOT_IMPLEMENTED, message=UNKNOWN_METHOD)
-    return api_error(ErrorType.MALFORMED_REQUEST, message=MALFORMED)
+        return api_error(ErrorType.NOT_IMPLEMENTED)
+    return api_error(ErrorType.MALFORMED_REQUEST)
 
 
 def _is_request_line(message: str) -> bool:

@@ -2,14 +2,12 @@
 
 from typing import Any, Final
 
-LONGEST_LINE: Final = 32 * 1024
-"""Bytes of a request's target, enough for 200 ids of any form (contract, Limits)."""
-LONGEST_FIELD: Final = 8190
-"""Bytes of a header. It must differ from LONGEST_LINE: the parser's errors name the limit only."""
+from service.limits import MAX_HEADER_BYTES, MAX_HEADERS, MAX_TARGET_BYTES
 
 PARSER_LIMITS: Final[dict[str, Any]] = {
-    "max_line_size": LONGEST_LINE,
-    "max_field_size": LONGEST_FIELD,
+    "max_line_size": MAX_TARGET_BYTES,
+    "max_field_size": MAX_HEADER_BYTES,
+    "max_headers": MAX_HEADERS,
     # Compressed bodies are rejected. aiohttp's decompression of a truncated or mislabeled body
     # fails outside of every handler, or never ends.
     "auto_decompress": False,

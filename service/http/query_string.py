@@ -1,22 +1,19 @@
 """Query string checks that precede the parsing of parameters."""
 
-from typing import Final
 from urllib.parse import unquote_to_bytes
 
 from aiohttp import web
 
 from service.error_types import ErrorType
 from service.errors import api_error
-
-MAX_PARAMETERS: Final = 1000
-TOO_MANY_PARAMETERS: Final = f"Use at most {MAX_PARAMETERS:,} parameters."
+from service.limits import MAX_PARAMETERS
 
 
 def check_query_string(request: web.Request) -> None:
     """Raise ApiError ``too_many_parameters``, or ``invalid_value`` if the query is not UTF-8."""
     query = request.rel_url.raw_query_string
     if query.count("&") >= MAX_PARAMETERS:
-        raise api_error(ErrorType.TOO_MANY_PARAMETERS, message=TOO_MANY_PARAMETERS)
+        raise api_error(ErrorType.TOO_MANY_PARAMETERS)
     if "%" in query:
         try:
             unquote_to_bytes(query).decode()

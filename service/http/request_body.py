@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from typing import Final
 
 from aiohttp import hdrs, web
 from aiohttp.web_protocol import RequestPayloadError
@@ -11,20 +10,20 @@ from aiohttp.web_protocol import RequestPayloadError
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.http.authentication import authenticate
-from service.http.body_scheduler import BODY_SCHEDULER, LARGE_BYTES
+from service.http.body_scheduler import BODY_SCHEDULER
 from service.http.byte_budget import MIN_COUNTED_BYTES, reserve
 from service.http.context import caller
 from service.http.expectations import meet_expectation
 from service.http.headers import combined_value
-from service.http.media_types import MAX_BODY_BYTES, TOO_LONG, is_sent_as
-from service.organizations.caller import CACHE_SECONDS
+from service.http.media_types import is_sent_as
+from service.limits import (
+    BODY_IDLE_SECONDS,
+    BODY_SECONDS,
+    KEY_CACHE_SECONDS,
+    MAX_BODY_BYTES,
+    SCHEDULED_BODY_BYTES,
+)
 from service.schemas.parsing import malformed
-
-IDLE_SECONDS: Final = 30
-"""Timeout between two parts of a body."""
-TOO_LATE: Final = "The body did not arrive in time."
-LONGEST_SECONDS: Final = 300
-"""Timeout of a whole body."""
 
 
 def with_body(
@@ -34,7 +33,7 @@ def with_body(
 
     async def handle(request: web.Request) -> web.StreamResponse:
         body = await receive(request, media_type)
-        if len(body) >= LARGE_BYTES:
+        if len(body) >= SCHEDULED_BODY_BYTES:
             await request.app[BODY_SCHEDULER].enter(caller(request).organization_id)
         return await handler(request, body)
 
@@ -59,9 +58,7 @@ async def receive(request: web.Request, media_type: str) -> bytes:
             return bytes(_checked_size(request.content.read_nowait()))
         return await _slow_body(request, declared)
     except TimeoutError:
-        raise api_error(
-            ErrorType.REQUEST_TIMEOUT, message=TOO_LATE, headers={"Connection": "close"}
-        ) from None
+        raise api_error(ErrorType.REQUEST_TIMEOUT, headers={"Connection": "close"}) from None
     except (ConnectionError, RequestPayloadError, RuntimeError) as error:
         # The connection failed, or was closed before (RuntimeError). The stream keeps the error,
         # and its traceback would keep this frame and the stream in a reference cycle.
@@ -91,7 +88,7 @@ async def _slow_body(request: web.Request, reserved: int) -> bytes:
     started = time.monotonic()
     await meet_expectation(request)
     body = await _read(request, reserved)
-    if time.monotonic() - started > CACHE_SECONDS:
+    if time.monotonic() - started > KEY_CACHE_SECONDS:
         await authenticate(request, again=True)
     return body
 
@@ -102,11 +99,11 @@ async def _read(request: web.Request, reserved: int) -> bytes:
     The buffer is freed if the body is incomplete.
     """
     buffer, now = bytearray(), asyncio.get_running_loop().time
-    deadline = now() + LONGEST_SECONDS
+    deadline = now() + BODY_SECONDS
     try:
         async with asyncio.timeout(None) as timeout:
             while not request.content.at_eof():
-                timeout.reschedule(min(now() + IDLE_SECONDS, deadline))
+                timeout.reschedule(min(now() + BODY_IDLE_SECONDS, deadline))
                 buffer += await request.content.readany()
                 _checked_size(buffer)
                 if len(buffer) - reserved >= MIN_COUNTED_BYTES:
@@ -124,4 +121,4 @@ def _checked_size(body: bytes | bytearray) -> bytes | bytearray:
 
 
 def _too_long() -> ApiError:
-    return api_error(ErrorType.PAYLOAD_TOO_LARGE, message=TOO_LONG)
+    return api_error(ErrorType.PAYLOAD_TOO_LARGE)

@@ -9,11 +9,8 @@ from aiohttp.helpers import rfc822_formatted_time
 
 from service import background
 from service.http.connections import Connection
+from service.limits import RESPONSE_IDLE_SECONDS, RESPONSE_SECONDS
 
-IDLE_SECONDS: Final = 30
-"""Timeout of a client that reads nothing."""
-LONGEST_SECONDS: Final = 300
-"""Timeout of a whole response."""
 _CHECK_SECONDS: Final = 1
 _LARGE_BYTES: Final = 2**20
 _CHUNK_BYTES: Final = 2**18
@@ -38,7 +35,8 @@ class _SlowResponse:
         written = (self._request.writer.output_size, transport.get_write_buffer_size())
         if written != self._written:
             self._written, self._progress_at = written, now
-        if now - self._progress_at > IDLE_SECONDS or now - self._started > LONGEST_SECONDS:
+        idle_seconds, seconds = now - self._progress_at, now - self._started
+        if idle_seconds > RESPONSE_IDLE_SECONDS or seconds > RESPONSE_SECONDS:
             transport.abort()
 
 

@@ -6,22 +6,15 @@ guessed on 400 connections would take most of the event loop. Their responses ar
 
 import asyncio
 import random
-from typing import Final
 
 from aiohttp import web
 
 from service.error_types import ErrorType
-
-PER_SECOND: Final = 100
-"""Sustained rate of responses of a worker without a delay."""
-BURST: Final = 100
-"""Capacity of the token bucket: responses without a delay after an idle time."""
-LONGEST_SECONDS: Final = 1.0
-"""Maximum delay."""
+from service.limits import UNAUTHORIZED_BURST, UNAUTHORIZED_DELAY_SECONDS, UNAUTHORIZED_RATE
 
 
 class UnauthorizedThrottle:
-    """Token bucket: 401 responses beyond PER_SECOND are delayed by up to LONGEST_SECONDS."""
+    """Token bucket: responses beyond UNAUTHORIZED_RATE wait up to UNAUTHORIZED_DELAY_SECONDS."""
 
     def __init__(self) -> None:
         self._refilled_at = 0.0
@@ -33,14 +26,15 @@ class UnauthorizedThrottle:
         """Wait until the response may be sent."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        self._refilled_at = max(self._refilled_at, now - BURST / PER_SECOND) + 1 / PER_SECOND
+        full_since = now - UNAUTHORIZED_BURST / UNAUTHORIZED_RATE
+        self._refilled_at = max(self._refilled_at, full_since) + 1 / UNAUTHORIZED_RATE
         if self._refilled_at <= now:
             return
         seconds = self._refilled_at - now
-        if seconds > LONGEST_SECONDS:
-            self._refilled_at = now + LONGEST_SECONDS
+        if seconds > UNAUTHORIZED_DELAY_SECONDS:
+            self._refilled_at = now + UNAUTHORIZED_DELAY_SECONDS
             # With one delay for all, these responses would be sent in bursts. So it is random.
-            seconds = random.uniform(LONGEST_SECONDS / 2, LONGEST_SECONDS)
+            seconds = random.uniform(UNAUTHORIZED_DELAY_SECONDS / 2, UNAUTHORIZED_DELAY_SECONDS)
         elapsed = loop.create_future()
         self._delayed[elapsed] = None
         timer = loop.call_later(seconds, _end, elapsed)

@@ -14,14 +14,14 @@ import asyncpg
 import orjson
 
 from service.database import statements
-from service.database.connection_factory import WRITE_SECONDS
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.http.api_response import ApiResponse
+from service.limits import IDEMPOTENCY_HOURS, WRITE_SECONDS
 from service.organizations.caller import Caller
 
-RETENTION = timedelta(hours=24)
+RETENTION = timedelta(hours=IDEMPOTENCY_HOURS)
 Work: TypeAlias = Callable[[Connection], Awaitable[ApiResponse]]
 """Function that runs in a transaction and returns the response."""
 
@@ -79,10 +79,7 @@ async def _claim(connection: Connection, request: IdempotentRequest, now: dateti
             now - RETENTION,
         )
     except asyncpg.QueryCanceledError:
-        raise api_error(
-            ErrorType.CONFLICT_IN_PROGRESS,
-            message="The first request with this Idempotency-Key still runs.",
-        ) from None
+        raise api_error(ErrorType.CONFLICT_IN_PROGRESS) from None
     await connection.execute(_DEFAULT_TIMEOUT)
     return bool(claimed)
 
@@ -91,9 +88,6 @@ async def _stored_response(connection: Connection, request: IdempotentRequest) -
     statement = _SQL["stored"].text
     row = await connection.fetchrow(statement, request.caller.organization_id, request.key)
     if row["request_sha256"] != request.request_sha256:
-        raise api_error(
-            ErrorType.UNPROCESSABLE_IDEMPOTENCY_KEY,
-            message="This Idempotency-Key stood for another request.",
-        )
+        raise api_error(ErrorType.UNPROCESSABLE_IDEMPOTENCY_KEY)
     headers = orjson.loads(row["headers"]) | {"Idempotent-Replayed": "true"}
     return ApiResponse(row["status"], row["body"], headers)

@@ -19,9 +19,8 @@ from service.error_types import ErrorType
 from service.errors import api_error
 from service.http.api_response import ApiResponse
 from service.idempotency.requests import RETENTION, IdempotentRequest, Work, run_once
+from service.limits import MAX_STORED_BYTES
 
-MAX_MIB: Final = 1024
-"""Limit of one organization's stored responses, in MiB."""
 _KEY_BYTES: Final = 512
 """Stored bytes of a key besides its response."""
 _CACHE_SECONDS: Final = 60
@@ -48,7 +47,7 @@ class StoredResponses:
     count, so each worker may exceed the limit by the responses of a minute.
     """
 
-    def __init__(self, max_bytes: int = MAX_MIB * 2**20) -> None:
+    def __init__(self, max_bytes: int = MAX_STORED_BYTES) -> None:
         self._max_bytes = max_bytes
         self._sizes: dict[int, _StoredSize] = {}
 

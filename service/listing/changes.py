@@ -7,12 +7,10 @@ from typing import Any, Final
 import orjson
 
 from service.error_types import ErrorType
+from service.limits import DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT
 from service.listing import cursor
 from service.listing.query_reader import QueryReader
 
-DEFAULT_LIMIT: Final = 100
-MAX_LIMIT: Final = 1000
-MAX_WAIT: Final = 30
 _VERSION: Final = 1
 _LARGEST: Final = 2**62
 _CARRIED: Final = ("collection", "recordId", "limit", "from", "documents")
@@ -140,7 +138,7 @@ def _from_cursor(
         change_filter = _filter_of_cursor(collections, *members)
         return ChangesRequest(change_filter, after, _whole(epoch), wait)
     except (ValueError, TypeError, *cursor.UNREADABLE):
-        reader.fail(ErrorType.INVALID_CURSOR, "cursor", message=cursor.INVALID)
+        reader.fail(ErrorType.INVALID_CURSOR, "cursor")
         return _INVALID
 
 

@@ -17,16 +17,14 @@ import orjson
 
 from service.error_types import ErrorType
 from service.errors import api_error
-from service.listing.list_request import MAX_CONDITIONS, MAX_PAGE_SIZE, Condition, Listing, SortKey
+from service.limits import MAX_CONDITIONS, MAX_CURSOR_BYTES, MAX_PAGE_SIZE
+from service.listing.list_request import Condition, Listing, SortKey
 from service.listing.operators import OPERATORS
 from service.listing.properties import Properties, Property
 
 VERSION = 1
 UNREADABLE = (ValueError, TypeError, KeyError, zlib.error)
 """Exceptions that mean an invalid cursor while it is decoded."""
-INVALID = "Send pagination.cursor of an earlier page of this list."
-"""Message of a cursor that is damaged, of another list, or of an unknown version."""
-MAX_LENGTH = 4096
 _MAX_PAYLOAD = 64 * 1024
 #: Minimum payload to compress, in bytes: below it, compression takes most of the encoding time.
 _COMPRESS_FROM = 256
@@ -45,7 +43,7 @@ def encode(listing: Listing, last: list[Any], scope: str) -> str:
     """Return the cursor of the page after the record whose sort values are ``last``.
 
     ``scope`` names collection and organization. Raises ApiError ``too_long`` if the cursor would
-    exceed MAX_LENGTH bytes.
+    exceed MAX_CURSOR_BYTES bytes.
     """
     payload = orjson.dumps(
         [
@@ -60,8 +58,8 @@ def encode(listing: Listing, last: list[Any], scope: str) -> str:
         ]
     )
     text = seal(payload, scope)
-    if len(text) > MAX_LENGTH:
-        message = f"The cursor would exceed {MAX_LENGTH} bytes."
+    if len(text) > MAX_CURSOR_BYTES:
+        message = f"The cursor would exceed {MAX_CURSOR_BYTES} bytes."
         raise api_error(ErrorType.TOO_LONG, "filter", message=message)
     return text
 
@@ -91,12 +89,12 @@ def decode(text: str, properties: Properties, scope: str) -> Listing:
         )
         return replace(listing, after=_after(listing.sort, _list(last)))
     except UNREADABLE as error:
-        raise api_error(ErrorType.INVALID_CURSOR, "cursor", message=INVALID) from error
+        raise api_error(ErrorType.INVALID_CURSOR, "cursor") from error
 
 
 def unseal(text: str, scope: str) -> bytes:
     """Return the payload of a sealed text; raise one of UNREADABLE if it is invalid."""
-    if len(text) > MAX_LENGTH or not text.isascii() or "=" in text:
+    if len(text) > MAX_CURSOR_BYTES or not text.isascii() or "=" in text:
         raise ValueError("wrong form")
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)

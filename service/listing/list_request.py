@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
+from service.limits import DEFAULT_PAGE_SIZE
 from service.listing.operators import Operator
 from service.listing.properties import Property
 
-DEFAULT_PAGE_SIZE = 30
-MAX_PAGE_SIZE = 100
 MAX_PAGE_NUMBER = 2**31 - 1
-MAX_CONDITIONS = 50
 
 
 @dataclass(frozen=True, slots=True)

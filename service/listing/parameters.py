@@ -5,12 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from service.error_types import ErrorType
+from service.limits import DEFAULT_PAGE_SIZE, MAX_CONDITIONS, MAX_PAGE_SIZE
 from service.listing import cursor
 from service.listing.list_request import (
-    DEFAULT_PAGE_SIZE,
-    MAX_CONDITIONS,
     MAX_PAGE_NUMBER,
-    MAX_PAGE_SIZE,
     Condition,
     Listing,
     SortKey,
@@ -107,7 +105,8 @@ class _ListReader(QueryReader):
             return None
         prop = self.properties.get(members["property"])
         if prop is None:
-            self.fail(ErrorType.INVALID_VALUE, *path, "property", message="There is no such field.")
+            message = ErrorType.UNKNOWN_FIELD.message
+            self.fail(ErrorType.INVALID_VALUE, *path, "property", message=message)
         return prop
 
 

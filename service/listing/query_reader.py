@@ -29,14 +29,13 @@ class QueryReader:
             else:
                 self.texts[name] = [text]
 
-    def fail(self, error_type: ErrorType, *path: str | int, message: str) -> None:
-        """Collect an error detail."""
+    def fail(self, error_type: ErrorType, *path: str | int, message: str | None = None) -> None:
+        """Collect an error detail; without a message it has the one of its type."""
         self._errors.append(ErrorDetail(error_type, path, message))
 
     def fail_unknown(self, name: str) -> None:
         """Report a parameter that does not exist."""
-        message = "There is no such parameter."
-        self.fail(ErrorType.UNKNOWN_PARAMETER, _shown(name), message=message)
+        self.fail(ErrorType.UNKNOWN_PARAMETER, _shown(name))
 
     def fail_duplicate(self, name: str) -> None:
         """Report a parameter that is allowed once and occurs more often."""

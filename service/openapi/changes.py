@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from service.listing.changes import DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT
-from service.listing.cursor import MAX_LENGTH
+from service.limits import DEFAULT_LIMIT, MAX_CURSOR_BYTES, MAX_LIMIT, MAX_WAIT
 from service.queries.change_feed import ChangeFeed
 
 
@@ -46,7 +45,7 @@ def of_changes(feed: ChangeFeed) -> Iterator[dict[str, Any]]:
         "cursor",
         "The value of `pagination.cursor` of the previous response, which carries the whole query. "
         "Only `wait` may accompany it.",
-        {"type": "string", "minLength": 1, "maxLength": MAX_LENGTH},
+        {"type": "string", "minLength": 1, "maxLength": MAX_CURSOR_BYTES},
     )
 
 

@@ -6,10 +6,10 @@ from itertools import groupby
 from typing import Any
 
 from service import schemas
-from service.error_types import ErrorType
+from service.error_types import STATUSES, ErrorType
 from service.errors import ErrorDetail
 from service.handlers.operations import Operation
-from service.http.media_types import JSON, MAX_BODY_MIB, PROBLEM
+from service.http.media_types import JSON, PROBLEM
 from service.openapi import examples
 from service.openapi.components import name_of, reference
 from service.openapi.envelopes import failure
@@ -19,38 +19,27 @@ from service.openapi.success_responses import headers
 from service.queries.resource import Resource
 from service.routes import Route
 
-_REASONS = {
-    400: ("BadRequest", "The request is invalid."),
-    401: ("Unauthorized", "The request has no valid API key."),
-    403: ("Forbidden", "The API key or the record's organization forbids it."),
-    404: ("NotFound", "There is no such record."),
-    408: ("RequestTimeout", "The body did not arrive in time."),
-    409: ("Conflict", "The request conflicts with stored records."),
-    410: ("Gone", "The changes after the cursor have expired."),
-    412: (
-        "PreconditionFailed",
-        "The record does not meet the precondition `If-Match` or `If-None-Match`.",
-    ),
-    413: ("ContentTooLarge", f"The body exceeds {MAX_BODY_MIB} MiB."),
-    414: ("UriTooLong", "The request's target is too long."),
-    415: ("UnsupportedMediaType", "The Content-Type is not supported."),
-    417: ("ExpectationFailed", "The `Expect` header is not `100-continue`."),
-    422: ("UnprocessableContent", "The request is well-formed but cannot be processed."),
-    429: (
-        "TooManyRequests",
-        "The organization exceeds a limit of concurrent requests, memory or stored responses. "
-        "Nothing was changed.",
-    ),
-    431: ("HeadersTooLarge", "The headers are too long or too many."),
-    500: ("InternalServerError", "Internal error. Nothing was changed."),
-    501: ("NotImplemented", "The method or the transfer coding is not supported."),
-    503: (
-        "ServiceUnavailable",
-        "The service is temporarily unavailable. With `Retry-After`, nothing was changed. Without "
-        "it, the database connection was lost during the commit, and the change may be stored.",
-    ),
+_NAMES = {
+    400: "BadRequest",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "NotFound",
+    408: "RequestTimeout",
+    409: "Conflict",
+    410: "Gone",
+    412: "PreconditionFailed",
+    413: "ContentTooLarge",
+    414: "UriTooLong",
+    415: "UnsupportedMediaType",
+    417: "ExpectationFailed",
+    422: "UnprocessableContent",
+    429: "TooManyRequests",
+    431: "HeadersTooLarge",
+    500: "InternalServerError",
+    501: "NotImplemented",
+    503: "ServiceUnavailable",
 }
-"""Component name and description by status code."""
+"""Component name by status code."""
 _HEADERS = {
     401: ("WWW-Authenticate",),
     412: ("ETag",),
@@ -107,7 +96,7 @@ _OF_BULK = (ErrorType.REQUIRED_FIELD, ErrorType.TOO_MANY_ITEMS)
 
 def failed(route: Route, resource: Resource) -> Iterator[ResponseObject]:
     """Yield the error responses of an operation by status code, with an example per error type."""
-    all_types = sorted(error_types(route.kind, resource), key=_status)
+    all_types = sorted(error_types(route.operation, resource), key=_status)
     for status, types in groupby(all_types, key=_status):
         yield _response(route, status, [*types])
     for status in sorted(route.reserved):
@@ -115,7 +104,7 @@ def failed(route: Route, resource: Resource) -> Iterator[ResponseObject]:
 
 
 def _response(route: Route, status: int, types: list[str]) -> ResponseObject:
-    phrase, text = _REASONS[status]
+    phrase, text = _NAMES[status], STATUSES[status]
     if types:
         text = f"{text} Types: {', '.join(f'`{name}`' for name in types)}."
     else:
@@ -124,7 +113,7 @@ def _response(route: Route, status: int, types: list[str]) -> ResponseObject:
         phrase += "Problem"
         content = _problem(types[0])
     else:
-        content = _failure(route.kind, types)
+        content = _failure(route.operation, types)
     response = {
         "description": text,
         "headers": headers(*_header_names(route, status)),
@@ -135,16 +124,16 @@ def _response(route: Route, status: int, types: list[str]) -> ResponseObject:
 
 def _header_names(route: Route, status: int) -> tuple[str, ...]:
     """Return the names of the headers of an error response."""
-    if status == HTTPStatus.UNSUPPORTED_MEDIA_TYPE and route.kind.method == "PATCH":
+    if status == HTTPStatus.UNSUPPORTED_MEDIA_TYPE and route.operation.method == "PATCH":
         return ("Accept-Patch",)
     return _HEADERS.get(status, ())
 
 
 def _names(route: Route, phrase: str) -> Iterator[str]:
     """Yield names of the component, from the most widely shared one to the operation's own."""
-    kind = "".join(word.title() for word in route.kind.name.split("_"))
+    kind = "".join(word.title() for word in route.operation.name.split("_"))
     yield phrase
-    yield f"{'Write' if route.kind.writes else 'Lookup'}{phrase}"
+    yield f"{'Write' if route.operation.writes else 'Lookup'}{phrase}"
     yield f"{kind}{phrase}"
     if route.resource:
         yield f"{name_of(route.resource.name, 'document')}{kind}{phrase}"
@@ -181,7 +170,7 @@ def error_types(kind: Operation, resource: Resource) -> Iterator[str]:
 
 
 def _of_kind(kind: Operation) -> Iterator[str]:
-    yield from kind.failures
+    yield from kind.error_types
     yield from _OF_BODIES if kind.body else ()
     yield from _OF_WRITES if kind.writes else ()
     yield from _OF_BULK if kind.is_bulk else ()

@@ -8,7 +8,6 @@ from typing import Any
 import orjson
 
 from service import schemas
-from service.database.errors import TOO_MANY_REQUESTS
 from service.error_types import ErrorType
 from service.errors import ApiError, BulkCounts, ErrorDetail, Path
 from service.handlers.operations import (
@@ -21,14 +20,8 @@ from service.handlers.operations import (
     Operation,
 )
 from service.http import envelope
-from service.http.expectations import NOT_MET
-from service.http.media_types import JSON, TOO_LONG
-from service.http.parser_errors import LONG_HEADERS, LONG_LINE, MALFORMED, UNKNOWN_METHOD
-from service.http.query_string import TOO_MANY_PARAMETERS
-from service.http.request_body import TOO_LATE
-from service.listing.changes import MAX_LIMIT
-from service.listing.cursor import MAX_LENGTH
-from service.listing.list_request import MAX_CONDITIONS, MAX_PAGE_SIZE
+from service.http.media_types import JSON
+from service.limits import MAX_CONDITIONS, MAX_CURSOR_BYTES, MAX_LIMIT, MAX_PAGE_SIZE
 from service.resources.colors import MULTIPLE_LANGUAGE_IS_OFF
 from service.schemas.messages import limit_message, type_message
 
@@ -38,10 +31,10 @@ def _limit(file: str, definition: str, keyword: str) -> str:
     return limit_message(keyword, schemas.definition(file, definition).schema[keyword])[1]
 
 
-EXAMPLES: dict[str, tuple[Path, str]] = {
-    ErrorType.REQUIRED_FIELD: (("name",), "This field is required."),
-    ErrorType.UNKNOWN_FIELD: (("colour",), "There is no such field."),
-    ErrorType.READ_ONLY_FIELD: (("position",), "This field is set by the service."),
+_SPECIFIC: dict[ErrorType, tuple[Path, str]] = {
+    ErrorType.REQUIRED_FIELD: (("name",), ""),
+    ErrorType.UNKNOWN_FIELD: (("colour",), ""),
+    ErrorType.READ_ONLY_FIELD: (("position",), ""),
     ErrorType.INVALID_TYPE: (("name",), type_message(["string"])),
     ErrorType.INVALID_VALUE: (("state",), "Use one of active, inactive."),
     ErrorType.TOO_SHORT: (("name",), _limit("common/scalars", "name", "minLength")),
@@ -56,70 +49,35 @@ EXAMPLES: dict[str, tuple[Path, str]] = {
         ("languages", 1, "languageId"),
         "Another item of this request has this value.",
     ),
-    ErrorType.UNKNOWN_REFERENCE: (
-        ("languages", 0, "languageId"),
-        "There is no such language.",
-    ),
-    ErrorType.STATE_NOT_ALLOWED: (("state",), "Use DELETE to delete a record."),
-    ErrorType.FEATURE_DISABLED: (
-        ("languageIds",),
-        MULTIPLE_LANGUAGE_IS_OFF,
-    ),
-    ErrorType.UNKNOWN_PARAMETER: (("colour",), "There is no such parameter."),
-    ErrorType.TOO_MANY_PARAMETERS: ((), TOO_MANY_PARAMETERS),
+    ErrorType.UNKNOWN_REFERENCE: (("languages", 0, "languageId"), "There is no such language."),
+    ErrorType.STATE_NOT_ALLOWED: (("state",), ""),
+    ErrorType.FEATURE_DISABLED: (("languageIds",), MULTIPLE_LANGUAGE_IS_OFF),
+    ErrorType.UNKNOWN_PARAMETER: (("colour",), ""),
     ErrorType.EXCLUSIVE_PARAMETERS: (("pageSize",), "Leave this out: the cursor has it."),
-    ErrorType.INVALID_CURSOR: (
-        ("cursor",),
-        "Send pagination.cursor of an earlier page of this list.",
-    ),
+    ErrorType.INVALID_CURSOR: (("cursor",), ""),
     ErrorType.MALFORMED_JSON: (
         (),
         "Send valid JSON: there is a syntax error at line 1, column 2.",
     ),
-    ErrorType.MALFORMED_REQUEST: ((), MALFORMED),
-    ErrorType.UNAUTHORIZED: ((), "Present a valid API key as a bearer token."),
-    ErrorType.FORBIDDEN_SCOPE: ((), "This key may only read."),
-    ErrorType.FORBIDDEN_ORGANIZATION: (("id",), "Another organization's record."),
-    ErrorType.NOT_FOUND: (("id",), "There is no such record."),
-    ErrorType.NOT_FOUND_ROUTE: ((), "There is nothing at this path."),
+    ErrorType.FORBIDDEN_ORGANIZATION: (("id",), ""),
+    ErrorType.NOT_FOUND: (("id",), ""),
     ErrorType.METHOD_NOT_ALLOWED: ((), "Use DELETE, GET, HEAD, PATCH, PUT."),
-    ErrorType.REQUEST_TIMEOUT: ((), TOO_LATE),
     ErrorType.CONFLICT_IN_USE: (("id",), "Used by styles: 18."),
-    ErrorType.CONFLICT_TEST_FAILED: ((0, "path"), "The stored value differs."),
+    ErrorType.CONFLICT_TEST_FAILED: ((0, "path"), ""),
     ErrorType.CONFLICT_DUPLICATE: (("userDefinedId",), "Another material holds MAT-0042."),
-    ErrorType.CONFLICT_IN_PROGRESS: ((), "The first request with this Idempotency-Key still runs."),
-    ErrorType.CONFLICT_AMBIGUOUS_KEY: (
-        (3, "userDefinedId"),
-        "Records 5201, 5377 have this key.",
-    ),
-    ErrorType.GONE_CHANGES_EXPIRED: (
-        ("cursor",),
-        "Start again: take the cursor of now, then read the lists.",
-    ),
-    ErrorType.PRECONDITION_FAILED: ((), "The record has changed since it was read."),
-    ErrorType.PAYLOAD_TOO_LARGE: ((), TOO_LONG),
-    ErrorType.URI_TOO_LONG: ((), LONG_LINE),
+    ErrorType.CONFLICT_AMBIGUOUS_KEY: ((3, "userDefinedId"), "Records 5201, 5377 have this key."),
+    ErrorType.GONE_CHANGES_EXPIRED: (("cursor",), ""),
     ErrorType.UNSUPPORTED_MEDIA_TYPE: (("Content-Type",), f"Send {JSON} in UTF-8."),
-    ErrorType.EXPECTATION_FAILED: (("Expect",), NOT_MET),
+    ErrorType.EXPECTATION_FAILED: (("Expect",), ""),
     ErrorType.UNPROCESSABLE_PATCH: (
         (2, "path"),
         "There is nothing to remove at /colorGroupIds/99.",
     ),
-    ErrorType.UNPROCESSABLE_IDEMPOTENCY_KEY: (
-        (),
-        "This Idempotency-Key stood for another request.",
-    ),
-    ErrorType.TOO_MANY_REQUESTS: ((), TOO_MANY_REQUESTS),
-    ErrorType.HEADERS_TOO_LARGE: ((), LONG_HEADERS),
-    ErrorType.SERVER_ERROR: ((), "Something went wrong here."),
-    ErrorType.NOT_IMPLEMENTED: ((), UNKNOWN_METHOD),
-    ErrorType.SERVER_ERROR_UNAVAILABLE: ((), "The service is unavailable; try again soon."),
-    ErrorType.SERVER_ERROR_OUTCOME_UNKNOWN: (
-        (),
-        "The connection was lost while committing; read the records before retrying.",
-    ),
 }
-"""The path and the message of an example, by error type."""
+EXAMPLES: dict[str, tuple[Path, str]] = {
+    error_type: _SPECIFIC.get(error_type, ((), "")) for error_type in ErrorType
+}
+"""Path and message of an example, by error type; "" for the message of the type."""
 
 _NO_ID = "Use a positive whole number of at most 64 bits."
 _MOST_IDS = schemas.definition("common/scalars", "ids").schema["maxItems"]
@@ -139,7 +97,7 @@ _BESIDE_ITEMS = (
 OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
     LIST: {
         ErrorType.REQUIRED_FIELD: (("filter", 0, "value"), "This parameter is required."),
-        ErrorType.INVALID_VALUE: (("sort", 0, "property"), "There is no such field."),
+        ErrorType.INVALID_VALUE: (("sort", 0, "property"), ErrorType.UNKNOWN_FIELD.message),
         ErrorType.OUT_OF_RANGE: (
             ("pageSize",),
             f"Use a number from 1 to {MAX_PAGE_SIZE}.",
@@ -150,7 +108,7 @@ OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
         ),
         ErrorType.TOO_LONG: (
             ("filter",),
-            f"The cursor would exceed {MAX_LENGTH} bytes.",
+            f"The cursor would exceed {MAX_CURSOR_BYTES} bytes.",
         ),
         ErrorType.DUPLICATE: (("pageSize",), "Give this parameter once."),
     },
@@ -171,11 +129,8 @@ OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
         ErrorType.INVALID_VALUE: (("ids", 3), _NO_ID),
         ErrorType.TOO_MANY_ITEMS: (("ids",), f"Give at most {_MOST_IDS} ids."),
         ErrorType.DUPLICATE: (("ids", 3), "Given twice."),
-        ErrorType.FORBIDDEN_ORGANIZATION: (
-            ("ids", 3),
-            EXAMPLES[ErrorType.FORBIDDEN_ORGANIZATION][1],
-        ),
-        ErrorType.NOT_FOUND: (("ids", 3), EXAMPLES[ErrorType.NOT_FOUND][1]),
+        ErrorType.FORBIDDEN_ORGANIZATION: (("ids", 3), ""),
+        ErrorType.NOT_FOUND: (("ids", 3), ""),
         ErrorType.CONFLICT_IN_USE: (("ids", 3), EXAMPLES[ErrorType.CONFLICT_IN_USE][1]),
     },
     BULK_REPLACE: {

@@ -5,8 +5,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from service import schemas as all_schemas
-from service.listing.cursor import MAX_LENGTH
-from service.listing.list_request import DEFAULT_PAGE_SIZE, MAX_PAGE_NUMBER, MAX_PAGE_SIZE
+from service.limits import (
+    DEFAULT_PAGE_SIZE,
+    IDEMPOTENCY_HOURS,
+    MAX_CURSOR_BYTES,
+    MAX_IDEMPOTENCY_KEY_LENGTH,
+    MAX_PAGE_SIZE,
+)
+from service.listing.list_request import MAX_PAGE_NUMBER
 from service.listing.operators import NAMES
 from service.listing.properties import Property
 from service.openapi.components import definition, name_of, named, reference
@@ -73,9 +79,10 @@ _SHARED: dict[str, Parameter] = {
     "Prefer": _header("Prefer", "`count=exact` adds the total number of records as `Total-Count`."),
     "IdempotencyKey": _header(
         "Idempotency-Key",
-        "Makes the request safe to retry: for 24 hours, the same key returns the first response.",
+        f"Makes the request safe to retry: for {IDEMPOTENCY_HOURS} hours, the same key "
+        "returns the first response.",
         minLength=1,
-        maxLength=255,
+        maxLength=MAX_IDEMPOTENCY_KEY_LENGTH,
         pattern="^[!-~]+$",
     ),
     "PreferShort": _header(
@@ -111,7 +118,7 @@ _SHARED: dict[str, Parameter] = {
     ),
     "Cursor": _query(
         "cursor",
-        {"type": "string", "minLength": 1, "maxLength": MAX_LENGTH},
+        {"type": "string", "minLength": 1, "maxLength": MAX_CURSOR_BYTES},
         "The value of `pagination.cursor` of the previous response. It carries the whole query: "
         "send it alone. A query too long for a cursor is an error if there is a next page.",
     ),

@@ -8,12 +8,10 @@ from typing import Final, TypeVar
 
 from service.database import statements
 from service.database.connections import Connection, Database
+from service.limits import KEY_CACHE_SECONDS, UNKNOWN_KEY_SECONDS
 from service.organizations import keys
 from service.organizations.last_used import LastUsed
 
-CACHE_SECONDS: Final = 5
-UNKNOWN_SECONDS: Final = 1
-"""Lifetime of a cached miss. A key with that id that is issued meanwhile works afterwards."""
 CACHE_SIZE: Final = 10_000
 _UNKNOWN_CALLERS: Final = -1
 """Queue of the look-ups of keys that have not been valid before."""
@@ -54,7 +52,7 @@ class Callers:
 
     The first level has the callers of valid keys by the digest of the whole key. The second level
     has look-ups by key id, unknown ids included: wrong secrets of a known id cost one look-up in
-    CACHE_SECONDS. Concurrent look-ups of one id share one statement (single flight).
+    KEY_CACHE_SECONDS. Concurrent look-ups of one id share one statement (single flight).
     """
 
     def __init__(self, database: Database) -> None:
@@ -129,7 +127,7 @@ class Callers:
         queue = organization_id if was_valid else _UNKNOWN_CALLERS
         started = time.monotonic()
         stored = await self._database.look_up(fetch, queue)
-        look_up = _LookUp(stored, started + (CACHE_SECONDS if stored else UNKNOWN_SECONDS))
+        look_up = _LookUp(stored, started + (KEY_CACHE_SECONDS if stored else UNKNOWN_KEY_SECONDS))
         _store(self._look_ups, (organization_id, key_id), look_up)
         return look_up
 

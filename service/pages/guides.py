@@ -11,6 +11,7 @@ from service.files import GUIDES
 from service.pages.page import HTML, WebPage, csp_source, read_file, render
 
 _INDEX: Final = "README"
+_COMMENT: Final = re.compile(r"<!--.*?-->\n\n?", re.DOTALL)
 _LINK: Final = re.compile(r"(?P<name>[\w-]+)\.md(?P<fragment>#.*)?")
 
 
@@ -18,7 +19,7 @@ def guides() -> Iterator[tuple[str, WebPage]]:
     """Yield the path and page of each guide and of their index."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     for path in sorted(GUIDES.glob("*.md")):
-        text = path.read_text(encoding="utf-8")
+        text = _COMMENT.sub("", path.read_text(encoding="utf-8"))
         yield _path(path.stem), _page(markdown, text, "guides/" if path.stem == _INDEX else "")
 
 

@@ -18,10 +18,11 @@ from service.database.connections import Connection
 from service.database.statements import Statement, load
 from service.error_types import ErrorType
 from service.errors import api_error
+from service.limits import MAX_PAGE_BYTES
 from service.listing.changes import ChangeFilter, ChangesRequest, FeedPosition
 from service.organizations.caller import Caller
 from service.queries.change_recorder import SETTINGS, UPDATED
-from service.queries.resource import MAX_PAGE_BYTES, Resource, shown_in
+from service.queries.resource import Resource, shown_in
 
 NUMBERING_BATCH: Final = 1000
 """Maximum number of transactions to number or delete at a time."""
@@ -271,7 +272,7 @@ async def heads(connection: Connection, organization_ids: list[int]) -> list[Fee
     return [FeedHead(*row) for row in rows]
 
 
-def shortened(page: ChangePage) -> ChangePage:
+def first_half(page: ChangePage) -> ChangePage:
     """Return the first half of a page."""
     entries = page.entries[: len(page.entries) // 2]
     last = entries[-1]
@@ -285,8 +286,7 @@ def _require_not_expired(feed: asyncpg.Record, after: FeedPosition, epoch: int |
         return
     is_available = after.n >= feed["cleared_n"] + (after.collection is not None)
     if not is_available or after.n > feed["last_n"] or epoch != feed["epoch"]:
-        message = "Start again: take the cursor of now, then read the lists."
-        raise api_error(ErrorType.GONE_CHANGES_EXPIRED, "cursor", message=message)
+        raise api_error(ErrorType.GONE_CHANGES_EXPIRED, "cursor")
 
 
 def _covers_span(transactions: Sequence[asyncpg.Record], limit: int) -> bool:

@@ -2,17 +2,14 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 import orjson
 
 from service.database.connections import Connection
 from service.error_types import ErrorType
+from service.limits import MAX_CHILDREN
 from service.queries.batch import Batch, Item
 from service.queries.matching import MatchKey, Row, match_existing, next_ids
-
-MAX_CHILDREN: Final = 1000
-"""Maximum number of entries of one list, deactivated ones included."""
 
 
 @dataclass(slots=True)

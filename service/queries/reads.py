@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import api_error
+from service.limits import MAX_BATCH_BYTES, byte_size
 from service.listing.page_sql import ALL_RECORDS
 from service.organizations.caller import Caller
-from service.queries.resource import MAX_BATCH_BYTES, SHARED, DocumentRequest, Resource
+from service.queries.resource import SHARED, DocumentRequest, Resource
 
 
 async def read_document(
@@ -25,10 +26,8 @@ async def read_document(
         return documents[record_id]
     await resource.require_parents(connection, caller, parents)
     if await foreign_ids(connection, resource, [record_id]):
-        raise api_error(
-            ErrorType.FORBIDDEN_ORGANIZATION, "id", message="Another organization's record."
-        )
-    raise api_error(ErrorType.NOT_FOUND, resource.key, message="There is no such record.")
+        raise api_error(ErrorType.FORBIDDEN_ORGANIZATION, "id")
+    raise api_error(ErrorType.NOT_FOUND, resource.key)
 
 
 async def read_all(
@@ -46,7 +45,7 @@ async def read_all(
     if not row["found"]:
         await resource.require_parents(connection, caller, parents)
     if row["documents"] is None:
-        message = f"The response exceeds {MAX_BATCH_BYTES // 2**20} MiB. Read single records."
+        message = f"The response exceeds {byte_size(MAX_BATCH_BYTES)}. Read single records."
         raise api_error(ErrorType.OUT_OF_RANGE, message=message)
     documents: bytes = row["documents"]
     return documents

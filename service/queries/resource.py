@@ -11,6 +11,7 @@ from service.database import statements
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, api_error
+from service.limits import MAX_BATCH_BYTES, MAX_PAGE_BYTES, byte_size
 from service.listing.list_request import Listing
 from service.listing.page_sql import BatchPage, batch_page, counted_page, listing_page
 from service.listing.properties import Properties, parse_id
@@ -20,10 +21,6 @@ from service.queries.bound_statements import BoundStatement, EmbeddedStatement
 SHARED = statements.load("shared")
 SHOWN_IN: Final = "shown_in_"
 _NO_STATEMENT: Final = BoundStatement("", ())
-MAX_PAGE_BYTES: Final = 8 * 2**20
-"""Maximum bytes of a page's documents; a page with more ends early."""
-MAX_BATCH_BYTES: Final = 32 * 2**20
-"""Maximum bytes of a bulk write's documents; a write with more is rejected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +73,9 @@ class Resource:
     key = "id"
     """Name of the record's own id in the path."""
     hides_deleted = False
-    table: ClassVar[str | None] = None
+    table: str | None = None
     """Table of the records, if the engine runs its own statements on it."""
-    foreign_is_forbidden: ClassVar[bool] = False
+    foreign_is_forbidden: bool = False
     """Whether another organization's record is 403 instead of 404."""
     can_be_in_use = False
     """Whether a delete can fail because other records use the record."""
@@ -180,9 +177,8 @@ class Resource:
         )
         if row["documents"] is None:
             if list_query.listing.page_number and list_query.listing.page_size > 1:
-                message = (
-                    f"This page exceeds {_mib(MAX_PAGE_BYTES)}. Use a smaller pageSize, or cursors."
-                )
+                size = byte_size(MAX_PAGE_BYTES)
+                message = f"This page exceeds {size}. Use a smaller pageSize, or cursors."
                 raise api_error(ErrorType.OUT_OF_RANGE, "pageSize", message=message)
             cut_query = self.compile_list(list_query.listing, is_cut=True)
             row = await connection.fetchrow(
@@ -227,7 +223,7 @@ class Resource:
         page = batch_page(1 + len(request.parents), request.ids)
         documents = await self._fetch_documents(connection, caller, request, page, MAX_BATCH_BYTES)
         if documents is None:
-            message = f"The response exceeds {_mib(MAX_BATCH_BYTES)}. Send fewer items."
+            message = f"The response exceeds {byte_size(MAX_BATCH_BYTES)}. Send fewer items."
             raise api_error(ErrorType.TOO_MANY_ITEMS, message=message)
         return documents
 
@@ -265,7 +261,7 @@ class Resource:
             statement = self.statements["unknown_parent"].text
             unknown = await connection.fetchval(statement, caller.organization_id, *parents)
             if unknown:
-                raise api_error(ErrorType.NOT_FOUND, unknown, message="There is no such record.")
+                raise api_error(ErrorType.NOT_FOUND, unknown)
 
 
 def shown_in(loaded: Mapping[str, statements.Statement]) -> dict[str, statements.Statement]:
@@ -280,10 +276,6 @@ def shown_in(loaded: Mapping[str, statements.Statement]) -> dict[str, statements
 def joined(documents: Mapping[int, bytes], ids: list[int]) -> bytes:
     """Return the documents that exist, in the order of ``ids``, joined by commas."""
     return b",".join([documents[record_id] for record_id in ids if record_id in documents])
-
-
-def _mib(size: int) -> str:
-    return f"{size // 2**20} MiB"
 
 
 @cache

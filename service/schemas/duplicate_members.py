@@ -13,7 +13,8 @@ from typing import Any
 import orjson
 
 from service.error_types import ErrorType
-from service.errors import MAX_LISTED, ApiError, ErrorDetail, Path
+from service.errors import ApiError, ErrorDetail, Path
+from service.limits import MAX_LISTED
 
 _MESSAGE = "Remove this member: its object has another one of the same name."
 

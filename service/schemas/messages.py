@@ -48,16 +48,16 @@ def error_details(error: Any) -> Iterator[ErrorDetail]:
 def _parts(error: Any) -> Iterator[tuple[Path, ErrorType, str]]:
     keyword, path, kind = error.kind.name, tuple(error.instance_path), error.kind
     if keyword == "required":
-        yield (*path, kind.property), ErrorType.REQUIRED_FIELD, "This field is required."
+        yield (*path, kind.property), ErrorType.REQUIRED_FIELD, ErrorType.REQUIRED_FIELD.message
     elif keyword == "additionalProperties":
         for name in kind.unexpected:
-            yield (*path, name), ErrorType.UNKNOWN_FIELD, "There is no such field."
+            yield (*path, name), ErrorType.UNKNOWN_FIELD, ErrorType.UNKNOWN_FIELD.message
     elif keyword == "type" and error.instance is None and path and isinstance(path[-1], str):
         yield path, ErrorType.REQUIRED_FIELD, "This field is required and cannot be null."
     elif keyword == "type":
         yield path, ErrorType.INVALID_TYPE, type_message(kind.types)
     elif keyword == "enum" and path and path[-1] == "state" and error.instance == "deleted":
-        yield path, ErrorType.STATE_NOT_ALLOWED, "Use DELETE to delete a record."
+        yield path, ErrorType.STATE_NOT_ALLOWED, ErrorType.STATE_NOT_ALLOWED.message
     elif keyword == "enum":
         options = ", ".join(str(option) for option in kind.options if option is not None)
         yield path, ErrorType.INVALID_VALUE, f"Use one of {options}."
@@ -66,7 +66,7 @@ def _parts(error: Any) -> Iterator[tuple[Path, ErrorType, str]]:
         is_blank = kind.pattern == "\\S"
         yield path, ErrorType.INVALID_VALUE, "Use more than white space." if is_blank else _DECIMAL
     elif keyword == "const":
-        yield path, ErrorType.READ_ONLY_FIELD, "This field is set by the service."
+        yield path, ErrorType.READ_ONLY_FIELD, ErrorType.READ_ONLY_FIELD.message
     elif keyword == "uniqueItems":
         for index in _duplicate_indexes(error.instance):
             yield (*path, index), ErrorType.DUPLICATE, "Remove this: the list has it already."

@@ -12,10 +12,8 @@ import orjson
 
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
+from service.limits import MAX_VALUES
 from service.schemas.duplicate_members import check_duplicate_members
-
-MAX_VALUES: Final = 100_000
-"""Maximum number of JSON values in a body, and in a document that a patch produces."""
 
 _VALUE_STARTS: Final = b",[{"
 """Bytes before each value except the outermost; texts can have them, too."""

@@ -16,15 +16,12 @@ import orjson
 
 from service.error_types import ErrorType
 from service.errors import MAX_COLLECTED, ApiError, ErrorDetail, api_error, one_per_field
+from service.limits import MAX_RECORD_BYTES, byte_size
 from service.schemas.definitions import definition, load, reference, whole
 from service.schemas.extra_checks import format_errors
 from service.schemas.messages import error_details, limit_message, type_message
 from service.schemas.parsing import malformed
 from service.schemas.truncate import truncate
-
-MAX_RECORD_KIB: Final = 256
-MAX_RECORD_BYTES: Final = MAX_RECORD_KIB * 1024
-"""Maximum size of a record as JSON, which bounds the size of pages and other responses."""
 
 #: Exceptions of values that are nested too deeply.
 _TOO_DEEP: Final = (ValueError, RecursionError, orjson.JSONEncodeError)
@@ -194,7 +191,7 @@ def _too_large(record: Any) -> list[ErrorDetail]:
         return []
     if size <= MAX_RECORD_BYTES:
         return []
-    message = f"Use at most {MAX_RECORD_KIB} KiB for one record."
+    message = f"Use at most {byte_size(MAX_RECORD_BYTES)} for one record."
     return [ErrorDetail(ErrorType.TOO_LONG, (), message)]
 
 

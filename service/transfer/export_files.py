@@ -11,11 +11,11 @@ import orjson
 
 from service.client import Client, NotFoundError, Page, Sort
 from service.files import private
+from service.limits import MAX_PAGE_SIZE
 from service.transfer.collections import TransferCollection
 from service.transfer.table_export import write_table
 
 MANIFEST: Final = "manifest.json"
-_PAGE_SIZE: Final = 100
 _MAX_CONCURRENT: Final = 4
 """Maximum number of collections read at a time, and of single records read for one collection."""
 
@@ -81,7 +81,7 @@ class Export:
     def _pages(self, collection: TransferCollection) -> AsyncIterator[Page]:
         """Read all records, sorted by position if any: an import numbers them in file order."""
         sort = [Sort("position")] if collection.has_position else []
-        return self.client.collection(collection.name).pages(sort=sort, page_size=_PAGE_SIZE)
+        return self.client.collection(collection.name).pages(sort=sort, page_size=MAX_PAGE_SIZE)
 
     async def _lines(
         self, collection: TransferCollection, documents: list[dict[str, Any]]

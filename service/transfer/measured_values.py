@@ -91,7 +91,7 @@ def structure_errors(document: dict[str, Any], member: str) -> list[Detail]:
 
 def _size_errors(size_id: Any, requested: set[Any] | None) -> Iterator[tuple[ErrorType, str]]:
     if not isinstance(size_id, int):
-        yield ErrorType.REQUIRED_FIELD, "This field is required."
+        yield ErrorType.REQUIRED_FIELD, ErrorType.REQUIRED_FIELD.message
     elif requested is not None and size_id not in requested:
         message = "Use a size for which samples are requested (sizeRangeSizeIds)."
         yield ErrorType.UNKNOWN_REFERENCE, message

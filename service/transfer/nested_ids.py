@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from service.client import Client
+from service.limits import MAX_PAGE_SIZE
 from service.transfer.collections import TransferCollection
 from service.transfer.fields import Field
 from service.transfer.id_map import IdMap
@@ -13,7 +14,6 @@ ImportedRecord: TypeAlias = tuple[dict[str, Any], dict[str, Any], Any]
 """Record as in the file, as sent, and its id in the service; None in a dry run."""
 IdMapping: TypeAlias = tuple[str, Any, bytes | None]
 """Id in the file, id in the service, and the digest, which nested objects do not have."""
-_PAGE_SIZE: Final = 100
 _NOT_COMPARABLE: Final = {"number", "array"}
 """Types of values whose representation in documents can differ from the request."""
 
@@ -54,9 +54,9 @@ async def _documents(
 ) -> Mapping[Any, dict[str, Any]]:
     """Return the current documents of records by id."""
     documents, records = dict[Any, dict[str, Any]](), client.collection(collection.name)
-    for start in range(0, len(ids), _PAGE_SIZE):
-        chunk = ids[start : start + _PAGE_SIZE]
-        async for document in records.records(id=chunk, page_size=_PAGE_SIZE):
+    for start in range(0, len(ids), MAX_PAGE_SIZE):
+        chunk = ids[start : start + MAX_PAGE_SIZE]
+        async for document in records.records(id=chunk, page_size=MAX_PAGE_SIZE):
             documents[document["id"]] = document
     return documents
 

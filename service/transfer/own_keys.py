@@ -14,16 +14,16 @@ import orjson
 
 from service.client import Client, Detail
 from service.error_types import ErrorType
+from service.limits import MAX_CURSOR_BYTES, MAX_PAGE_SIZE
 from service.transfer.collections import TransferCollection
 from service.transfer.files import Line
 from service.transfer.id_map import IdMap
 from service.transfer.id_translation import Translator
 
 _MAX_CONCURRENT: Final = 4
-_PAGE_SIZE: Final = 100
 _MAX_KEYS: Final = 50
-_MAX_KEY_BYTES: Final = 2000
-"""Maximum bytes of keys in one query: a cursor contains the query and has at most 4 KiB."""
+_MAX_KEY_BYTES: Final = MAX_CURSOR_BYTES // 2
+"""Maximum bytes of keys in one query: a cursor contains the query, as base64."""
 _MAX_KEY_LENGTH: Final = 500
 """Maximum characters of an own key; no record has a longer one."""
 _Key = tuple[Any, ...]
@@ -87,7 +87,7 @@ class OwnKeyLookup:
         ids = defaultdict[_Key, list[Any]](list)
         keys = [*dict.fromkeys(key[0] for _, key in chunk)]
         records = self.client.collection(self.collection.name).records
-        async for record in records(page_size=_PAGE_SIZE, **{name: keys}):
+        async for record in records(page_size=MAX_PAGE_SIZE, **{name: keys}):
             if not self.id_map.has_id(self.collection.name, record["id"]):
                 ids[record[name], *(record[field] for field in scope)].append(record["id"])
         return {number: self._detail(ids[key][0]) for number, key in chunk if key in ids}

@@ -11,14 +11,15 @@ from typing import Any, Final
 from service.client import Client, FailureError, Outcome
 from service.client.collections import WriteMode
 from service.error_types import ErrorType
+from service.limits import IDEMPOTENCY_HOURS
 from service.transfer.id_map import IdMap
 
 _SERVER_ERRORS: Final = 500
 _UNDECIDED: Final = (401, 408, 429)
 """Statuses that leave open whether an earlier try of the request was carried out."""
 _UNDECIDED_TYPES: Final = (ErrorType.FORBIDDEN_SCOPE, ErrorType.CONFLICT_IN_PROGRESS)
-_KEY_LIFETIME_SECONDS: Final = 23 * 3600.0
-"""Maximum age for resending. The service keeps keys for 24 hours; a later request may run twice."""
+_KEY_LIFETIME_SECONDS: Final = (IDEMPOTENCY_HOURS - 1) * 3600.0
+"""Maximum age for resending. The service forgets older keys; then a request may run twice."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ import orjson
 import pytest
 
 from service.http import request_body
-from service.http.byte_budget import BYTE_BUDGET, MAX_MIB, ByteBudget
+from service.http.byte_budget import BYTE_BUDGET, ByteBudget
+from service.limits import MAX_BYTES_IN_FLIGHT
 from tests.support.api import Api
 from tests.support.published import is_failure
 from tests.support.waiting import scaled, until, within
@@ -102,7 +103,7 @@ async def test_a_body_that_goes_on_with_no_chunk(
     shared_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The parser reads no further, so nothing arrives any more."""
-    monkeypatch.setattr(request_body, "IDLE_SECONDS", 0.2)
+    monkeypatch.setattr(request_body, "BODY_IDLE_SECONDS", 0.2)
     async with upload(shared_api, CHUNKED) as one:
         await one.send(chunk(b'{"name"'))
         await asyncio.sleep(0.1)
@@ -112,13 +113,13 @@ async def test_a_body_that_goes_on_with_no_chunk(
         assert int(status.split()[1]) in (400, 408)
 
 
-@pytest.mark.parametrize("limit", ["IDLE_SECONDS", "LONGEST_SECONDS"])
+@pytest.mark.parametrize("limit", ["BODY_IDLE_SECONDS", "BODY_SECONDS"])
 async def test_a_body_that_does_not_arrive_in_time(
     limit: str, shared_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(request_body, limit, 0.2)
     async with upload(shared_api, "Content-Length: 1000000") as one:
-        if limit == "LONGEST_SECONDS":
+        if limit == "BODY_SECONDS":
             for _ in range(10):
                 await one.send(b" ")
                 await asyncio.sleep(0.05)
@@ -130,7 +131,7 @@ async def test_a_body_that_does_not_arrive_in_time(
 async def test_a_body_that_arrives_slowly_is_waited_for(
     shared_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(request_body, "IDLE_SECONDS", 10 * (pause := scaled(0.05)))
+    monkeypatch.setattr(request_body, "BODY_IDLE_SECONDS", 10 * (pause := scaled(0.05)))
     raw = b" " * 20 + b'{"name":"Slow"}'
     async with upload(shared_api, f"Content-Length: {len(raw)}") as one:
         for place in range(20):
@@ -156,13 +157,13 @@ async def test_bodies_under_way_are_counted_for_their_organization(
 ) -> None:
     group = {"name": "A group"}
     async with AsyncExitStack() as stack:
-        for _ in range(MAX_MIB // 8 - 1):
+        for _ in range(MAX_BYTES_IN_FLIGHT // (8 * MIB) - 1):
             await stack.enter_async_context(upload(shared_api, f"Content-Length: {8 * MIB}"))
         chunked = await stack.enter_async_context(upload(shared_api, CHUNKED))
         for _ in range(8):
             await chunked.send(chunk(b" " * (MIB - 1)))
         accounts = accounts_of(shared_api)
-        await until(lambda: accounts._reserved[1] > (MAX_MIB - 1) * MIB)
+        await until(lambda: accounts._reserved[1] > MAX_BYTES_IN_FLIGHT - MIB)
         assert (await shared_api.get(COLORS)).status == 200
         big = b" " * MIB + orjson.dumps(group)
         is_too_many(await shared_api.post("/api/groups", big))
@@ -174,7 +175,7 @@ async def test_bodies_under_way_are_counted_for_their_organization(
 
 async def test_who_takes_no_answers_gets_no_more(shared_api: Api, shared_other: Api) -> None:
     accounts = accounts_of(shared_api)
-    accounts.add(1, MAX_MIB * MIB)
+    accounts.add(1, MAX_BYTES_IN_FLIGHT)
     is_too_many(await shared_api.get(COLORS))
     is_too_many(await shared_api.delete("/api/groups/1"))
     is_too_many(await shared_api.get("/api/unknown"))
@@ -182,6 +183,6 @@ async def test_who_takes_no_answers_gets_no_more(shared_api: Api, shared_other: 
     accounts.release(1, 1)
     assert (await shared_api.get(f"{COLORS}/1")).status == 200
     is_too_many(await shared_api.get(COLORS, {"pageSize": "100"}))
-    accounts.release(1, MAX_MIB * MIB - 1)
+    accounts.release(1, MAX_BYTES_IN_FLIGHT - 1)
     assert (await shared_api.get(COLORS, {"pageSize": "100"})).status == 200
     assert not accounts._reserved

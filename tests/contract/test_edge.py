@@ -141,7 +141,7 @@ async def test_chunks_that_break_end_the_request(
     pause: float, shared_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The head is a request already: its body breaks off."""
-    monkeypatch.setattr(request_body, "IDLE_SECONDS", 60)
+    monkeypatch.setattr(request_body, "BODY_IDLE_SECONDS", 60)
     fields = ("Content-Type: application/json", "Transfer-Encoding: chunked")
     async with connected(shared_api) as (reader, writer):
         for part in (head(shared_api, "POST", GROUPS, *fields), b'4\r\n{"na\r\n', b"nonsense\r\n"):

@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from service.http.query_string import MAX_PARAMETERS, TOO_MANY_PARAMETERS
+from service.error_types import ErrorType
+from service.limits import MAX_PARAMETERS
 from tests.support.api import Api
 from tests.support.published import is_failure
 from tests.support.raw import exchange, head
@@ -61,7 +62,7 @@ async def test_parameters_are_counted_before_they_are_read(path: str, shared_api
         assert answer.status == 200 or "too_many_parameters" not in answer.json["code"]
         answer = await exchange(shared_api, head(shared_api, "GET", f"{path}?{query}&a"))
         is_failure(answer, 400, "validation_error.too_many_parameters")
-        assert answer.json["error"]["details"][0]["value"] == TOO_MANY_PARAMETERS
+        assert answer.json["error"]["details"][0]["value"] == ErrorType.TOO_MANY_PARAMETERS.message
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ async def test_a_slow_body_does_not_outlive_its_key(
     api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
     """A body that is complete within the promised 5 seconds is taken."""
-    monkeypatch.setattr(request_body, "CACHE_SECONDS", seconds)
+    monkeypatch.setattr(request_body, "KEY_CACHE_SECONDS", seconds)
     writer = Api(api.client, await issue_key(demo_dsn, 1))
     raw = b'{"name":"Slow"}'
     async with upload(writer, f"Content-Length: {len(raw)}") as body:

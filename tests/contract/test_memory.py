@@ -14,9 +14,10 @@ import pytest
 from aiohttp import web
 
 from service.app import create_app
-from service.http.connections import MAX_CONNECTIONS, Runner
+from service.http.connections import Runner
 from service.http.parser_limits import PARSER_LIMITS
 from service.http.response_sender import ResponseSender
+from service.limits import MAX_CONNECTIONS
 from service.settings import Settings
 from tests.support.api import Api
 from tests.support.waiting import until

@@ -100,6 +100,7 @@ async def test_what_stands_in_a_page_is_what_its_policy_allows(anybody: Api, pat
     assert len(inline) == (2 if path == "/" else 1)
     assert all(csp_source(part) in policy for part in inline)
     assert "{{" not in text
+    assert "&lt;!--" not in text
     assert not re.search(r" (style|on\w+)=", text)
 
 

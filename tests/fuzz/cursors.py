@@ -7,8 +7,8 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
+from service.limits import MAX_CONDITIONS, MAX_PAGE_SIZE
 from service.listing import cursor
-from service.listing.list_request import MAX_CONDITIONS, MAX_PAGE_SIZE
 from service.listing.operators import OPERATORS, names_of
 from service.listing.properties import Properties, Property
 from service.queries.resource import Resource

@@ -17,7 +17,7 @@ import yaml
 from service import __version__, schemas
 from service.__main__ import _parser
 from service.errors import ErrorDetail, api_error
-from service.http import connections
+from service.limits import DRAIN_SECONDS
 from tests.policy.sources import ROOT
 from tests.support.folders import temporary_folder
 from tests.support.processes import environment, eventually, status
@@ -143,7 +143,7 @@ def test_the_proxy_refuses_in_the_envelope() -> None:
 def test_the_proxy_closes_idle_connections_before_an_instance_that_stops_does() -> None:
     proxy = (KIT / "nginx.conf").read_text()
     [idle] = re.findall(r"^    keepalive_timeout (\d+)s;", proxy, re.MULTILINE)
-    assert int(idle) < connections.DRAIN_SECONDS
+    assert int(idle) < DRAIN_SECONDS
     assert "max_fails=1 fail_timeout=1s;" in proxy
     assert "non_idempotent" not in proxy
 

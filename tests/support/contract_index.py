@@ -1,10 +1,8 @@
 """Contract index: which tests check which section of docs/contract.md.
 
 Tests name sections with ``@pytest.mark.contract("Merges")``, modules with ``pytestmark``. The marks
-are read from the source, so that the index needs neither a database nor a test run.
-
-``python -m tests.support.contract_index`` (``make test-index``) writes the index into
-docs/testing.md.
+are read from the source, so that the index needs neither a database nor a test run. ``make docs``
+writes the index into docs/testing.md.
 """
 
 import ast
@@ -17,12 +15,9 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
 CONTRACT: Final = ROOT / "docs" / "contract.md"
-PAGE: Final = ROOT / "docs" / "testing.md"
 _TESTS: Final = ROOT / "tests"
-_BEGIN: Final = "<!-- contract index: `make test-index` writes what follows -->\n"
 _MOST_MODULES: Final = 6
 """Longer lists end with the number of further modules: the index shows where to look first."""
-_END: Final = "<!-- end of the contract index -->\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +90,7 @@ def render(sections: Sequence[str], tests: Sequence[MarkedTest]) -> str:
         f"| [{title}](contract.md#{_anchor(title)}) | {_modules(title, tests)} |"
         for title in sections
     ]
-    return "\n".join(["| section | tests |", "|---|---|", *rows, ""])
+    return "\n".join(["| section | tests |", "|---|---|", *rows])
 
 
 def _anchor(title: str) -> str:
@@ -115,25 +110,6 @@ def _modules(title: str, tests: Sequence[MarkedTest]) -> str:
     return ", ".join([*listed, *([f"{more} more"] if more else [])])
 
 
-def inserted(page: str, index: str) -> str:
-    """Return the page with the index between its two marker comments."""
-    before, _, rest = page.partition(_BEGIN)
-    _, _, after = rest.partition(_END)
-    if not rest or _END not in rest:
-        raise ValueError(f"The page lacks the markers {_BEGIN!r} and {_END!r}.")
-    return f"{before}{_BEGIN}\n{index}\n{_END}{after}"
-
-
-def current(page: str) -> str:
-    """Return the page with an index of the present tests and contract."""
-    sections = headings(CONTRACT.read_text(encoding="utf-8"))
-    return inserted(page, render(sections, marked_tests()))
-
-
-def main() -> None:
-    """Write the index into docs/testing.md."""
-    PAGE.write_text(current(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+def index() -> str:
+    """Return the index of the present tests and contract."""
+    return render(headings(CONTRACT.read_text(encoding="utf-8")), marked_tests())

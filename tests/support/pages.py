@@ -18,15 +18,30 @@ _ROOT: Final = Path(__file__).parents[2]
 def rewrite(page: Path, title: str, command: str, text: str) -> None:
     """Put the text where the command's last one was, or at the end; other sections stay."""
     whole = page.read_text() if page.exists() else f"# {title}\n"
-    start, end = f"<!-- written by `{command}` -->\n", f"<!-- end of `{command}` -->\n"
-    section = f"{start}\n{text.strip()}\n\n{end}"
-    pattern = re.compile(re.escape(start) + ".*?" + re.escape(end), re.DOTALL)
-    if pattern.search(whole):
-        whole = pattern.sub(lambda _: section, whole)
-    else:
-        whole += f"\n{section}"
+    start, end = _marks(command)
+    if start not in whole:
+        whole += f"\n{start}{end}"
     page.parent.mkdir(exist_ok=True)
-    page.write_text(whole)
+    page.write_text(with_section(whole, command, f"\n{text.strip()}\n\n"))
+
+
+def with_section(whole: str, command: str, text: str, prefix: str = "") -> str:
+    """Return a file's text with new text between the marks of the command.
+
+    ``prefix`` begins a comment in the file's language. Raise ValueError if the marks are missing.
+    """
+    start, end = _marks(command, prefix)
+    before, start_mark, rest = whole.partition(start)
+    _, end_mark, after = rest.partition(end)
+    if not start_mark or not end_mark:
+        raise ValueError(f"The marks {start!r} and {end!r} are missing.")
+    return f"{before}{start}{text}{end}{after}"
+
+
+def _marks(command: str, prefix: str = "") -> tuple[str, str]:
+    """Return the lines before and after the section that the command writes."""
+    start, end = f"<!-- written by `{command}` -->\n", f"<!-- end of `{command}` -->\n"
+    return f"{prefix}{start}", f"{prefix}{end}"
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

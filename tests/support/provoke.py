@@ -95,7 +95,7 @@ async def late(on: Stage) -> Answer:
         yield b'{"name":'
         await asyncio.sleep(5)
 
-    on.patch.setattr(request_body, "IDLE_SECONDS", 0.05)
+    on.patch.setattr(request_body, "BODY_IDLE_SECONDS", 0.05)
     headers = {"Authorization": f"Bearer {on.api.key}", "Content-Type": "application/json"}
     async with on.api.client.post(GROUPS, data=half(), headers=headers) as answer:
         return Answer(answer.status, answer.headers, await answer.read())

@@ -7,8 +7,9 @@ from typing import Any
 from aiohttp.test_utils import TestServer
 
 from service.app import create_app
-from service.http.connections import MAX_CONNECTIONS, Runner
+from service.http.connections import Runner
 from service.http.parser_limits import PARSER_LIMITS
+from service.limits import MAX_CONNECTIONS
 from service.settings import Settings
 
 

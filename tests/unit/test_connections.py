@@ -9,6 +9,7 @@ from aiohttp import web
 
 from service.http import connections
 from service.http.connections import max_connections
+from service.limits import MAX_CONNECTIONS
 from tests.support.door import GET, ROOM, Door, is_closed, opened, status
 from tests.support.waiting import within
 
@@ -113,7 +114,7 @@ def test_files_that_a_worker_needs_are_left_to_it(monkeypatch: pytest.MonkeyPatc
     for soft in (1024, 300, 50, 10**6, resource.RLIM_INFINITY):
         monkeypatch.setattr(resource, "getrlimit", lambda _, soft=soft: (soft, soft))
         rooms.append(max_connections(10))
-    assert rooms == [914, 190, 1, connections.MAX_CONNECTIONS, connections.MAX_CONNECTIONS]
+    assert rooms == [914, 190, 1, MAX_CONNECTIONS, MAX_CONNECTIONS]
 
 
 async def test_who_is_connected_hears_that_the_worker_stops(

@@ -22,7 +22,7 @@ LONG = bytes(32 * 2**20)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers are looked at often, and given up soon."""
     monkeypatch.setattr(response_sender, "_CHECK_SECONDS", 0.02)
-    monkeypatch.setattr(response_sender, "IDLE_SECONDS", scaled(0.4))
+    monkeypatch.setattr(response_sender, "RESPONSE_IDLE_SECONDS", scaled(0.4))
 
 
 @asynccontextmanager
@@ -87,6 +87,6 @@ async def test_an_answer_that_is_not_taken_ends() -> None:
 
 
 async def test_an_answer_that_takes_too_long_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(response_sender, "LONGEST_SECONDS", 0.3)
+    monkeypatch.setattr(response_sender, "RESPONSE_SECONDS", 0.3)
     async with asked(LONG) as (_, reader):
         assert await rest(reader, pause=0.05) < len(LONG)

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from service.http import connections, heads
+from service.limits import MAX_HEAD_BYTES, MAX_QUEUED
 from tests.support.door import GET, Door, is_closed, opened, status
 from tests.support.waiting import within
 
@@ -36,7 +37,7 @@ async def test_a_head_has_to_come_in_time(door: Door, monkeypatch: pytest.Monkey
 async def test_a_head_has_to_end(door: Door) -> None:
     field = b"X-%d: " + b"x" * 7000 + b"\r\n"
     long = await door.come(GET[:-2])
-    for number in range(heads.MAX_HEAD_BYTES // 7000 + 1):
+    for number in range(MAX_HEAD_BYTES // 7000 + 1):
         assert not await is_closed(long)
         await door.say(0, field % number)
     async with within(5):
@@ -86,7 +87,7 @@ async def test_little_is_read_while_a_request_is_under_way(door: Door, come: byt
     [connection] = door.runner.server.connections  # type: ignore[union-attr]
     assert isinstance(connection, connections.Connection)
     await filled(door.writers[0], come * (2**18 // len(come)))
-    assert len(connection._messages) <= heads.MAX_QUEUED + 1
+    assert len(connection._messages) <= MAX_QUEUED + 1
     assert len(connection._unparsed) < 2**18
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from service.errors import ApiError
-from service.listing.list_request import MAX_CONDITIONS, Listing, SortKey
+from service.limits import MAX_CONDITIONS
+from service.listing.list_request import Listing, SortKey
 from service.listing.parameters import read_query
 from service.listing.properties import Properties, Property
 

@@ -4,7 +4,8 @@ import orjson
 import pytest
 
 from service.errors import ApiError
-from service.schemas.parsing import MAX_VALUES, count_values, parse
+from service.limits import MAX_VALUES
+from service.schemas.parsing import count_values, parse
 
 pytestmark = pytest.mark.contract("Budgets")
 

@@ -6,7 +6,7 @@ import pytest
 
 from service.errors import ApiError
 from service.handlers.patch import apply
-from service.http.media_types import MAX_BODY_BYTES
+from service.limits import MAX_BODY_BYTES
 
 pytestmark = pytest.mark.contract("Patches")
 

@@ -13,7 +13,7 @@ def rows(reader: QueryReader) -> list[tuple[str, str | None, str | None]]:
     with pytest.raises(ApiError) as error:
         reader.raise_errors()
     return [
-        (detail.type.removeprefix("validation_error."), detail.field, detail.message)
+        (detail.type.removeprefix("validation_error."), detail.field, detail.value)
         for detail in error.value.details
     ]
 

@@ -1,0 +1,121 @@
+"""Service limits: sizes, counts and times that callers notice, defined once (contract, Limits).
+
+The modules that enforce a limit, messages and the OpenAPI document import it.
+``tests/policy/test_limits.py`` compares documents and schemas with this module. Lengths and numbers
+of items that only a schema checks are in ``schemas/``.
+"""
+
+from typing import Final
+
+KIB: Final = 2**10
+MIB: Final = 2**20
+GIB: Final = 2**30
+
+# Request heads and queries
+MAX_TARGET_BYTES: Final = 32 * KIB
+"""Size of a request's target, enough for 200 ids of any form."""
+MAX_HEADER_BYTES: Final = 8190
+"""Size of a header. It must differ from MAX_TARGET_BYTES: parser errors name the limit only."""
+MAX_HEADERS: Final = 128
+MAX_HEAD_BYTES: Final = 64 * KIB
+HEAD_SECONDS: Final = 30
+"""Timeout of a request's head, from its first byte, or from the start of the connection."""
+MAX_QUEUED: Final = 2
+"""Pipelined requests that are parsed in advance. Then reading from the connection pauses."""
+MAX_REQUEST_ID_LENGTH: Final = 128
+MAX_IDEMPOTENCY_KEY_LENGTH: Final = 255
+MAX_PARAMETERS: Final = 1000
+MAX_VISIBLE_HEX_DIGITS: Final = 32
+"""Consecutive hex digits of a text that are logged and stored without a mask."""
+
+# Request bodies
+MAX_BODY_BYTES: Final = 8 * MIB
+MAX_VALUES: Final = 100_000
+"""JSON values of a body, and of a document that a patch produces."""
+MAX_RECORD_BYTES: Final = 256 * KIB
+"""Size of a record as JSON, which bounds the size of pages and other responses."""
+MAX_CHILDREN: Final = 1000
+"""Entries of one child list, deactivated ones included."""
+MAX_POINTER_PARTS: Final = 16
+"""Parts and escapes of a pointer; no field is nested as deeply."""
+BODY_IDLE_SECONDS: Final = 30
+"""Timeout between two parts of a body."""
+BODY_SECONDS: Final = 300
+"""Timeout of a whole body."""
+SCHEDULED_BODY_BYTES: Final = 1 * KIB
+"""Minimum size of a body that the body scheduler starts. Smaller ones take little time."""
+
+# Responses
+RESPONSE_IDLE_SECONDS: Final = 30
+"""Timeout of a client that reads nothing."""
+RESPONSE_SECONDS: Final = 300
+"""Timeout of a whole response."""
+MIN_COMPRESSED_BYTES: Final = 1 * KIB
+"""Minimum size of a compressed body: for a smaller one compression costs more than it saves."""
+MAX_PAGE_BYTES: Final = 8 * MIB
+"""Size of a page's documents; a page with more ends early."""
+MAX_BATCH_BYTES: Final = 32 * MIB
+"""Size of a bulk write's documents; a write with more is rejected."""
+MAX_LISTED: Final = 1000
+"""Rows of ``error.details``."""
+MAX_DETAIL_LENGTH: Final = 200
+"""Characters of the field or message of an error detail."""
+
+# Lists and changes
+DEFAULT_PAGE_SIZE: Final = 30
+MAX_PAGE_SIZE: Final = 100
+MAX_CONDITIONS: Final = 50
+MAX_CURSOR_BYTES: Final = 4 * KIB
+DEFAULT_LIMIT: Final = 100
+"""Entries on a page of changes, unless the query has a ``limit``."""
+MAX_LIMIT: Final = 1000
+MAX_WAIT: Final = 30
+"""Seconds of a long poll."""
+MAX_WAITING: Final = 256
+"""Waiting readers of one organization in one worker."""
+
+# API keys
+KEY_CACHE_SECONDS: Final = 5
+"""Lifetime of a cached key: time until a revoked key is refused."""
+UNKNOWN_KEY_SECONDS: Final = 1
+"""Lifetime of a cached miss. A key with that id that is issued meanwhile works afterwards."""
+UNAUTHORIZED_RATE: Final = 100
+"""401 responses that a worker sends in a second without a delay."""
+UNAUTHORIZED_BURST: Final = 100
+"""Capacity of the token bucket: 401 responses without a delay after an idle time."""
+UNAUTHORIZED_DELAY_SECONDS: Final = 1.0
+"""Maximum delay of a 401 response."""
+
+# Share of an organization
+ACQUIRE_SECONDS: Final = 5
+"""Timeout of waiting for a database connection."""
+READ_SECONDS: Final = 10
+WRITE_SECONDS: Final = 30
+"""Timeout of a statement in a write, its wait for locks included."""
+CAP_EXEMPT_SECONDS: Final = 0.25
+"""Time for which the cap of 1/8 of the connections applies to a queued request."""
+MAX_BYTES_IN_FLIGHT: Final = 64 * MIB
+"""Bytes of one organization's bodies and responses in flight, in one worker."""
+IDEMPOTENCY_HOURS: Final = 24
+"""Retention of stored responses."""
+MAX_STORED_BYTES: Final = 1 * GIB
+"""Size of one organization's stored responses."""
+
+# Connections
+MAX_CONNECTIONS: Final = 1000
+"""Connections of a worker, even if more open files are allowed: partial requests take memory."""
+KEEP_ALIVE_SECONDS: Final = 75
+DRAIN_SECONDS: Final = 2
+"""Time that a stopping worker gives its connections for a last response."""
+STOP_SECONDS: Final = 40
+"""Time after which a stopping service ends its running requests."""
+LOG_REPEAT_SECONDS: Final = 5
+"""Time for which a worker does not log failures of the same kind again."""
+
+
+def byte_size(count: int) -> str:
+    """Return bytes in the largest unit that divides them: ``8 MiB``, ``1 KiB``, ``8,190 bytes``."""
+    for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
+        if count % unit == 0:
+            return f"{count // unit} {name}"
+    return f"{count:,} bytes"
