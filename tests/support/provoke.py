@@ -71,7 +71,7 @@ async def defect(on: Stage) -> Answer:
 
 
 async def away(on: Stage) -> Answer:
-    async def hang_up(*_: Any) -> None:
+    async def hang_up(*_: Any, **_options: Any) -> None:
         raise ConnectionResetError
 
     on.patch.setattr(Resource, "page", hang_up)
