@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
 
-from tests.benchmarks.load import Request
+from benchmarks.load import Request
 
 NONE: Final = "none"
 """Counted where a connection ends before its answer is there."""

@@ -8,11 +8,11 @@ from typing import Any, Final
 import asyncpg
 import orjson
 
+from benchmarks.load import Request, ask
 from service.organizations import administration
 from service.organizations.keys import compose, new_secret
 from tests.attacks.attacker import Attacker
 from tests.attacks.prepare import OTHER
-from tests.benchmarks.load import Request, ask
 
 COLORS: Final = "/api/colors"
 CHANGES: Final = "/api/changes"

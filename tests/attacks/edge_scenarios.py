@@ -4,8 +4,8 @@ import asyncio
 from itertools import repeat
 from typing import Final
 
+from benchmarks.load import Request
 from tests.attacks.attacker import Attacker
-from tests.benchmarks.load import Request
 
 _ANSWERS: Final = 6
 _HEADS: Final = 24

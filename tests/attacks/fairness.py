@@ -9,11 +9,11 @@ from typing import Final
 import asyncpg
 import orjson
 
+from benchmarks import load
+from benchmarks.load import Measured, Request
 from tests.attacks import prepare
 from tests.attacks.prepare import ATTACKER, OTHER
 from tests.attacks.service import service
-from tests.benchmarks import load
-from tests.benchmarks.load import Measured, Request
 from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import asyncpg
 
-from tests.benchmarks.data import STYLE_CUSTOM_FIELDS
+from benchmarks.data import STYLE_CUSTOM_FIELDS
 
 ATTACKER = 1
 OTHER = 2

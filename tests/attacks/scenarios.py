@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 import asyncpg
 import orjson
 
+from benchmarks.load import Request
 from service.listing import cursor
 from service.listing.operators import names_of
 from service.listing.properties import Properties
@@ -22,7 +23,6 @@ from tests.attacks import prepare
 from tests.attacks.attacker import Attacker
 from tests.attacks.edge_scenarios import EDGE
 from tests.attacks.prepare import ATTACKER
-from tests.benchmarks.load import Request
 
 Strike: TypeAlias = Callable[[Attacker], Awaitable[None]]
 Prepare: TypeAlias = Callable[[asyncpg.Connection, float], Awaitable[dict[str, Any]]]

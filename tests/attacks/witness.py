@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
 
+from benchmarks.load import Request
 from tests.attacks.attacker import NONE, read_status
-from tests.benchmarks.load import Request
 from tests.support.waiting import within
 
 PATIENCE: Final = 30

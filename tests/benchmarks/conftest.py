@@ -7,8 +7,8 @@ import asyncio
 
 import pytest
 
-from tests.benchmarks.contestants import peers_are_installed
-from tests.benchmarks.data import ORGANIZATION, Data, fill
+from benchmarks.contestants import peers_are_installed
+from benchmarks.data import ORGANIZATION, Data, fill
 from tests.support import cluster
 from tests.support.api import issue_key
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks import bench, pgbench
-from tests.benchmarks.bench import Pace
-from tests.benchmarks.contestants import BASE, OURS, PEERS, peers_are_installed
-from tests.benchmarks.data import Data
-from tests.benchmarks.samples import EVERY_SCENARIO, Results, Sample
-from tests.benchmarks.scenarios import Scenario, scenarios
+from benchmarks import bench, pgbench
+from benchmarks.bench import Pace
+from benchmarks.contestants import BASE, OURS, PEERS, peers_are_installed
+from benchmarks.data import Data
+from benchmarks.samples import EVERY_SCENARIO, Results, Sample
+from benchmarks.scenarios import Scenario, scenarios
 from tests.policy.sources import ROOT
 
 _NAMES = ("base", "pgbench", "bare", *(PEERS if peers_are_installed() else ()))

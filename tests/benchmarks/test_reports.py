@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from tests.benchmarks import report, scale, soak
-from tests.benchmarks.data import Data
-from tests.benchmarks.samples import Results, Sample
-from tests.benchmarks.scenarios import scenarios
+from benchmarks import report, scale, soak
+from benchmarks.data import Data
+from benchmarks.samples import Results, Sample
+from benchmarks.scenarios import scenarios
 from tests.support.pages import COMMIT
 
 

@@ -13,12 +13,12 @@ import asyncpg
 import orjson
 import uvloop
 
+from benchmarks import load, report
+from benchmarks.contestants import contestant
+from benchmarks.data import ORGANIZATION, Data
+from benchmarks.load import Request
 from service.listing import cursor, parameters
 from service.resources.registry import STYLE_RELATIONS
-from tests.benchmarks import load, report
-from tests.benchmarks.contestants import contestant
-from tests.benchmarks.data import ORGANIZATION, Data
-from tests.benchmarks.load import Request
 from tests.support.pages import table
 
 _SMALLEST: Final = 10**4

@@ -12,11 +12,11 @@ from typing import Final
 import psutil
 import uvloop
 
-from tests.benchmarks import load, report
-from tests.benchmarks.contestants import contestant, tree_seconds
-from tests.benchmarks.data import Data
-from tests.benchmarks.load import Measured
-from tests.benchmarks.scenarios import scenarios
+from benchmarks import load, report
+from benchmarks.contestants import contestant, tree_seconds
+from benchmarks.data import Data
+from benchmarks.load import Measured
+from benchmarks.scenarios import scenarios
 from tests.support.pages import table
 from tests.support.processes import workers as workers_of
 

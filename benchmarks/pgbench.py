@@ -22,12 +22,12 @@ import psycopg
 from aiohttp.test_utils import TestClient, TestServer
 from psycopg.adapt import PyFormat, Transformer
 
+from benchmarks.data import Data
+from benchmarks.load import Request
+from benchmarks.scenarios import VARIANTS, Scenario
 from service.app import create_app
 from service.embedded.postmaster import installation
 from service.settings import Settings
-from tests.benchmarks.data import Data
-from tests.benchmarks.load import Request
-from tests.benchmarks.scenarios import VARIANTS, Scenario
 
 _VERSION: Final = 18
 _WARM_UP: Final = 1

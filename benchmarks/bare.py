@@ -1,6 +1,6 @@
 """A ceiling: aiohttp answering the same bytes without any work.
 
-`python -m tests.benchmarks.bare FOLDER PORT`; the answer to a request is the file that is named by
+`python -m benchmarks.bare FOLDER PORT`; the answer to a request is the file that is named by
 its method and collection.
 """
 

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import psutil
 
-from tests.benchmarks.contestants import PEERS, TITLES, peers_python
-from tests.benchmarks.samples import EVERY_SCENARIO, Results
-from tests.benchmarks.scenarios import Scenario
+from benchmarks.contestants import PEERS, TITLES, peers_python
+from benchmarks.samples import EVERY_SCENARIO, Results
+from benchmarks.scenarios import Scenario
 from tests.support.pages import measured_on, rewrite, table
 
-DOCS: Final = Path(__file__).parents[2] / "docs"
+DOCS: Final = Path(__file__).parents[1] / "docs"
 _HERE: Final = Path(__file__).parent
 #: Taken on import, before there is any load of our own.
 _LOAD_BEFORE: Final = psutil.getloadavg()[0]

@@ -15,13 +15,13 @@ import orjson
 import psutil
 import uvloop
 
-from tests.benchmarks import load, pgbench
-from tests.benchmarks.bare import answer_name
-from tests.benchmarks.contestants import OURS, Contestant, contestant, tree_seconds
-from tests.benchmarks.data import Data
-from tests.benchmarks.load import Request
-from tests.benchmarks.samples import EVERY_SCENARIO, Results, Sample
-from tests.benchmarks.scenarios import VARIANTS, Scenario
+from benchmarks import load, pgbench
+from benchmarks.bare import answer_name
+from benchmarks.contestants import OURS, Contestant, contestant, tree_seconds
+from benchmarks.data import Data
+from benchmarks.load import Request
+from benchmarks.samples import EVERY_SCENARIO, Results, Sample
+from benchmarks.scenarios import VARIANTS, Scenario
 
 _WARM_UP_SECONDS: Final = 0.5
 _TIME: Final = re.compile(rb'(?<=T)[0-9:.]+(?=(Z|[+]00:00)")|(?<=[0-9])(Z|[+]00:00)(?=")')

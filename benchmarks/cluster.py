@@ -10,12 +10,12 @@ from typing import Final
 
 import uvloop
 
+from benchmarks import load, report
+from benchmarks.contestants import contestant
+from benchmarks.data import ORGANIZATION, Data, fill
+from benchmarks.scenarios import Scenario, scenarios
 from service import demo
 from service.database.migrations import migrate
-from tests.benchmarks import load, report
-from tests.benchmarks.contestants import contestant
-from tests.benchmarks.data import ORGANIZATION, Data, fill
-from tests.benchmarks.scenarios import Scenario, scenarios
 from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
 from tests.support.pages import rewrite, table

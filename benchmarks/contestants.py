@@ -76,7 +76,7 @@ def contestant(name: str, dsn: str, answers: Path, *, workers: int = 1) -> Itera
     command = {
         "selvedge": [sys.executable, "-m", "service", "serve"],
         "base": [sys.executable, "-m", "service", "serve"],
-        "bare": [sys.executable, "-m", "tests.benchmarks.bare", str(answers), str(port)],
+        "bare": [sys.executable, "-m", "benchmarks.bare", str(answers), str(port)],
         "fastapi": _uvicorn("fastapi_app", port),
         "litestar": _uvicorn("litestar_app", port),
         "fastify": ["node", str(_INSTALLED / "fastify" / "server.js")],

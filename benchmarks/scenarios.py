@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import orjson
 
-from tests.benchmarks.data import LANGUAGES, Data
-from tests.benchmarks.load import Request
+from benchmarks.data import LANGUAGES, Data
+from benchmarks.load import Request
 
 #: Bodies that each writing connection sends in turn.
 VARIANTS: Final = 2

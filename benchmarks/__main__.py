@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks bench | scale | soak | cluster`, for `make`."""
+"""`python -m benchmarks bench | scale | soak | cluster`, for `make`."""
 
 import argparse
 import os
@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from tests.benchmarks import bench, cluster, report, scale, soak
-from tests.benchmarks.bench import Pace
-from tests.benchmarks.contestants import BASE, TITLES
-from tests.benchmarks.data import data
-from tests.benchmarks.samples import Results
-from tests.benchmarks.scenarios import scenarios
+from benchmarks import bench, cluster, report, scale, soak
+from benchmarks.bench import Pace
+from benchmarks.contestants import BASE, TITLES
+from benchmarks.data import data
+from benchmarks.samples import Results
+from benchmarks.scenarios import scenarios
 from tests.support.pages import COMMIT
 
 _ROUNDS: Final = 5
@@ -40,7 +40,7 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks")
     commands = parser.add_subparsers(required=True)
     beside = commands.add_parser("bench", help="Selvedge beside peers and ceilings")
     beside.add_argument("--rounds", type=int, default=_ROUNDS)
