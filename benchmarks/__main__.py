@@ -14,7 +14,7 @@ from benchmarks.contestants import BASE, TITLES
 from benchmarks.data import data
 from benchmarks.samples import Results
 from benchmarks.scenarios import scenarios
-from tests.support.pages import COMMIT
+from tests.support.reports import COMMIT
 
 _ROUNDS: Final = 5
 _SECONDS: Final = 2.0
@@ -85,7 +85,7 @@ def _bench(arguments: argparse.Namespace) -> int:
                 run(progress)
                 write(is_complete=True)
         finally:
-            print(f"Samples are in {_RESULTS}, tables in {docs}/benchmarks.md.")
+            print(f"Samples are in {_RESULTS}, tables in {docs / report.PAGE}.")
             if arguments.base:
                 print(report.compared(results, chosen))
             else:

@@ -18,7 +18,7 @@ from service import demo
 from service.database.migrations import migrate
 from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
-from tests.support.pages import rewrite, table
+from tests.support.reports import table, write_section
 
 _WARM_UP_SECONDS: Final = 0.5
 _HEADER: Final = ("request", "callers", "coordinator alone", "distributed", "ratio")
@@ -57,7 +57,7 @@ def run(rounds: int, seconds: float) -> None:
 
 def _write(rows: Sequence[Sequence[str]], postgres: str) -> None:
     text = _SECTION.format(table=table([_HEADER, *rows]), environment=report.environment(postgres))
-    rewrite(report.DOCS / "scaling.md", "Past one machine", "make bench-cluster", text)
+    write_section(report.DOCS / "scaling.md", "make bench-cluster", text)
 
 
 def _wanted() -> Iterator[Scenario]:

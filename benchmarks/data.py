@@ -17,6 +17,7 @@ from service.listing import changes
 from service.listing.changes import ChangeFilter, FeedPosition
 from service.listing.cursor import scope
 from tests.support.api import issue_key
+from tests.support.reports import server_version
 
 ORGANIZATION = 1
 RECORDS = 1600
@@ -159,10 +160,9 @@ async def fill(dsn: str, key: str) -> Data:
             ChangeFilter(), FeedPosition(_LAST), _EPOCH, scope("/api/changes", _AT_REST)
         )
         resting_key = await issue_key(dsn, _AT_REST)
-        postgres = await connection.fetchval("show server_version")
         return Data(
             *(dsn, key, colors[:RECORDS], colors[RECORDS:], groups, fields, brands, style_groups),
-            *(measurement, resting_key, now, postgres),
+            *(measurement, resting_key, now, server_version(dsn)),
         )
     finally:
         await connection.close()

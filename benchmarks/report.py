@@ -12,9 +12,10 @@ import psutil
 from benchmarks.contestants import PEERS, TITLES, peers_python
 from benchmarks.samples import EVERY_SCENARIO, Results
 from benchmarks.scenarios import Scenario
-from tests.support.pages import measured_on, rewrite, table
+from tests.support.reports import measured_on, table, write_section
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
+PAGE: Final = "benchmarks.md"
 _HERE: Final = Path(__file__).parent
 #: Taken on import, before there is any load of our own.
 _LOAD_BEFORE: Final = psutil.getloadavg()[0]
@@ -60,7 +61,7 @@ def write_bench(
         environment=environment(postgres),
         peers=_peers(),
     )
-    write_section("make bench", text, docs)
+    write_section(docs / PAGE, "make bench", text)
 
 
 def draw_bench(results: Results, scenarios: Sequence[Scenario], docs: Path = DOCS) -> None:
@@ -95,11 +96,6 @@ def compared(results: Results, scenarios: Sequence[Scenario]) -> str:
         cpu = f"{own / other:.3f}" if other else ""
         rows.append((scenario.name, f"{results.ratio(scenario.name, 'base'):.3f}", cpu))
     return table([("scenario", "rate to base", "processor time to base"), *rows])
-
-
-def write_section(command: str, text: str, docs: Path = DOCS) -> None:
-    """Replace the section of one command and keep the others."""
-    rewrite(docs / "benchmarks.md", "Benchmarks", command, text)
 
 
 def draw(plot: dict[str, Any], path: Path) -> None:

@@ -19,7 +19,7 @@ from benchmarks.data import ORGANIZATION, Data
 from benchmarks.load import Request
 from service.listing import cursor, parameters
 from service.resources.registry import STYLE_RELATIONS
-from tests.support.pages import table
+from tests.support.reports import table, write_section
 
 _SMALLEST: Final = 10**4
 _CHUNK: Final = 10**6
@@ -192,4 +192,4 @@ def _write(points: Sequence[Point], postgres: str, docs: Path) -> None:
         table=table([header, *rows]),
         environment=report.environment(postgres),
     )
-    report.write_section("make bench-scale", text, docs)
+    write_section(docs / report.PAGE, "make bench-scale", text)

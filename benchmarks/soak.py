@@ -17,8 +17,8 @@ from benchmarks.contestants import contestant, tree_seconds
 from benchmarks.data import Data
 from benchmarks.load import Measured
 from benchmarks.scenarios import scenarios
-from tests.support.pages import table
 from tests.support.processes import workers as workers_of
+from tests.support.reports import table, write_section
 
 #: Connections by scenario: 64, mostly reads.
 _MIX: Final = {
@@ -137,7 +137,7 @@ def _write(
         ),
         environment=report.environment(postgres),
     )
-    report.write_section("make soak", text, docs)
+    write_section(docs / report.PAGE, "make soak", text)
 
 
 def _rows(seen: dict[str, Measured]) -> list[list[str]]:

@@ -6,7 +6,7 @@ from benchmarks import report, scale, soak
 from benchmarks.data import Data
 from benchmarks.samples import Results, Sample
 from benchmarks.scenarios import scenarios
-from tests.support.pages import COMMIT
+from tests.support.reports import COMMIT
 
 
 def page(docs: Path) -> str:

@@ -1,7 +1,7 @@
 """The tables, and the section of docs/reliability.md around them."""
 
 from tests.fuzz.campaign import SEVERAL, Tally
-from tests.support.pages import measured_on, table
+from tests.support.reports import measured_on, table
 
 _OPERATIONS = (
     "list", "read", "create", "replace", "patch", "delete",
