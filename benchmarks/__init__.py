@@ -1,1 +1,1 @@
-"""Measurements beside peers and ceilings, never part of `make test` (see docs/benchmarks.md)."""
+"""Benchmarks beside peers and upper limits; ``make test`` runs them once, untimed."""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks bench | scale | soak | cluster`, for `make`."""
+"""Command line of the benchmarks: `python -m benchmarks bench | scale | soak | cluster`."""
 
 import argparse
 import os
@@ -30,11 +30,11 @@ fields of an organization, whose rarer rules the peers leave out."""
 
 
 def main() -> int:
-    """Run one measurement and write, or print, what it found; the exit status is 1 on failures."""
+    """Run one measurement and write or print its results; return 1 if there are failures."""
     arguments = _parser().parse_args()
     # A run that is stopped ends what it started and keeps what it has measured.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    # All share two cores, whatever the machine has.
+    # All contestants share two cores, on any machine.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
     return int(arguments.run(arguments))
 

@@ -1,4 +1,4 @@
-"""Every contestant answers every scenario as Selvedge does; a failure ends no run."""
+"""Benchmarks: every contestant answers every scenario as Selvedge does; a failure ends no run."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ _SAMPLE = Sample(100.0, 0.01, 0.02, 0.001, 0.002)
 
 
 def expected(scenario: Scenario) -> set[str]:
-    """Who takes part in a scenario."""
+    """Return the contestants that take part in a scenario."""
     if scenario.is_own:
         return {*OURS}
     # Deleted records cannot be deleted again by the captured statements.

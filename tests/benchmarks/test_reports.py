@@ -1,4 +1,4 @@
-"""Every measurement writes its section and its plot, from however little was measured."""
+"""Reports of benchmarks: every measurement writes its section and plot, even after few samples."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.support.reports import COMMIT
 
 
 def page(docs: Path) -> str:
-    """The document, once its plots are there too."""
+    """Return the text of the document; check that it names the commit."""
     text = (docs / "benchmarks.md").read_text()
     assert f"Measured on commit {COMMIT}." in text
     return text
