@@ -1,4 +1,4 @@
-"""Every fault that the write schemas know, planted in a body: alone, and all of them in bulk."""
+"""Every fault that the write schemas show, injected into a body: alone, and all of them in bulk."""
 
 import pytest
 
@@ -22,7 +22,7 @@ async def test_every_fault_of_every_item_at_once(
 ) -> None:
     wanted = [
         fault
-        for fault in faults.planted(resource.name, form)
+        for fault in faults.faulty_bodies(resource, form)
         if form == "create" or fault.kind != "state_not_allowed"
     ]
     before = await rows.dump(shared_dsn)
@@ -52,7 +52,7 @@ async def test_every_fault_alone(
     path = f"/api/{resource.name}"
     if form == "replace":
         path = f"{path}/{(await shared_api.get(path)).data[0]['id']}"
-    for fault in faults.planted(resource.name, form):
+    for fault in faults.faulty_bodies(resource, form):
         answer = await shared_api.call(method, path, fault.body)
         assert answer.details == [(invalid(fault.kind), fault.field)], fault
         is_failure(answer, 400, invalid(fault.kind))

@@ -142,7 +142,7 @@ def test_published_forms_refuse_what_the_service_refuses(resource: MasterRecord,
     """Every fault at every field, what the service alone sets among them."""
     validator = published(resource, form)
     assert validator.is_valid(faults.minimal(resource.name, form))
-    for fault in faults.planted(resource.name, form):
+    for fault in faults.faulty_bodies(resource, form):
         assert not validator.is_valid(fault.body), fault
 
 

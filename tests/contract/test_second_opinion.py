@@ -29,7 +29,7 @@ def test_both_validators_agree(resource: MasterRecord, single: str, bulk: str) -
     good = [
         generate.body(resource, single, _KNOWN, Random(number)) for number in range(GOOD_BODIES)
     ]
-    bad = list(faults.planted(resource.name, single))
+    bad = list(faults.faulty_bodies(resource, single))
     assert len(bad) > 15
     # In bulk, the state that a single replace refuses deletes.
     bad_items = [fault.body | id_ for fault in bad if fault.kind != "state_not_allowed"]
