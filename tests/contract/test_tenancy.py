@@ -16,7 +16,7 @@ from service import schemas
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS, PARTS
 from service.routes import root_of, routes
-from tests.support import attack, faults, generate, parts, rows, tenants
+from tests.support import attack, generate, parts, rows, schema_faults, tenants
 from tests.support.api import Answer, Api, issue_key
 from tests.support.attack import Sides
 from tests.support.each import of_each_resource
@@ -149,7 +149,7 @@ async def test_foreign_records_in_bodies(
     for form in ("create", "replace"):
         located, least = (
             schemas.definition(resource.name, form),
-            faults.minimal(resource.name, form),
+            schema_faults.minimal(resource.name, form),
         )
         for path in attack.references(located):
             if len(path) == 1 and path[0] in ("id", "customId"):
@@ -254,7 +254,7 @@ async def test_what_another_holds_is_free(sides: Sides) -> None:
     """Unique values are the organization's own: taking one tells nothing of others."""
     for resource in MASTER_RECORDS:
         for name in {*resource.unique_fields} - {"isDefault"}:
-            item = faults.minimal(resource.name, "create") | {name: "held"}
+            item = schema_faults.minimal(resource.name, "create") | {name: "held"}
             assert (await sides.victim.post(root_of(resource), item)).status == 201
             assert (await sides.attacker.post(root_of(resource), item)).status == 201
             assert (await sides.attacker.post(root_of(resource), item)).status == 409

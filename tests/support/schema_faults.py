@@ -1,4 +1,4 @@
-"""Bodies with one injected fault each: every kind of fault that the write schemas show."""
+"""Schema faults: bodies with one injected fault each, and the error that each must cause."""
 
 from collections.abc import Iterator
 from copy import deepcopy
@@ -9,12 +9,13 @@ from typing import Any, Final
 import orjson
 
 from service import schemas
-from service.queries.master_record import MasterRecord
+from service.resources.registry import MASTER_RECORDS
 from service.schemas.definitions import ResolvedSchema
 from tests.support import generate
 from tests.support.fault_kinds import KINDS, field_name, inject
 from tests.support.fault_sites import filler, form, sites
 
+_RESOURCES: Final = {resource.name: resource for resource in MASTER_RECORDS}
 #: Ids of the demo data, for required fields.
 _IDS: Final = {"id": 1, "languageId": 1, "subSupplierId": "1", "styleId": 1}
 #: Kinds that no general validator of JSON Schema reports.
@@ -24,7 +25,7 @@ _DRAWS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class FaultyBody:
+class SchemaFault:
     """Body with one fault; ``kind`` is the last part of the error's type."""
 
     field: str
@@ -45,10 +46,10 @@ def minimal(collection: str, name: str) -> dict[str, Any]:
     }
 
 
-def faulty_bodies(resource: MasterRecord, name: str) -> Iterator[FaultyBody]:
+def injected_faults(collection: str, name: str) -> Iterator[SchemaFault]:
     """Yield bodies with each fault of each field of the form, members of lists included."""
-    located = form(resource, name)
-    body = minimal(resource.name, name) | dict(_lists(located))
+    located = form(_RESOURCES[collection], name)
+    body = minimal(collection, name) | dict(_lists(located))
     seen = set()
     for site in sites(located, body):
         for kind in KINDS:
@@ -59,7 +60,7 @@ def faulty_bodies(resource: MasterRecord, name: str) -> Iterator[FaultyBody]:
                 text = orjson.dumps(inject(deepcopy(body), fault))
                 if text not in seen:
                     error = fault.type.removeprefix("validation_error.")
-                    yield FaultyBody(str(field_name(fault.row)), error, orjson.loads(text))
+                    yield SchemaFault(str(field_name(fault.row)), error, orjson.loads(text))
                 seen.add(text)
 
 
