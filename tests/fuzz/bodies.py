@@ -9,6 +9,7 @@ import orjson
 from service import schemas
 from service.queries.master_record import MasterRecord
 from service.queries.parts import RecordPart
+from service.queries.writable_resource import WritableResource
 from tests.fuzz import findings, parts, relations, requests
 from tests.fuzz.cases import Bulk, Case
 from tests.fuzz.findings import BODY, Finding
@@ -29,13 +30,14 @@ Injection: TypeAlias = tuple[FaultKind, Fault]
 
 
 def kinds(
-    subject: Subject, resource: MasterRecord, inventory: Inventory
+    subject: Subject, resource: WritableResource, inventory: Inventory
 ) -> tuple[Sequence[FaultKind], Sequence[FaultKind]]:
     """Return the kinds of faults that the body shows by itself, and those that stored data show."""
     if isinstance(resource, RecordPart):
         of_schema = [kind for kind in fault_kinds.KINDS if kind is not fault_kinds.NESTED]
         return [*of_schema, *parts.between_fields(resource)], [*parts.beyond(resource, inventory)]
-    stored = subject.route.operation in ("replace", "bulk_replace", "bulk_patch", "patch")
+    assert isinstance(resource, MasterRecord)
+    stored = subject.route.operation_name in ("replace", "bulk_replace", "bulk_patch", "patch")
     shown = [*fault_kinds.KINDS, *relations.between_fields(resource)]
     if subject.patches:
         # In a patch it is the value of an operation, and reported as that.
@@ -47,7 +49,7 @@ def kinds(
 
 def faulty(
     subject: Subject,
-    resource: MasterRecord,
+    resource: WritableResource,
     inventory: Inventory,
     random: Random,
     organization: int,
@@ -80,7 +82,7 @@ def faulty(
 
 def _next(
     subject: Subject,
-    resource: MasterRecord,
+    resource: WritableResource,
     body: Any,
     injections: Sequence[Injection],
     among: Iterable[FaultKind],
@@ -114,7 +116,7 @@ def _is_open(site: Site, taken: Sequence[Path]) -> bool:
 
 
 def _places(
-    kind: FaultKind, possible: Iterable[Site], body: Any, resource: MasterRecord
+    kind: FaultKind, possible: Iterable[Site], body: Any, resource: WritableResource
 ) -> Iterator[Site]:
     """Yield the sites for a fault of the kind."""
     for site in possible:
@@ -130,7 +132,7 @@ def _possible(site: Site, subject: Subject) -> bool:
     return True
 
 
-def _is_read(site: Site, kind: FaultKind, body: Any, resource: MasterRecord) -> bool:
+def _is_read(site: Site, kind: FaultKind, body: Any, resource: WritableResource) -> bool:
     """Return whether a fault at the site is checked: items that delete are not read whole."""
     item = body[site.path[0]] if site.path and isinstance(site.path[0], int) else None
     if not isinstance(item, dict) or item.get("state") != "deleted":

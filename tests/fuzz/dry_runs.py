@@ -16,7 +16,7 @@ def maybe(case: Case, random: Random) -> Case:
     """Return the case, or sometimes a dry run of it."""
     request = case.request
     is_keyed = "Idempotency-Key" in request.headers
-    if not case.route.kind.writes or is_keyed or random.random() > _DRY_RUNS:
+    if not case.route.operation.writes or is_keyed or random.random() > _DRY_RUNS:
         return case
     params = [*(request.params or ()), ("dryRun", "true")]
     in_part = _is_of_items(case) and random.random() < 0.5
