@@ -1,9 +1,9 @@
 """Response cache: successful reads, validated against the change feed before each use.
 
 Problem: a read that is repeated costs the same statements each time, although few of them would
-return anything new. Rejected: expiry times, which return stale data, and documents stored in tables,
-which make writes slower. Chosen: a worker keeps whole responses by organization and request target.
-The version of an organization is the number of changes that were committed so far. A write becomes
+return anything new. Rejected: expiry times, which return stale data, and tables of documents, which
+make writes slower. Chosen: a worker keeps whole responses by organization and request target. The
+version of an organization is the number of changes that were committed so far. A write becomes
 visible together with its change, so data of an equal version is equal. A hit reads the version by a
 statement that begins after the request arrived, so it includes every write that was acknowledged
 before. Concurrent requests of an organization share that statement.
@@ -37,12 +37,13 @@ MAX_ORGANIZATION_SHARE: Final = 2
 """One organization's responses have at most 1/2 of the cache."""
 MAX_ORGANIZATIONS: Final = 10_000
 """Organizations whose versions are kept."""
+_OK: Final = 200
 _ENTRY_BYTES: Final = 1024
 """Estimated bytes of an entry without its key and body."""
 
 _log: Final = logging.getLogger("service")
 
-Handler: TypeAlias = Callable[[web.Request], Awaitable[web.Response]]
+Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _Target: TypeAlias = tuple[str, tuple[str, ...], bool, bool]
 """Path and query, preferences, and the features of the caller."""
 
@@ -90,7 +91,7 @@ class ResponseCache:
         """Return the approximate bytes of all cached responses."""
         return self._weight
 
-    async def respond(self, request: web.Request, handler: Handler) -> web.Response:
+    async def respond(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Return the cached response if it is current, else the handler's."""
         if not self._max_bytes:
             return await handler(request)
@@ -105,7 +106,7 @@ class ResponseCache:
                 return self._hit(request, organization, target, entry)
         metrics.CACHE_MISSES.inc()
         response = await handler(request)
-        if response.status == web.HTTPOk.status_code and version is not None:
+        if version is not None and response.status == _OK:
             self._store(tenant.organization_id, target, response, version)
         return response
 
@@ -173,10 +174,14 @@ class ResponseCache:
         return version
 
     def _store(
-        self, organization_id: int, target: _Target, response: web.Response, version: FeedVersion
+        self,
+        organization_id: int,
+        target: _Target,
+        response: web.StreamResponse,
+        version: FeedVersion,
     ) -> None:
         """Store a response, and evict the least recently used ones beyond the limits."""
-        body = response.body
+        body = response.body if isinstance(response, web.Response) else None
         if not isinstance(body, bytes) or len(body) * MAX_ENTRY_SHARE > self._max_bytes:
             return
         organization = self._find(organization_id)
@@ -224,7 +229,7 @@ RESPONSE_CACHE: web.AppKey[ResponseCache] = web.AppKey("response_cache", Respons
 def cached(handler: Handler) -> Handler:
     """Return the handler of a read with its responses cached."""
 
-    async def respond(request: web.Request) -> web.Response:
+    async def respond(request: web.Request) -> web.StreamResponse:
         return await request.app[RESPONSE_CACHE].respond(request, handler)
 
     return respond
