@@ -10,10 +10,10 @@ before. Concurrent requests of an organization share that statement.
 """
 
 import asyncio
-import logging
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -40,8 +40,6 @@ MAX_ORGANIZATIONS: Final = 10_000
 _OK: Final = 200
 _ENTRY_BYTES: Final = 1024
 """Estimated bytes of an entry without its key and body."""
-
-_log: Final = logging.getLogger("service")
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _Target: TypeAlias = tuple[str, tuple[str, ...], bool, bool]
@@ -144,33 +142,32 @@ class ResponseCache:
         return await waiter
 
     async def _poll(self, organization_id: int, organization: _Organization) -> None:
-        """Poll the version until no request waits for it."""
+        """Poll the version until no request waits for it; pass the error of a poll on."""
         while organization.waiters:
             waiters, organization.waiters = organization.waiters, []
-            version = await self._read_version(organization_id)
+            version, error = None, None
+            try:
+                version = await self._read_version(organization_id)
+            except Exception as failure:
+                error = failure
             if version != organization.version:
                 self._clear(organization)
                 organization.version = version
             for waiter in waiters:
                 if not waiter.done():
-                    waiter.set_result(version)
+                    waiter.set_exception(error) if error else waiter.set_result(version)
         organization.is_polling = False
 
     async def _read_version(self, organization_id: int) -> FeedVersion | None:
-        """Return the version; None if the database is unreachable or the changes need numbers."""
+        """Return the version; None if there are too many changes without a number."""
         read_version = partial(change_feed.version, organization_id=organization_id)
-        assign_numbers = partial(
-            change_feed.assign_sequence_numbers, organization_id=organization_id
-        )
-        try:
-            version = await self._database.read(read_version, organization_id)
-            if version is None:
+        version = await self._database.read(read_version, organization_id)
+        if version is None:
+            assign_numbers = partial(
+                change_feed.assign_sequence_numbers, organization_id=organization_id
+            )
+            with suppress(ApiError):  # the next poll tries again
                 await self._database.write(assign_numbers, organization_id)
-        except ApiError:
-            return None  # the request's own statements report the outage
-        except Exception:
-            _log.exception("reading the version of organization %s failed", organization_id)
-            return None
         return version
 
     def _store(
