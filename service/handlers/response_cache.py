@@ -26,8 +26,8 @@ from service.http.byte_budget import reserve
 from service.http.cached_response import CachedBody, CachedResponse
 from service.http.context import caller
 from service.http.headers import PREFER
-from service.queries import change_feed
-from service.queries.change_feed import FeedVersion
+from service.queries.change_feed import assign_sequence_numbers
+from service.queries.feed_version import FeedVersion, read_version
 
 MAX_AGE_SECONDS: Final = 5
 """Lifetime of a cached response. Statements that bypass the service write no changes."""
@@ -160,14 +160,12 @@ class ResponseCache:
 
     async def _read_version(self, organization_id: int) -> FeedVersion | None:
         """Return the version; None if there are too many changes without a number."""
-        read_version = partial(change_feed.version, organization_id=organization_id)
-        version = await self._database.read(read_version, organization_id)
+        read = partial(read_version, organization_id=organization_id)
+        version = await self._database.read(read, organization_id)
         if version is None:
-            assign_numbers = partial(
-                change_feed.assign_sequence_numbers, organization_id=organization_id
-            )
+            number = partial(assign_sequence_numbers, organization_id=organization_id)
             with suppress(ApiError):  # the next poll tries again
-                await self._database.write(assign_numbers, organization_id)
+                await self._database.write(number, organization_id)
         return version
 
     def _store(

@@ -29,16 +29,11 @@ NUMBERING_BATCH: Final = 1000
 """Maximum number of transactions to number or delete at a time."""
 MAX_TRANSACTIONS: Final = 10_000
 """Maximum number of transactions that one page scans."""
-MAX_UNNUMBERED: Final = 100
-"""Maximum number of transactions without a sequence number that ``version`` counts."""
 MAX_CAUSES: Final = 50
 """Maximum number of transactions with causes on one page; each fan-out takes statements."""
 
 _FanOut: TypeAlias = tuple[Statement, list[int]]
 """Statement that finds the records that show others, and the ids of those others."""
-
-FeedVersion: TypeAlias = tuple[int, int]
-"""Epoch of a feed, and the number of transactions committed so far, numbered or not."""
 
 _SQL: Final = load("changes")
 
@@ -278,19 +273,6 @@ async def heads(connection: Connection, organization_ids: list[int]) -> list[Fee
     """Return the feed head of each organization."""
     rows = await connection.fetch(_SQL["news"].text, organization_ids)
     return [FeedHead(*row) for row in rows]
-
-
-async def version(connection: Connection, organization_id: int) -> FeedVersion | None:
-    """Return the version of an organization's data.
-
-    Equal versions mean equal data, for every committed write adds to the number of transactions;
-    assigning sequence numbers does not. Return None beyond ``MAX_UNNUMBERED`` transactions without
-    a number: they must be numbered first.
-    """
-    epoch, last, unnumbered = await connection.fetchrow(
-        _SQL["version"].text, organization_id, MAX_UNNUMBERED + 1
-    )
-    return None if unnumbered > MAX_UNNUMBERED else (epoch, last + unnumbered)
 
 
 def shortened(page: ChangePage) -> ChangePage:

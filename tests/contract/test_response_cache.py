@@ -20,7 +20,7 @@ from service.handlers import response_cache
 from service.handlers.response_cache import RESPONSE_CACHE
 from service.http import metrics
 from service.organizations import caller as organizations_caller
-from service.queries import change_feed
+from service.queries import feed_version
 from service.queries.change_recorder import record_settings
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
@@ -161,7 +161,7 @@ async def test_numbering_keeps_responses(servers: Servers) -> None:
 async def test_many_changes_without_a_number_are_numbered(
     servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(change_feed, "MAX_UNNUMBERED", 3)
+    monkeypatch.setattr(feed_version, "MAX_UNNUMBERED", 3)
     for count in range(5):
         await servers.fresh.patch(f"{COLORS}/1", replacing("/name", f"Name {count}"))
     for _ in range(3):
