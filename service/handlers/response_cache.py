@@ -132,7 +132,7 @@ class ResponseCache:
         self, organization_id: int, organization: _Organization
     ) -> FeedVersion | None:
         """Return the version by a poll that begins after this call; None if it is unknown."""
-        waiter = asyncio.get_running_loop().create_future()
+        waiter: asyncio.Future[FeedVersion | None] = asyncio.get_running_loop().create_future()
         organization.waiters.append(waiter)
         if not organization.is_polling:
             organization.is_polling = True
