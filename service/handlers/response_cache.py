@@ -26,11 +26,10 @@ from service.http.byte_budget import reserve
 from service.http.cached_response import CachedBody, CachedResponse
 from service.http.context import caller
 from service.http.headers import PREFER
+from service.limits import RESPONSE_CACHE_SECONDS
 from service.queries.change_feed import assign_sequence_numbers
 from service.queries.feed_version import FeedVersion, read_version
 
-MAX_AGE_SECONDS: Final = 5
-"""Lifetime of a cached response. Statements that bypass the service write no changes."""
 MAX_ENTRY_SHARE: Final = 16
 """A response of more than 1/16 of the cache is not cached: it would evict too many others."""
 MAX_ORGANIZATION_SHARE: Final = 2
@@ -54,7 +53,7 @@ class _Entry(CachedBody):
     def __init__(self, body: bytes, headers: Mapping[str, str], version: FeedVersion) -> None:
         super().__init__(body, dict(headers))
         self.version = version
-        self.expires_at = time.monotonic() + MAX_AGE_SECONDS
+        self.expires_at = time.monotonic() + RESPONSE_CACHE_SECONDS
         self.weight = 0
 
 

@@ -195,7 +195,7 @@ async def test_a_response_lives_for_a_bounded_time(
     servers: Servers, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Data that is changed by SQL alone is seen when the response has expired."""
-    monkeypatch.setattr(response_cache, "MAX_AGE_SECONDS", 0.05)
+    monkeypatch.setattr(response_cache, "RESPONSE_CACHE_SECONDS", 0.05)
     await servers.compare(f"{COLORS}/1")
     connection = await asyncpg.connect(demo_dsn)
     try:
