@@ -10,7 +10,6 @@ from typing import Final
 
 from aiohttp import hdrs, web
 
-from service.http import envelope
 from service.http.cached_response import CachedResponse
 from service.http.etag import names_tag, with_coding
 from service.http.headers import combined_value
