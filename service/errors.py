@@ -3,16 +3,22 @@
 A check returns details with type, path and message. Only this module formats paths.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar, overload
 
 from service.error_types import ErrorType
 from service.limits import MAX_DETAIL_LENGTH, MAX_LISTED
 
 Path: TypeAlias = tuple[str | int, ...]
 """Path in a request: names of members and indexes in lists, outermost first; () for none."""
+
+_A = TypeVar("_A")
+_B = TypeVar("_B")
+_C = TypeVar("_C")
+_D = TypeVar("_D")
+_E = TypeVar("_E")
 
 _TYPES = {str(error_type): error_type for error_type in ErrorType}
 
@@ -114,6 +120,38 @@ def api_error(
 ) -> ApiError:
     """Return an error with a single detail."""
     return ApiError([ErrorDetail(type_, path, message)], headers or {})
+
+
+@overload
+def collect_errors(a: Callable[[], _A], b: Callable[[], _B], /) -> tuple[_A, _B]: ...
+
+
+@overload
+def collect_errors(
+    a: Callable[[], _A],
+    b: Callable[[], _B],
+    c: Callable[[], _C],
+    d: Callable[[], _D],
+    e: Callable[[], _E],
+    /,
+) -> tuple[_A, _B, _C, _D, _E]: ...
+
+
+def collect_errors(*checks: Callable[[], object]) -> tuple[object, ...]:
+    """Return the results of all checks; raise one ApiError with the errors of all.
+
+    This is the first round of checks (contract, Errors): callers see the errors of path, query,
+    headers and body at once. Pass the checks in the order of the request.
+    """
+    results, details = list[object](), list[ErrorDetail]()
+    for check in checks:
+        try:
+            results.append(check())
+        except ApiError as error:
+            details += error.details
+    if details:
+        raise ApiError(details)
+    return tuple(results)
 
 
 def shared_type(types: Iterable[str]) -> str:

@@ -5,14 +5,14 @@ from typing import Any
 import orjson
 
 from service.errors import ErrorDetail
-from service.handlers.write_options import MINIMAL, RequestOptions
+from service.handlers.write_options import MINIMAL
 from service.http.api_response import ApiResponse
 from service.http.envelope import success
 from service.http.prefer import APPLIED
 from service.queries.batch import RequestItems
 from service.queries.change_recorder import CREATED
-from service.queries.master_record import MasterRecord
-from service.queries.outcomes import FAILED, ItemOutcome, WriteResult, sent_key
+from service.queries.outcomes import FAILED, ItemOutcome, WriteOptions, WriteResult, sent_key
+from service.queries.writable_resource import WritableResource
 
 
 class DryRunRollback(Exception):  # noqa: N818
@@ -24,10 +24,10 @@ class DryRunRollback(Exception):  # noqa: N818
 
 
 def outcomes(
-    resource: MasterRecord,
+    resource: WritableResource,
     request_items: RequestItems,
     result: WriteResult,
-    request_options: RequestOptions,
+    options: WriteOptions,
 ) -> ApiResponse:
     """Return the outcomes in request order, or the only outcome of a single write.
 
@@ -39,20 +39,20 @@ def outcomes(
     ]
     details = result.errors.listed()
     rows = [
-        _row(resource, outcome, details.get(request_index, []), is_dry_run=request_options.dry_run)
+        _row(resource, outcome, details.get(request_index, []), is_dry_run=options.dry_run)
         for request_index, outcome in enumerate(item_outcomes)
     ]
     all_created = all(outcome.outcome == CREATED for outcome in item_outcomes)
     return success(
         orjson.dumps(rows if request_items.is_bulk else rows[0]),
-        created=all_created and not request_options.dry_run,
+        created=all_created and not options.dry_run,
         partial=any(outcome.outcome == FAILED for outcome in item_outcomes),
-        headers={APPLIED: MINIMAL} if request_options.return_minimal else {},
+        headers={APPLIED: MINIMAL} if options.return_minimal else {},
     )
 
 
 def _outcome_of(
-    resource: MasterRecord, request_items: RequestItems, result: WriteResult, request_index: int
+    resource: WritableResource, request_items: RequestItems, result: WriteResult, request_index: int
 ) -> ItemOutcome:
     """Return the outcome of an item; ``failed`` names the record if the item matched one."""
     if request_index in result.outcomes:
@@ -63,7 +63,11 @@ def _outcome_of(
 
 
 def _row(
-    resource: MasterRecord, outcome: ItemOutcome, details: list[ErrorDetail], *, is_dry_run: bool
+    resource: WritableResource,
+    outcome: ItemOutcome,
+    details: list[ErrorDetail],
+    *,
+    is_dry_run: bool,
 ) -> dict[str, Any]:
     """Return the outcome as JSON members; a dry run's created records have no id."""
     record_id: int | str | None = outcome.id

@@ -2,8 +2,6 @@
 
 import hashlib
 import re
-from collections.abc import Callable
-from typing import Any
 
 from aiohttp import hdrs, web
 
@@ -15,28 +13,11 @@ from service.http.headers import combined_value
 from service.idempotency.requests import IdempotentRequest
 from service.limits import MAX_IDEMPOTENCY_KEY_LENGTH
 from service.masking import contains_key_start
-from service.queries.locking import Precondition
+from service.queries.outcomes import Precondition
 from service.queries.resource import Resource
 
 _PRECONDITIONS = (hdrs.IF_MATCH, hdrs.IF_NONE_MATCH)
 _IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_LENGTH}}}", re.ASCII)
-
-
-def collect_errors(*checks: Callable[[], Any]) -> list[Any]:
-    """Return the results of all checks; raise one ApiError with the errors of all.
-
-    This is the first round of checks (contract, Errors): callers see the errors of path, query,
-    headers and body at once. Pass the checks in the order of the request.
-    """
-    results, details = list[Any](), list[ErrorDetail]()
-    for check in checks:
-        try:
-            results.append(check())
-        except ApiError as error:
-            details += error.details
-    if details:
-        raise ApiError(details)
-    return results
 
 
 def only_parameters(request: web.Request, *names: str) -> None:
@@ -63,8 +44,12 @@ def path_ids(request: web.Request, resource: Resource, *names: str) -> list[int]
 
 
 def path_of(request: web.Request, resource: Resource) -> list[int]:
-    """Return the stored ids of the parents and of the record; raise as ``path_ids``."""
-    return path_ids(request, resource, *resource.parents, resource.key)
+    """Return the stored ids of the parents and of the record that the path names.
+
+    Raise as ``path_ids``.
+    """
+    names = (*resource.parents, resource.key)
+    return path_ids(request, resource, *(name for name in names if name in request.match_info))
 
 
 def form(request: web.Request, *, offered: bool) -> str:
@@ -80,15 +65,22 @@ def form(request: web.Request, *, offered: bool) -> str:
     return "writables" if values else "documents"
 
 
-def precondition_of(request: web.Request) -> Precondition | None:
-    """Return the precondition of a single write, from ``If-Match`` and ``If-None-Match``."""
+def precondition_of(request: web.Request, resource: Resource) -> Precondition | None:
+    """Return the precondition of a write, from ``If-Match`` and ``If-None-Match``.
+
+    Only writes of a single stored record have one.
+    """
+    if resource.key not in request.match_info:
+        return None
     return precondition(
         combined_value(request, hdrs.IF_MATCH), combined_value(request, hdrs.IF_NONE_MATCH)
     )
 
 
-def no_precondition(request: web.Request) -> None:
-    """Raise ``invalid_value`` for preconditions of a request without a single stored record."""
+def check_precondition(request: web.Request, resource: Resource) -> None:
+    """Raise ``invalid_value`` for preconditions of a write without a single stored record."""
+    if resource.key in request.match_info:
+        return
     if headers := [name for name in _PRECONDITIONS if name in request.headers]:
         message = "Only writes of a single stored record take this header: leave it out."
         type_ = ErrorType.INVALID_VALUE

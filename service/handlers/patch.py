@@ -18,7 +18,7 @@ from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, api_error, one_per_field
 from service.limits import MAX_BODY_BYTES, MAX_POINTER_PARTS, MAX_VALUES, byte_size
 from service.queries.batch import Item
-from service.queries.master_record import MasterRecord
+from service.queries.writable_resource import WritableResource
 from service.schemas.parsing import count_values, malformed, parse
 from service.schemas.validation import Validator
 
@@ -44,7 +44,7 @@ _INAPPLICABLE_MESSAGES = {
 }
 
 
-def patch_editor(resource: MasterRecord, raw: bytes) -> Callable[[Item], Item]:
+def patch_editor(resource: WritableResource, raw: bytes) -> Callable[[Item], Item]:
     """Return a function that applies the patch to a writable form.
 
     Raise 400 for errors of the patch itself. The returned function raises 409 and 422 as above, and
@@ -68,7 +68,7 @@ def patch_editor(resource: MasterRecord, raw: bytes) -> Callable[[Item], Item]:
     return edit
 
 
-def _validated(resource: MasterRecord, stored: Item, patched: Any, touches_state: bool) -> Item:
+def _validated(resource: WritableResource, stored: Item, patched: Any, touches_state: bool) -> Item:
     """Return the valid patched form; a deleted record stays deleted if state is untouched."""
     stays_deleted = not touches_state and stored.get("state") == "deleted"
     probe = patched | {"state": "active"} if stays_deleted else patched
@@ -93,7 +93,7 @@ def _touches(operation: dict[str, Any], name: str) -> bool:
     return any(target == "" or target.split("/")[1] == name for target in targets)
 
 
-def _target_errors(resource: MasterRecord, index: int, operation: Any) -> Iterator[ErrorDetail]:
+def _target_errors(resource: WritableResource, index: int, operation: Any) -> Iterator[ErrorDetail]:
     """Yield errors of an operation's pointers, and of a value that is nested too deeply."""
     if not isinstance(operation, dict):
         return
@@ -101,25 +101,25 @@ def _target_errors(resource: MasterRecord, index: int, operation: Any) -> Iterat
         pointer = operation.get(member)
         if isinstance(pointer, str) and (type_ := _target_error_type(resource, pointer)):
             message = f"{pointer} is not a writable field. Use a path of the writable form."
-            yield ErrorDetail(f"validation_error.{type_}", (index, member), message)
+            yield ErrorDetail(type_, (index, member), message)
     if _json_or_none(operation.get("value")) is None:
         type_, message = ErrorType.INVALID_VALUE, "The value is nested too deeply."
         yield ErrorDetail(type_, (index, "value"), message)
 
 
-def _target_error_type(resource: MasterRecord, pointer: str) -> str | None:
+def _target_error_type(resource: WritableResource, pointer: str) -> ErrorType | None:
     """Return the error type of a malformed pointer or one outside the writable fields."""
     if pointer.count("/") + pointer.count("~") > MAX_POINTER_PARTS:
-        return "invalid_value"
+        return ErrorType.INVALID_VALUE
     try:
         parts = jsonpointer.JsonPointer(pointer).parts
     except jsonpointer.JsonPointerException:
-        return "invalid_value"
+        return ErrorType.INVALID_VALUE
     schema = schemas.definition(resource.name, "fields")
     readable = schema.properties.keys()
     writable = schemas.definition(resource.name, "writable").properties.keys()
     if parts and parts[0] in readable - writable:
-        return "read_only_field"
+        return ErrorType.READ_ONLY_FIELD
     for part in parts:
         if "array" in schema.types:
             schema = schema.items
@@ -128,10 +128,10 @@ def _target_error_type(resource: MasterRecord, pointer: str) -> str | None:
         if not members:
             return None
         if part not in members:
-            return "unknown_field"
+            return ErrorType.UNKNOWN_FIELD
         schema = members[part]
         if schema.schema.get("readOnly"):
-            return "read_only_field"
+            return ErrorType.READ_ONLY_FIELD
     return None
 
 

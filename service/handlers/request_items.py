@@ -14,7 +14,7 @@ from service import schemas
 from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, Path, api_error
 from service.listing.properties import parse_ids
-from service.queries.batch import Item, RequestItems
+from service.queries.batch import Item, RequestItems, list_path
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions
 from service.schemas.extra_checks import duplicate_errors
@@ -25,7 +25,7 @@ _YIELD_BYTES: Final = 2**20
 """Bytes of a body after which parsing yields to the event loop; several milliseconds."""
 
 
-def one_item(form: Validator, raw: bytes, name: str = "") -> Item:
+def one_item(form: Validator, raw: bytes, name: str = "") -> RequestItems:
     """Return the item of a single write; raise ApiError with all its errors.
 
     A body that is a list becomes the item's member ``name``.
@@ -33,7 +33,9 @@ def one_item(form: Validator, raw: bytes, name: str = "") -> Item:
     body = parse(raw)
     if details := form.errors(body, raw):
         raise ApiError(details)
-    return {name: body} if name else dict(body)
+    if name:
+        return RequestItems([{name: body}], list_path(name))
+    return RequestItems([dict(body)])
 
 
 @dataclass(frozen=True, slots=True)

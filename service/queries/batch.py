@@ -36,8 +36,6 @@ class RequestItems:
     """Errors by request index; their paths start at the item."""
     is_bulk: bool = False
     """Whether the request is a bulk write, whatever its number of items."""
-    parents: Sequence[int] = ()
-    """The path's ids of the parent records, outermost first."""
 
 
 class ItemErrors:
@@ -117,6 +115,7 @@ class ItemErrors:
         ]
 
 
+@dataclass(slots=True, eq=False)
 class Batch:
     """Items of one write, each with its stored ``id``, in request order.
 
@@ -124,25 +123,23 @@ class Batch:
     Subsets of a batch share its errors.
     """
 
-    def __init__(
-        self,
-        caller: Caller,
-        items: list[Item],
-        request_indexes: Sequence[int],
-        errors: ItemErrors,
-        request_id: str = "",
-        parents: Sequence[int] = (),
-    ) -> None:
-        self.caller = caller
-        self.request_id = request_id
-        self.parents = parents
-        self.items = items
-        self.request_indexes = request_indexes
-        self.errors = errors
-        self._json: dict[tuple[str, ...], str] = {}
+    caller: Caller
+    items: list[Item]
+    request_indexes: Sequence[int]
+    errors: ItemErrors
+    request_id: str = ""
+    parents: Sequence[int] = ()
+    """The path's ids of the parent records, outermost first."""
+    _json: dict[tuple[str, ...], str] = field(default_factory=dict, init=False)
 
     @classmethod
-    def of(cls, caller: Caller, request_items: RequestItems, request_id: str = "") -> "Batch":
+    def of(
+        cls,
+        caller: Caller,
+        request_items: RequestItems,
+        request_id: str = "",
+        parents: Sequence[int] = (),
+    ) -> "Batch":
         """Return the batch of the items that have no errors yet."""
         errors = ItemErrors(request_items)
         request_indexes = [
@@ -151,7 +148,7 @@ class Batch:
             if request_index not in errors
         ]
         items = [request_items.items[request_index].copy() for request_index in request_indexes]
-        return cls(caller, items, request_indexes, errors, request_id, request_items.parents)
+        return cls(caller, items, request_indexes, errors, request_id, parents)
 
     @property
     def ids(self) -> list[int]:
@@ -192,17 +189,18 @@ class Batch:
             indexes = [index for index in indexes if includes(self.items[index])]
         if len(indexes) == len(self.items):
             return self
-        items, request_indexes = (
-            [self.items[index] for index in indexes],
-            [self.request_indexes[index] for index in indexes],
-        )
-        return Batch(
-            self.caller, items, request_indexes, self.errors, self.request_id, self.parents
-        )
+        return self._selection(indexes)
 
     def empty(self) -> "Batch":
         """Return an empty subset of the batch."""
-        return Batch(self.caller, [], [], self.errors, self.request_id, self.parents)
+        return self._selection([])
+
+    def _selection(self, indexes: list[int]) -> "Batch":
+        items = [self.items[index] for index in indexes]
+        request_indexes = [self.request_indexes[index] for index in indexes]
+        return Batch(
+            self.caller, items, request_indexes, self.errors, self.request_id, self.parents
+        )
 
     def fail(self, index: int, type_: str, *path: str | int, message: str) -> None:
         """Add an error to the item at ``index``, at ``path`` within the item."""

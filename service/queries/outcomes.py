@@ -1,28 +1,44 @@
 """Write options, and the outcome of each item of a write (contract, Outcomes)."""
 
-from collections.abc import Container, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from service.queries.batch import Batch, Item, ItemErrors
 from service.queries.change_recorder import CREATED, DELETED, UPDATED
-from service.queries.master_record import LockedRow, MasterRecord, WriteSet
+from service.queries.writable_resource import WritableResource
+from service.queries.write_set import LockedRow, WriteSet
 
 UNCHANGED: Final = "unchanged"
 ABSENT: Final = "absent"
 FAILED: Final = "failed"
 
+Precondition: TypeAlias = Callable[[AsyncIterator[bytes]], Awaitable[None]]
+"""Takes the representations of a stored record; raises ApiError if it may not be written.
+
+It consumes only as many representations as it needs.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """Options of a write that the engine handles."""
+    """Options of a write; the default aborts on errors and returns documents."""
 
     skip_failed: bool = False
     """Skip items that fail and write the others; otherwise a failure aborts the write."""
     match_by_key: bool = False
     """Match items to records by own key instead of id."""
-    outcomes_only: bool = False
-    """Return outcomes and render no documents."""
+    dry_run: bool = False
+    """Execute the write, then roll it back."""
+    return_minimal: bool = False
+    """The caller prefers a minimal response (RFC 7240)."""
+    precondition: Precondition | None = None
+    """Precondition of a write of a single stored record."""
+
+    @property
+    def outcomes_only(self) -> bool:
+        """Whether the write returns outcomes and renders no documents."""
+        return self.skip_failed or self.match_by_key or self.dry_run or self.return_minimal
 
 
 class ItemOutcome(NamedTuple):
@@ -49,7 +65,7 @@ class WriteResult:
 
 
 def item_outcomes(
-    resource: MasterRecord,
+    resource: WritableResource,
     write_set: WriteSet,
     stored: Mapping[int, LockedRow],
     changed_ids: Container[int],
@@ -72,7 +88,7 @@ def item_outcomes(
     return outcomes
 
 
-def absent_outcomes(resource: MasterRecord, batch: Batch) -> dict[int, ItemOutcome]:
+def absent_outcomes(resource: WritableResource, batch: Batch) -> dict[int, ItemOutcome]:
     """Return ``absent`` for deletes by own key without a record, by request index."""
     return {
         request_index: ItemOutcome(ABSENT, None, sent_key(resource, item))
@@ -81,13 +97,13 @@ def absent_outcomes(resource: MasterRecord, batch: Batch) -> dict[int, ItemOutco
     }
 
 
-def _key_after(resource: MasterRecord, item: Item, row: LockedRow | None) -> str | None:
+def _key_after(resource: WritableResource, item: Item, row: LockedRow | None) -> str | None:
     """Return the own key of the record after the write."""
     key = sent_key(resource, item)
     return row.key if key is None and row and resource.keeps_omitted else key
 
 
-def sent_key(resource: MasterRecord, item: Any) -> str | None:
+def sent_key(resource: WritableResource, item: Any) -> str | None:
     """Return the own key in an item, if the item is an object and the key is a string."""
     if not isinstance(item, dict) or resource.own_key is None:
         return None

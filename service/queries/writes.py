@@ -6,9 +6,10 @@ written (contract, Bulk).
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
 from itertools import count
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import asyncpg
 import orjson
@@ -20,17 +21,21 @@ from service.queries.bound_statements import FIRST_PARAMETER, BoundStatement, Wr
 from service.queries.change_recorder import CREATED, DELETED, ChangeRecorder
 from service.queries.locking import (
     LockedRecords,
-    Precondition,
     assign_ids,
     lock_by_id,
     lock_by_key,
     lock_organization,
     locks_organization,
 )
-from service.queries.master_record import Dependency, MasterRecord, WriteSet
+from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions, WriteResult, absent_outcomes, item_outcomes
 from service.queries.resource import joined
+from service.queries.writable_resource import WritableResource
+from service.queries.write_set import Dependency, WriteSet
 
+ResourceT = TypeVar("ResourceT", bound=WritableResource)
+Write: TypeAlias = Callable[[Connection, ResourceT, Batch, WriteOptions], Awaitable[WriteResult]]
+"""Function of the engine that writes a batch."""
 Edit: TypeAlias = Callable[[Item], Item]
 """Returns the new writable form, given the stored one; raises ApiError."""
 _MAX_CHECK_ROUNDS: Final = 3
@@ -48,40 +53,27 @@ async def create(
     return await _execute(connection, resource, batch, records, options)
 
 
-async def replace(
+async def _write_by_id(
     connection: Connection,
-    resource: MasterRecord,
+    resource: WritableResource,
     batch: Batch,
     options: WriteOptions,
-    precondition: Precondition | None = None,
+    deletes: Callable[[Item], bool],
 ) -> WriteResult:
-    """Replace records; delete those of items whose ``state`` is ``deleted``."""
-    records = await lock_by_id(connection, resource, batch, precondition, deletes=_is_deletion)
-    return await _execute(connection, resource, batch, records, options)
-
-
-async def delete(
-    connection: Connection,
-    resource: MasterRecord,
-    batch: Batch,
-    options: WriteOptions,
-    precondition: Precondition | None = None,
-) -> WriteResult:
-    """Delete records; a deleted record stays unchanged."""
-    records = await lock_by_id(connection, resource, batch, precondition, deletes=_always)
+    """Delete the records of the items that ``deletes`` accepts; replace the other records."""
+    records = await lock_by_id(connection, resource, batch, options.precondition, deletes)
     return await _execute(connection, resource, batch, records, options)
 
 
 async def patch(
     connection: Connection,
-    resource: MasterRecord,
+    resource: WritableResource,
     batch: Batch,
     options: WriteOptions,
-    precondition: Precondition | None,
     edit: Edit,
 ) -> WriteResult:
     """Replace a record's writable form by the result of ``edit``, under the record's lock."""
-    records = await lock_by_id(connection, resource, batch, precondition, deletes=_never)
+    records = await lock_by_id(connection, resource, batch, options.precondition, deletes=_never)
     batch.errors.raise_any()
     caller, parents = batch.caller, batch.parents
     writable = await resource.documents(connection, caller, batch.ids, "writables", parents)
@@ -135,9 +127,15 @@ def _is_deletion(item: Item) -> bool:
     return item.get("state") == "deleted"
 
 
+replace: Final[Write[WritableResource]] = partial(_write_by_id, deletes=_is_deletion)
+"""Replace records; delete those of items whose ``state`` is ``deleted``."""
+delete: Final[Write[WritableResource]] = partial(_write_by_id, deletes=_always)
+"""Delete records; a deleted record stays unchanged."""
+
+
 async def _execute(
     connection: Connection,
-    resource: MasterRecord,
+    resource: WritableResource,
     batch: Batch,
     records: LockedRecords,
     options: WriteOptions,
@@ -179,7 +177,7 @@ async def _execute(
 
 async def _check(
     connection: Connection,
-    resource: MasterRecord,
+    resource: WritableResource,
     batch: Batch,
     records: LockedRecords,
     options: WriteOptions,
@@ -198,7 +196,7 @@ async def _check(
             batch.errors.raise_any()
         remaining = batch.subset()
         if remaining is batch:
-            return write_set, clearing_plan + _record_statements(resource, write_set) + plan
+            return write_set, clearing_plan + resource.record_statements(write_set) + plan
         if round_number >= _MAX_CHECK_ROUNDS:
             dependencies = await resource.dependencies(
                 connection, records.write_set(batch), records.stored
@@ -229,24 +227,9 @@ def _fail_dependents(batch: Batch, failed: set[int], dependencies: Iterable[Depe
                 )
 
 
-def _record_statements(resource: MasterRecord, write_set: WriteSet) -> WritePlan:
-    """Return the plan for the records themselves: deletes, updates, inserts."""
-    created_ids, updated = {*write_set.created_ids}, write_set.upserts
-    inserts: WritePlan = []
-    if created_ids:
-        updated = write_set.upserts.subset(lambda item: item["id"] not in created_ids)
-        created = write_set.upserts.subset(lambda item: item["id"] in created_ids)
-        inserts = resource.item_statements(resource.inserts, created)
-    return [
-        *resource.id_statements(write_set.live_deletes, resource.deletes),
-        *resource.item_statements(resource.updates, updated),
-        *inserts,
-    ]
-
-
 async def _write(
     connection: Connection,
-    resource: MasterRecord,
+    resource: WritableResource,
     write_set: WriteSet,
     plan: WritePlan,
     options: WriteOptions,

@@ -239,3 +239,19 @@ async def test_all_operations_or_none(shared_api: Api) -> None:
         patch = [{"op": "replace", "path": "/city", "value": "Braga"}, last]
         assert (await shared_api.patch(path, patch)).status == status
         assert (await shared_api.get(path)).data == before
+
+
+async def test_a_deleted_record_keeps_its_state(shared_api: Api) -> None:
+    """A patch that removes or moves the state of a deleted record leaves none to stay deleted."""
+    path = await supplier(shared_api)
+    assert (await shared_api.delete(path)).status == 200
+    for operation in (
+        {"op": "remove", "path": "/state"},
+        {"op": "move", "from": "/state", "path": "/city"},
+    ):
+        answer = await shared_api.patch(path, [operation])
+        assert (answer.status, answer.details) == (
+            400,
+            [("validation_error.required_field", "state")],
+        )
+    assert (await shared_api.get(path)).data["state"] == "deleted"

@@ -24,7 +24,7 @@ from service.queries import feed_version
 from service.queries.change_recorder import record_settings
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
-from service.routes import root_of
+from service.routes import collection_path
 from tests.contract.test_changed_exactly import WRITES
 from tests.support.api import Answer, Api, issue_key, replacing
 from tests.support.changes import Follower
@@ -33,7 +33,7 @@ from tests.support.serving import serving
 pytestmark = pytest.mark.contract("Envelope")
 
 COLORS = "/api/colors"
-LISTS = [root_of(resource) for resource in MASTER_RECORDS]
+LISTS = [collection_path(resource) for resource in MASTER_RECORDS]
 READS = int(os.environ.get("TEST_READS", "300"))
 
 
@@ -103,7 +103,7 @@ class Compared(Api):
 async def test_no_response_is_stale_after_any_write(
     resource: MasterRecord, servers: Servers
 ) -> None:
-    root, before = root_of(resource), hits()
+    root, before = collection_path(resource), hits()
     for write in WRITES:
         random = Random(f"{write.__name__} {resource.name}")
         await write(Compared(servers, [root, f"{root}?pageSize=2"], random), resource, random)

@@ -9,7 +9,7 @@ import orjson
 
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
-from service.routes import root_of
+from service.routes import collection_path
 from tests.support import generate
 from tests.support.api import Answer, Api
 
@@ -53,7 +53,7 @@ class Workload:
 
     def next(self) -> Batch:
         """The next batch; not before `learn` was told of the last one."""
-        root = root_of(self._resource)
+        root = collection_path(self._resource)
         step = self._made % STEPS
         if step == 0:
             items = [self._item("create") for _ in range(SIZE)]

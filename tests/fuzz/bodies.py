@@ -10,6 +10,7 @@ import orjson
 from service import schemas
 from service.queries.master_record import MasterRecord
 from service.queries.parts import RecordPart
+from service.queries.writable_resource import WritableResource
 from tests.fuzz import findings, parts, plants, relations, requests
 from tests.fuzz.cases import Bulk, Case
 from tests.fuzz.findings import BODY, Check, Finding
@@ -29,13 +30,14 @@ Planted: TypeAlias = tuple[Kind, Plant]
 
 
 def kinds(
-    subject: Subject, resource: MasterRecord, known: Known
+    subject: Subject, resource: WritableResource, known: Known
 ) -> tuple[Sequence[Kind], Sequence[Kind]]:
     """What can be wrong with the body: what it shows by itself, and what the database shows."""
     if isinstance(resource, RecordPart):
         of_schema = [kind for kind in plants.KINDS if kind is not plants.NESTED]
         return [*of_schema, *parts.between_fields(resource)], [*parts.beyond(resource, known)]
-    stored = subject.route.operation in ("replace", "bulk_replace", "bulk_patch", "patch")
+    assert isinstance(resource, MasterRecord)
+    stored = subject.route.operation_name in ("replace", "bulk_replace", "bulk_patch", "patch")
     shown = [*plants.KINDS, *relations.between_fields(resource)]
     if subject.patches:
         # It is an operation's value there, which is told of as such.
@@ -46,7 +48,7 @@ def kinds(
 
 
 def faulty(
-    subject: Subject, resource: MasterRecord, known: Known, random: Random, organization: int
+    subject: Subject, resource: WritableResource, known: Known, random: Random, organization: int
 ) -> Case:
     """The subject's case with a fault, or with several of which some may hide others."""
     chosen = []
@@ -76,7 +78,7 @@ def faulty(
 
 def _next(
     subject: Subject,
-    resource: MasterRecord,
+    resource: WritableResource,
     body: Any,
     faults: Sequence[Planted],
     among: Iterable[Kind],
@@ -109,7 +111,7 @@ def _is_open(site: Site, taken: Sequence[Path]) -> bool:
 
 
 def _places(
-    kind: Kind, possible: Iterable[Site], body: Any, resource: MasterRecord
+    kind: Kind, possible: Iterable[Site], body: Any, resource: WritableResource
 ) -> Iterator[Site]:
     """Where one of the kind can be planted."""
     for site in possible:
@@ -125,7 +127,7 @@ def _possible(site: Site, subject: Subject) -> bool:
     return True
 
 
-def _is_read(site: Site, kind: Kind, body: Any, resource: MasterRecord) -> bool:
+def _is_read(site: Site, kind: Kind, body: Any, resource: WritableResource) -> bool:
     """Whether what is planted at that place is looked at: items that delete are not read whole."""
     item = body[site.path[0]] if site.path and isinstance(site.path[0], int) else None
     if not isinstance(item, dict) or item.get("state") != "deleted":

@@ -69,14 +69,14 @@ class Tally:
     def add(self, case: Case | Raw) -> None:
         """Count a case that was sent."""
         resource = case.route.resource
-        self.routes[resource.name if resource else "", case.route.operation] += 1
+        self.routes[resource.name if resource else "", case.route.operation_name] += 1
         self.kinds.update({*case.kinds})
         if len(case.kinds) > 1:
             self.kinds[SEVERAL] += 1
 
     def fail(self, case: Case | Raw, message: str) -> None:
         """Keep what was answered wrong."""
-        name = f"{case.route.operation}: {', '.join(sorted({*case.kinds}))}"
+        name = f"{case.route.operation_name}: {', '.join(sorted({*case.kinds}))}"
         self.failures[name] = min(self.failures.get(name, message), message, key=len)
 
 
@@ -90,11 +90,11 @@ def targets(collection: str | None = None) -> Iterator[Route]:
     """
     for route in routes():
         if (
-            route.operation not in ("follow", "identify")
+            route.operation_name not in ("follow", "identify")
             and route.resource
             and collection in (None, route.resource.name)
         ):
-            yield from [route] * (_WEIGHT_OF_BODIES if route.operation in _SUBJECTS else 1)
+            yield from [route] * (_WEIGHT_OF_BODIES if route.operation_name in _SUBJECTS else 1)
 
 
 def case(on: Stage, route: Route, organization: int, random: Random) -> Case | Raw:
@@ -104,17 +104,17 @@ def case(on: Stage, route: Route, organization: int, random: Random) -> Case | R
     if route.method == "GET":
         return _read(on, route, organization, random)
     resource, known = route.resource, on.known[organization]
-    assert isinstance(resource, MasterRecord)
-    if route.operation.endswith("delete"):
-        deletion = deletes.one if route.operation == "delete" else deletes.several
-        return deletion(resource, route, known, random, organization)
     if isinstance(resource, RecordPart):
         subject = parts.subject(resource, route, known, random)
         return bodies.faulty(subject, resource, known, random, organization)
-    if route.operation == "patch" and random.random() < 0.4:
+    assert isinstance(resource, MasterRecord)
+    if route.operation_name.endswith("delete"):
+        deletion = deletes.one if route.operation_name == "delete" else deletes.several
+        return deletion(resource, route, known, random, organization)
+    if route.operation_name == "patch" and random.random() < 0.4:
         return patches.patched(resource, route, known, random, organization)
-    subject = random.choice(_SUBJECTS[route.operation])(resource, route, known, random)
-    if not route.operation.endswith("patch") and random.random() < 0.07:
+    subject = random.choice(_SUBJECTS[route.operation_name])(resource, route, known, random)
+    if not route.operation_name.endswith("patch") and random.random() < 0.07:
         return requests.unreadable(subject, resource, random, organization)
     if random.random() < 0.03:
         return twice.doubled(subject, random, organization)
@@ -126,7 +126,7 @@ def case(on: Stage, route: Route, organization: int, random: Random) -> Case | R
 def _read(on: Stage, route: Route, organization: int, random: Random) -> Case:
     resource = route.resource
     assert resource is not None
-    if route.operation in ("read", "read_all"):
+    if route.operation_name in ("read", "read_all"):
         ids = random.choice(on.paths[resource.name][organization])
         return reads.read(route, ids, resource, random, organization)
     path = route.path

@@ -41,7 +41,7 @@ def read(
     route: Route, path: Sequence[Any], resource: Resource, random: Random, organization: int
 ) -> Case:
     """A read of a record, known, unknown or misspelled; ``path`` are the ids that lead to it."""
-    names = [*resource.parents, *([resource.key] if route.operation == "read" else [])]
+    names = [*resource.parents, *([resource.key] if route.operation_name == "read" else [])]
     ids = dict(zip(names, map(str, path), strict=False))
     unknown, parameter = "not_found", "validation_error.unknown_parameter"
     malformed = unknown if resource.string_ids else "validation_error.invalid_value"

@@ -16,7 +16,7 @@ def maybe(case: Case, random: Random) -> Case:
     """The case, or sometimes a rehearsal of it."""
     request = case.request
     is_keyed = "Idempotency-Key" in request.headers
-    if not case.route.kind.writes or is_keyed or random.random() > _REHEARSED:
+    if not case.route.operation.writes or is_keyed or random.random() > _REHEARSED:
         return case
     params = [*(request.params or ()), ("dryRun", "true")]
     in_part = _is_of_items(case) and random.random() < 0.5

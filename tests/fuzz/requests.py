@@ -9,6 +9,7 @@ import orjson
 from multidict import CIMultiDict
 
 from service.queries.master_record import MasterRecord
+from service.queries.writable_resource import WritableResource
 from service.routes import Route
 from tests.fuzz import findings
 from tests.fuzz.cases import Bulk, Case, Request
@@ -32,7 +33,9 @@ class Aside:
     change: dict[str, Any] = field(default_factory=dict)
 
 
-def asides(route: Route, resource: MasterRecord, random: Random, *, is_bulk: bool) -> list[Aside]:
+def asides(
+    route: Route, resource: WritableResource, random: Random, *, is_bulk: bool
+) -> list[Aside]:
     """Faults beside the body, in one part of the request or in two."""
     # Of one record they are told with the body's.
     check = Check.REQUEST if is_bulk else Check.ITEM
@@ -59,7 +62,7 @@ def _query(check: Check, random: Random) -> Aside:
 
 
 def _headers(route: Route, check: Check, random: Random) -> Aside:
-    is_guarded = route.operation in ("replace", "delete")
+    is_guarded = route.operation_name in ("replace", "delete")
     if is_guarded and random.random() < 0.7:
         name, stale = random.choice(
             [*(("If-Match", one) for one in _STALE), ("If-None-Match", "*")]
@@ -87,7 +90,7 @@ def _headers(route: Route, check: Check, random: Random) -> Aside:
     return Aside(found, {"headers": {name: random.choice(wrong[name][1]) for name in names}})
 
 
-def _path(route: Route, resource: MasterRecord, random: Random) -> Aside:
+def _path(route: Route, resource: WritableResource, random: Random) -> Aside:
     id_, kind = random.choice(
         [
             (str(FAR + random.randrange(1000)), "unknown record"),

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any, Final, TypeAlias
 
 from service import schemas
-from service.queries.master_record import MasterRecord
 from service.queries.parts import RecordPart
+from service.queries.writable_resource import WritableResource
 from service.schemas.definitions import ResolvedSchema, Schema
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -71,7 +71,7 @@ def sites(
 
 
 @cache
-def form(resource: MasterRecord, name: str) -> ResolvedSchema:
+def form(resource: WritableResource, name: str) -> ResolvedSchema:
     """A write form of the resource with all that it says of its own fields in one place.
 
     A form narrows the properties of ``fields``, which both hold at once.

@@ -17,7 +17,7 @@ from service.queries.references import in_use
 from service.queries.resource import Resource
 from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PARTS, REFERENCE_LISTS
 from service.resources.size_ranges import SizeRanges
-from service.routes import Route, root_of
+from service.routes import Route, collection_path
 from tests.fuzz import parts
 from tests.fuzz.known import Known
 from tests.support import generate, rows
@@ -72,12 +72,12 @@ class Stage:
         known = Known(await generate.references(api), multiple_language=organization == 1)
         for resource in (*MASTER_RECORDS, *REFERENCE_LISTS):
             if not resource.parents:
-                await self._collect(known, resource, root_of(resource), organization)
+                await self._collect(known, resource, collection_path(resource), organization)
         styles = self.paths["styles"][organization][:5]
         for [style_id] in styles:
             for resource in REFERENCE_LISTS:
                 if resource.parents:
-                    root = root_of(resource).format(styleId=style_id)
+                    root = collection_path(resource).format(styleId=style_id)
                     await self._collect(known, resource, root, organization, [style_id])
             await self._collect_measurements(style_id, organization)
         for part in PARTS:

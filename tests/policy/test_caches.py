@@ -24,7 +24,6 @@ BOUNDED = {
     "openapi/components.py": {"_definitions": "no arguments"},
     "queries/change_recorder.py": {"insert_text": "numbers of parameters that come before it"},
     "queries/links.py": {"_stored": "the tables of links that a resource has"},
-    "queries/master_record.py": {"_lock_text": "resources, their two locks, by id or by key"},
     "queries/references.py": {
         "_referred": "the references that resources have",
         "_uses": "the uses that resources have",
