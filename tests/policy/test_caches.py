@@ -36,7 +36,6 @@ BOUNDED = {
         "definition": "the definitions of the schema files",
         "load": "no arguments",
     },
-    "http/envelope.py": {"_compressed": "four answers that are the same for all"},
     "schemas/validation.py": {"_registry": "no arguments"},
 }
 
