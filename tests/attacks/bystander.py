@@ -11,7 +11,7 @@ from typing import Final
 
 from benchmarks.load import Request
 from tests.attacks.attacker import NONE, read_status
-from tests.support.waiting import within
+from tests.support.time_limits import within
 
 PATIENCE: Final = 30
 """Seconds after which a response counts as missing."""

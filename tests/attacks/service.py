@@ -19,7 +19,7 @@ import psutil
 
 from tests.attacks.bystander import PATIENCE
 from tests.support.processes import Running, running
-from tests.support.waiting import limit
+from tests.support.time_limits import limit
 
 WORKERS: Final = 2
 _MB: Final = 2**20

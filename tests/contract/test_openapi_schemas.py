@@ -1,4 +1,4 @@
-"""The schemas of the OpenAPI document: what generators read, and as strict as ``schemas/``."""
+"""Tests of the OpenAPI document's schemas: fit for generators, as strict as ``schemas/``."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from service.resources.registry import MASTER_RECORDS
 from tests.contract.test_openapi import AT_NO_OPERATION, DOCUMENT
 from tests.support import generate, schema_faults
 from tests.support.generate import REFERRED, with_state
-from tests.support.published import component
+from tests.support.openapi_validation import component
 
 pytestmark = pytest.mark.contract("OpenAPI document")
 
@@ -45,7 +45,7 @@ def published(resource: MasterRecord, form: str) -> jsonschema.Draft202012Valida
 
 
 def schemas(part: Any) -> Iterator[Any]:
-    """Every schema within one, itself included."""
+    """Yield every schema within one, itself included."""
     yield part
     if isinstance(part, dict):
         for key, value in part.items():
@@ -112,10 +112,10 @@ def test_a_typed_client_can_send_two_filters_and_two_sort_keys() -> None:
     for operations in DOCUMENT["paths"].values():
         parameters = operations.get("get", {}).get("parameters", [])
         names = {
-            DOCUMENT["components"]["parameters"][one["$ref"].rpartition("/")[2]]["name"]
-            if "$ref" in one
-            else one["name"]
-            for one in parameters
+            DOCUMENT["components"]["parameters"][parameter["$ref"].rpartition("/")[2]]["name"]
+            if "$ref" in parameter
+            else parameter["name"]
+            for parameter in parameters
         }
         if "pageSize" in names:
             for number in range(2):

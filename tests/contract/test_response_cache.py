@@ -25,7 +25,7 @@ from service.queries.change_recorder import record_settings
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from service.routes import collection_path
-from tests.contract.test_changed_exactly import WRITES
+from tests.contract.test_change_entries import WRITES
 from tests.support.api import Answer, Api, issue_key, replacing
 from tests.support.changes import Follower
 from tests.support.serving import serving

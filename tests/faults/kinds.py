@@ -16,7 +16,7 @@ from tests.faults.proxy import Link, Moment, Trap
 from tests.faults.stage import PATIENCE, POOL_SIZE, WORKERS, OwnServer, Stage
 from tests.faults.work import Batch
 from tests.support.api import Answer
-from tests.support.waiting import within
+from tests.support.time_limits import within
 
 CROWD: Final = 10
 """Number of batches that wait for a connection at once."""

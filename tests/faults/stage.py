@@ -23,7 +23,7 @@ from tests.faults.work import Batch, Workload
 from tests.support import generate, rows
 from tests.support.api import Answer, Api, issue_key
 from tests.support.processes import Running, kill, running
-from tests.support.waiting import limit, within
+from tests.support.time_limits import limit, within
 
 WORKERS: Final = 2
 POOL_SIZE: Final = 2

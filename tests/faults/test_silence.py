@@ -9,7 +9,7 @@ from service.database import connection_factory
 from service.database.connections import Connection, Database
 from service.errors import ApiError
 from tests.faults.proxy import Link, Moment, Proxy, Trap
-from tests.support.waiting import scaled, within
+from tests.support.time_limits import scaled, within
 
 pytestmark = pytest.mark.contract("Outages")
 

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from service.routes import Route
 from tests.support.api import Answer
-from tests.support.published import holds
+from tests.support.openapi_validation import assert_documented
 
 RowKey: TypeAlias = tuple[str, str | None]
 """Type and field of an error."""
@@ -98,7 +98,7 @@ def judge(case: Case, answer: Answer) -> None:
     rows = answer.details if answer.status >= 400 else []
     same = _settled(rows, case.loose) == _settled(case.listed, case.loose)
     assert (answer.status, same) == (case.status, True), describe(case, answer)
-    holds(case.route, answer)
+    assert_documented(case.route, answer)
     if case.rows:
         assert answer.json["code"] == case.code, describe(case, answer)
         assert _bulk(answer.json["error"]) == _expected_bulk(case), describe(case, answer)
@@ -112,7 +112,7 @@ def _judge_in_part(case: Case, answer: Answer) -> None:
     assert _settled(rows, case.loose) == _settled(case.listed, case.loose), describe(case, answer)
     assert len(failed) == len({_item(row) for row in case.rows}), describe(case, answer)
     assert answer.json["code"] == "partial", describe(case, answer)
-    holds(case.route, answer)
+    assert_documented(case.route, answer)
 
 
 def _settled(rows: Iterable[RowKey], loose: frozenset[RowKey]) -> list[RowKey]:

@@ -13,8 +13,8 @@ from multidict import CIMultiDict
 
 from service.routes import Route
 from tests.support.api import Answer, Api
-from tests.support.published import is_failure
-from tests.support.waiting import limit, scaled
+from tests.support.openapi_validation import is_failure
+from tests.support.time_limits import limit, scaled
 
 _PATIENCE: Final = 10
 """Maximum time of all responses, in seconds."""

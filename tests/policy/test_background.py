@@ -1,4 +1,4 @@
-"""Tasks of the service that nobody awaits are made in one way, which survives failures."""
+"""Policy for background tasks: all are created by one function, which survives failures."""
 
 import ast
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What is kept between requests has a bound that no caller can move."""
+"""Policy for caches: each has a bound that no caller can move."""
 
 import ast
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ BOUNDED = {
 
 
 def cached(module: Path) -> Iterator[str]:
-    """The functions of a module that remember what they answer."""
+    """Yield the functions of a module that remember what they answer."""
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             for decorator in node.decorator_list:
@@ -51,9 +51,9 @@ def cached(module: Path) -> Iterator[str]:
 
 
 def test_every_cache_has_a_bound() -> None:
-    found = {
+    caches = {
         module.relative_to(SERVICE).as_posix(): names
         for module in modules()
         if (names := {*cached(module)})
     }
-    assert found == {module: {*reasons} for module, reasons in BOUNDED.items()}
+    assert caches == {module: {*reasons} for module, reasons in BOUNDED.items()}

@@ -1,4 +1,4 @@
-"""Where things are done: SQL in ``sql/``, HTTP in handlers, and nothing of either elsewhere."""
+"""Layer policy: SQL only in ``sql/``, HTTP only in handlers."""
 
 import json
 import re
@@ -47,8 +47,8 @@ def relative(module: Path) -> str:
     return module.relative_to(ROOT).as_posix()
 
 
-def each(found: list[Path]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("module", found, ids=[relative(module) for module in found])
+def each(paths: list[Path]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("module", paths, ids=[relative(module) for module in paths])
 
 
 def top(name: str) -> str:
