@@ -1,6 +1,6 @@
 -- Style custom fields (contract, Style custom fields), besides custom_fields.sql.
 
--- name: documents
+-- name: documents(organization_id)
 with record as (
     select f.*, parent.name as parent_custom_field_name
     from style_custom_field f
@@ -70,7 +70,7 @@ left join brands b on b.custom_field_id = page.id
 left join groups g on g.custom_field_id = page.id
 left join categories c on c.custom_field_id = page.id;
 
--- name: insert
+-- name: insert(organization_id, items)
 insert into style_custom_field (
     organization_id, id, name, user_defined_id, type, state, position, internal_only, is_mandatory,
     is_supplier_editable, is_multi_line, is_sort_by_allowed_value_id, diff_per_color, diff_per_size,
@@ -109,11 +109,11 @@ cross join (
 ) as highest
 returning id;
 
--- name: shown_in_style_custom_fields
+-- name: shown_in_style_custom_fields(organization_id, ids)
 select id from style_custom_field
 where organization_id = $1::bigint and parent_custom_field_id = any($2::bigint[]);
 
--- name: update
+-- name: update(organization_id, items)
 update style_custom_field as stored
 set
     name = item.name,
@@ -153,7 +153,7 @@ where stored.organization_id = $1::bigint and stored.id = item.id
     )
 returning stored.id, stored.name <> before.name as shown;
 
--- name: writables
+-- name: writables(organization_id)
 with record as (
     select f.* from style_custom_field f where f.organization_id = $1::bigint
 ),
