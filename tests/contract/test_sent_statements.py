@@ -1,0 +1,86 @@
+"""SQL catalog against the service: what `selvedge sql` prints is what the service sends."""
+
+import re
+from random import Random
+from typing import Any
+
+import pytest
+
+from service.queries.master_record import MasterRecord
+from service.queries.parts import RecordPart
+from service.resources.registry import PARTS
+from service.sql_catalog import catalog
+from tests.support import generate, parts
+from tests.support.api import Api
+from tests.support.each import of_each_resource
+from tests.support.statements import watched
+
+pytestmark = pytest.mark.contract()
+
+PRINTED = {text for entries in catalog().values() for entry in entries for text in entry.texts}
+#: Transactions, settings of a session, and the look-ups of types by asyncpg.
+_OF_SESSIONS = re.compile(
+    r"\s*(begin|commit|rollback|savepoint|release|set|reset|discard)\b|.*\bpg_(type|catalog)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def unprinted(sent: list[str]) -> list[str]:
+    """Return the statements that the catalog lacks."""
+    return [text for text in sent if text not in PRINTED and not _OF_SESSIONS.match(text)]
+
+
+@of_each_resource
+async def test_statements_of_a_resource_are_printed(
+    resource: MasterRecord, own_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, random = f"/api/{resource.name}", Random(5)
+    with watched(monkeypatch) as sent:
+        known = await generate.references(own_api)
+        sent.clear()
+
+        def bodies(form: str) -> list[dict[str, Any]]:
+            return [generate.body(resource, form, known, random) for _ in range(2)]
+
+        created = await own_api.post(path, bodies("create"))
+        assert created.status == 201, created.raw
+        ids = [record["id"] for record in created.data]
+        items = [body | {"id": id_} for body, id_ in zip(bodies("replace"), ids, strict=True)]
+        answers = [
+            await own_api.get(path),
+            await own_api.get(path, {"pageNumber": "2"}),
+            await own_api.get(f"{path}/{ids[0]}"),
+            await own_api.get(f"{path}/{ids[0]}", {"form": "writable"}),
+            await own_api.put(path, items),
+            await own_api.put(f"{path}/{ids[0]}", items[0]),
+            await own_api.patch(path, [{"id": id_} for id_ in ids]),
+            await own_api.get("/api/changes", {"documents": "true", "collection": resource.name}),
+            await own_api.delete(f"{path}/{ids[0]}"),
+            await own_api.delete(path, [("ids", str(id_)) for id_ in ids[1:]]),
+        ]
+    assert [answer.status for answer in answers] == [200] * len(answers), [
+        answer.raw for answer in answers if answer.status != 200
+    ]
+    assert len(sent) > 20
+    assert unprinted(sent) == []
+
+
+@pytest.mark.parametrize("part", PARTS, ids=[part.name for part in PARTS])
+async def test_statements_of_a_part_are_printed(
+    part: RecordPart, own_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random, headers = Random(5), {"Idempotency-Key": f"sent-{part.name}"}
+    with watched(monkeypatch) as sent:
+        known = await generate.references(own_api)
+        [path] = await parts.paths(own_api, part, most=1)
+        body = await parts.made_up(own_api, part, path, known, random)
+        sent.clear()
+        answers = [
+            await own_api.get(path),
+            await own_api.put(path, body, headers=headers),
+            await own_api.put(path, body, headers=headers),
+            await own_api.put(path, parts.least(part)),
+        ]
+    assert [answer.status for answer in answers] == [200] * len(answers), answers[-1].raw
+    assert len(sent) > 10
+    assert unprinted(sent) == []
