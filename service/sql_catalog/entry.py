@@ -76,7 +76,7 @@ _PURPOSES: Final = {
     "measurements.update": "Update the size if it differs.",
     "measurements.update_lines": "Update measured values that differ.",
     "sample_requests.freeze": "Freeze the requested values of new sizes.",
-    "sample_requests.hold_charts": "Lock the styles whose charts values are frozen from.",
+    "sample_requests.hold_charts": "Lock the styles from whose charts values are frozen.",
     "sample_requests.new_sizes": "Read the sizes that are not requested yet.",
     "size_range_sizes.deactivate": "Deactivate removed sizes that are in use.",
     "size_range_sizes.insert": "Insert new sizes.",

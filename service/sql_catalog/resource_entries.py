@@ -107,7 +107,7 @@ def _list_entries(resource: Resource) -> Iterator[CatalogEntry]:
     next_page = Listing((condition,), sort, after=("b", 1))
     yield CatalogEntry(
         "list_example",
-        f"First page of an example: {prop.name} contains ${len(parameters) + 1}, sorted by it.",
+        f"Example: {prop.name} contains ${len(parameters) + 1}, sorted by it, descending.",
         (*parameters, "filter_value"),
         resource.compile_list(example).text,
         {"Next page, by cursor": resource.compile_list(next_page).text},
@@ -246,7 +246,7 @@ def _constants(resource: Resource, kind: type[_Constant]) -> list[_Constant]:
 def _own_entries(resource: Resource) -> Iterator[CatalogEntry]:
     """Yield the statements that are sent as their file has them, in the order of writes."""
     order: tuple[str, ...] = ()
-    unused = {"lock"}
+    unused = {"lock"} if resource.parents else {"lock", "unknown_parent"}
     if isinstance(resource, MasterRecord):
         order = (*resource.deletes, *resource.updates, *resource.inserts, *resource.children)
         unused |= {"delete"}.difference(resource.deletes)

@@ -26,7 +26,7 @@ def _write_entries() -> Iterator[CatalogEntry]:
         yield statement_entry(SHARED[name])
     for name, statement in load("writer_locks").items():
         entry = statement_entry(statement)
-        yield CatalogEntry(f"writer_lock_{name}", entry.purpose, entry.parameters, entry.text)
+        yield CatalogEntry(f"{name}_writer_lock", entry.purpose, entry.parameters, entry.text)
     yield CatalogEntry(
         "insert_change",
         "Insert the change into the outbox, if no statement that renders documents does.",

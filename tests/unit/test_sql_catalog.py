@@ -15,8 +15,8 @@ from tests.support import sql_snapshots
 CATALOG = catalog()
 PAGES = sql_snapshots.pages()
 _TOKEN = re.compile(r"--[^\n]*|'(?:[^']|'')*'|\"[^\"]*\"|[\w$]+|\S")
-#: The widest line that a comment of a statement or a literal needs.
-_WIDEST = 150
+#: Comments stay on their line.
+_WIDEST = 120
 
 each_resource = pytest.mark.parametrize("name", CATALOG)
 
@@ -50,7 +50,7 @@ def test_formatting_changes_white_space_only(name: str) -> None:
     for text in (text for entry in CATALOG[name] for text in entry.texts):
         formatted = format_sql(text)
         assert _TOKEN.findall(formatted) == _TOKEN.findall(text)
-        assert max(map(len, formatted.split("\n"))) <= _WIDEST
+        assert max(map(len, re.sub("--.*", "", formatted).split("\n"))) <= _WIDEST
 
 
 def test_every_statement_and_fragment_of_the_files_is_printed() -> None:

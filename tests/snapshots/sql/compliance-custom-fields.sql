@@ -93,7 +93,7 @@ from (
 --   +             json_build_array(record.id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
 
--- compliance-custom-fields.list_example: First page of an example: name contains $2, sorted by it.
+-- compliance-custom-fields.list_example: Example: name contains $2, sorted by it, descending.
 --   $1::bigint organization_id
 --   $2::text filter_value
 select

@@ -86,7 +86,7 @@ from (
 --   +             json_build_array(record.id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
 
--- sample-requests.list_example: First page of an example: name contains $2, sorted by it.
+-- sample-requests.list_example: Example: name contains $2, sorted by it, descending.
 --   $1::bigint organization_id
 --   $2::text filter_value
 select
@@ -468,7 +468,7 @@ left join wanted on wanted.id = held.id and wanted.size_id = held.size_id
 where wanted.id is null and held.measured > 0
 group by item.n;
 
--- sample-requests.hold_charts: Lock the styles whose charts values are frozen from.
+-- sample-requests.hold_charts: Lock the styles from whose charts values are frozen.
 --   $1::bigint organization_id
 --   $2::bigint[] ids
 -- Lock the styles of requests, so that their charts do not change until the end of the transaction.
@@ -494,12 +494,6 @@ left join sample_request_size stored
     on stored.organization_id = $1::bigint and stored.sample_request_id = item.id
         and stored.size_range_size_id = size.id::bigint
 where stored.size_range_size_id is null;
-
--- sample-requests.unknown_parent: Find the first id in the path that does not exist.
---   $1::bigint organization_id
---   $2::bigint style_id
-select 'styleId' as parameter
-where not exists (select 1 from style where organization_id = $1::bigint and id = $2::bigint);
 
 -- sample-requests.stored_links: Read the stored links.
 --   $1::bigint organization_id

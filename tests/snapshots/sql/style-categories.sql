@@ -58,7 +58,7 @@ from (
 --   +             json_build_array(record.id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
 
--- style-categories.list_example: First page of an example: name contains $2, sorted by it.
+-- style-categories.list_example: Example: name contains $2, sorted by it, descending.
 --   $1::bigint organization_id
 --   $2::text filter_value
 select

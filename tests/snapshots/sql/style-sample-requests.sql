@@ -89,7 +89,7 @@ from (
 --   +             json_build_array(record.id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
 
--- style-sample-requests.list_example: First page of an example: name contains $3, sorted by it.
+-- style-sample-requests.list_example: Example: name contains $3, sorted by it, descending.
 --   $1::bigint organization_id
 --   $2::bigint style_id
 --   $3::text filter_value

@@ -65,7 +65,7 @@ from (
 --   +             json_build_array(record.id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
 
--- styles.list_example: First page of an example: number contains $2, sorted by it.
+-- styles.list_example: Example: number contains $2, sorted by it, descending.
 --   $1::bigint organization_id
 --   $2::text filter_value
 select

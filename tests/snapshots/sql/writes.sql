@@ -9,13 +9,13 @@ select id from organization where id = $1::bigint for no key update;
 --   $2::integer count
 select nextval(pg_get_serial_sequence($1::text, 'id')) as id from generate_series(1, $2::integer);
 
--- writes.writer_lock_insert: Insert the writer lock of a collection.
+-- writes.insert_writer_lock: Insert the writer lock of a collection.
 --   $1::bigint organization_id
 --   $2::text purpose
 insert into writer_lock (organization_id, purpose) values ($1::bigint, $2::text)
 on conflict (organization_id, purpose) do nothing;
 
--- writes.writer_lock_lock: Take the writer lock of a collection, for a write by own key.
+-- writes.lock_writer_lock: Take the writer lock of a collection, for a write by own key.
 --   $1::bigint organization_id
 --   $2::text purpose
 select purpose from writer_lock where organization_id = $1::bigint and purpose = $2::text for no key update;
