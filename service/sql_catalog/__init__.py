@@ -6,7 +6,6 @@ migrations, and the statements by which commands load, dump and distribute datab
 """
 
 from collections.abc import Iterator
-from functools import partial
 from itertools import chain
 
 from service.queries.resource import Resource
@@ -20,8 +19,8 @@ from service.sql_catalog.resource_entries import entries_of
 def catalog() -> dict[str, list[CatalogEntry]]:
     """Return the statements of each resource, and of what all resources share, by name."""
     resources: Iterator[Resource] = chain(MASTER_RECORDS, REFERENCE_LISTS, PARTS, (ME,))
-    sources = {resource.name: partial(entries_of, resource) for resource in resources}
-    return {name: [*entries()] for name, entries in (sources | shared_entries.SOURCES).items()}
+    entries = {resource.name: [*entries_of(resource)] for resource in resources}
+    return entries | {name: [*source()] for name, source in shared_entries.SOURCES.items()}
 
 
 def page(name: str, entries: list[CatalogEntry]) -> str:
