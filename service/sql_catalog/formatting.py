@@ -16,6 +16,7 @@ from service.sql_catalog.entry import CatalogEntry
 _WIDTH: Final = 110
 _INDENT: Final = 4
 _TOKEN: Final = re.compile(r"--.*|'(?:[^']|'')*'|\"[^\"]*\"|.", re.DOTALL)
+_PARAMETER: Final = re.compile(r"\$([0-9]+)::((?:double precision|[a-z]+)(?:\[\])?)")
 #: Beginning of a fragment in parentheses.
 _FRAGMENT: Final = re.compile(r"\((?=-- |(?:with|select)\b)(.*)")
 #: Spaces where a long line may be broken: before a keyword or an operator, or after a comma.
@@ -27,8 +28,9 @@ _BREAK: Final = re.compile(
 def render(resource: str, entry: CatalogEntry) -> str:
     """Return the header comment of an entry, its SQL, and how its variants differ."""
     lines = [f"-- {resource}.{entry.name}: {entry.purpose}"]
+    types = dict(_PARAMETER.findall(entry.text))
     lines += [
-        f"--   ${number}::{_type(entry, number)} {name}"
+        f"--   ${number}::{types[str(number)]} {name}"
         for number, name in enumerate(entry.parameters, 1)
     ]
     sql = format_sql(entry.text)
@@ -42,12 +44,6 @@ def render(resource: str, entry: CatalogEntry) -> str:
 def format_sql(text: str) -> str:
     """Return the statement with line breaks and indents."""
     return "\n".join(part for line in _indented(text) for part in _wrapped(line))
-
-
-def _type(entry: CatalogEntry, number: int) -> str:
-    """Return the SQL type of a parameter."""
-    match = re.search(rf"\${number}::((?:double precision|\w+)(?:\[\])?)", entry.text)
-    return match[1] if match else "unused"
 
 
 def _difference(sql: str, variant: str) -> list[str]:
