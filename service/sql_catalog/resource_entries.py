@@ -43,7 +43,7 @@ def entries_of(resource: Resource) -> Iterator[CatalogEntry]:
     if resource.foreign_is_forbidden and resource.table:
         text = owned_by_any_text(resource.table)
         yield CatalogEntry("foreign", "Find ids that other organizations own.", ("ids",), text)
-    if isinstance(resource, MasterRecord):
+    if isinstance(resource, MasterRecord | RecordPart):
         yield from _lock_entries(resource)
         yield from _reference_entries(resource)
     writes = list[CatalogEntry]()
@@ -147,7 +147,7 @@ _SEVERAL: Final = "Several records"
 
 
 def _read_variants(resource: Resource) -> Iterator[tuple[str, str]]:
-    if not isinstance(resource, MasterRecord):
+    if not isinstance(resource, MasterRecord | RecordPart):
         return
     change = insert_text(len(resource.parents) + 3)
     yield "Response of a write, which inserts its change", _batch(resource, "documents", 1, change)
@@ -175,7 +175,7 @@ def _batch(resource: Resource, form: str, count: int = 1, embedded: str = "") ->
     return batch_text(resource.statements[form], page.text, MAX_BATCH_BYTES, embedded)
 
 
-def _lock_entries(resource: MasterRecord) -> Iterator[CatalogEntry]:
+def _lock_entries(resource: MasterRecord | RecordPart) -> Iterator[CatalogEntry]:
     """Yield the locks of records, by id and by own key."""
     weak, strong = "for no key update", "for update"
     is_part = isinstance(resource, RecordPart)
@@ -187,7 +187,7 @@ def _lock_entries(resource: MasterRecord) -> Iterator[CatalogEntry]:
         resource.lock_text(weak),
         {} if is_part else {deleting: resource.lock_text(strong)},
     )
-    if resource.own_key:
+    if isinstance(resource, MasterRecord) and resource.own_key:
         has_state = "state" in schemas.definition(resource.name, "writable").properties
         within = ("parent_ids",) if resource.own_key_within else ()
         yield CatalogEntry(
@@ -199,7 +199,7 @@ def _lock_entries(resource: MasterRecord) -> Iterator[CatalogEntry]:
         )
 
 
-def _reference_entries(resource: MasterRecord) -> Iterator[CatalogEntry]:
+def _reference_entries(resource: MasterRecord | RecordPart) -> Iterator[CatalogEntry]:
     """Yield the locks of referenced records, and the count of records that refer to deletes."""
     for reference in dict.fromkeys((*resource.references, *_constants(resource, Reference))):
         purpose = f"Lock the records that {reference.field} refers to."
@@ -209,7 +209,7 @@ def _reference_entries(resource: MasterRecord) -> Iterator[CatalogEntry]:
         yield CatalogEntry(
             f"references_of_{association.field}", entry.purpose, entry.parameters, entry.text
         )
-    if resource.uses:
+    if isinstance(resource, MasterRecord) and resource.uses:
         purpose = "Count the live records that refer to the records to delete."
         yield CatalogEntry("uses", purpose, _IDS, uses_text(resource.uses))
 
