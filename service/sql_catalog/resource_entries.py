@@ -6,7 +6,6 @@ from typing import Final, TypeVar
 
 from service import schemas
 from service.database.statements import Statement
-from service.error_types import ErrorType
 from service.listing.list_request import Condition, Listing, SortKey
 from service.listing.operators import OPERATORS
 from service.listing.page_sql import batch_page, column_of
@@ -24,6 +23,7 @@ from service.queries.resource import (
     batch_text,
 )
 from service.resources.associations import Association
+from service.resources.colors import Colors
 from service.resources.registry import CHANGES
 from service.sql_catalog.entry import CatalogEntry, statement_entry
 
@@ -222,9 +222,10 @@ def _link_entries(resource: MasterRecord) -> Iterator[CatalogEntry]:
     ]
     if not links:
         return
-    # A resource that needs a feature reads the links of its last table only with it.
-    needs_feature = ErrorType.FEATURE_DISABLED in resource.own_failures
-    without_feature = {"Without the feature": stored_text(*links[:-1])} if needs_feature else {}
+    # Colors read their links to languages only with the multiple-language feature.
+    without_feature = (
+        {"Without the feature": stored_text(*links[:-1])} if isinstance(resource, Colors) else {}
+    )
     yield CatalogEntry(
         "stored_links", "Read the stored links.", _IDS, stored_text(*links), without_feature
     )
