@@ -187,7 +187,7 @@ def _lock_entries(resource: MasterRecord | RecordPart) -> Iterator[CatalogEntry]
         resource.lock_text(weak),
         {} if is_part else {deleting: resource.lock_text(strong)},
     )
-    if isinstance(resource, MasterRecord) and resource.own_key:
+    if not isinstance(resource, RecordPart) and resource.own_key:
         has_state = "state" in schemas.definition(resource.name, "writable").properties
         within = ("parent_ids",) if resource.own_key_within else ()
         yield CatalogEntry(
@@ -209,7 +209,7 @@ def _reference_entries(resource: MasterRecord | RecordPart) -> Iterator[CatalogE
         yield CatalogEntry(
             f"references_of_{association.field}", entry.purpose, entry.parameters, entry.text
         )
-    if isinstance(resource, MasterRecord) and resource.uses:
+    if not isinstance(resource, RecordPart) and resource.uses:
         purpose = "Count the live records that refer to the records to delete."
         yield CatalogEntry("uses", purpose, _IDS, uses_text(resource.uses))
 
