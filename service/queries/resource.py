@@ -174,10 +174,9 @@ class Resource:
         parents: Sequence[int] = (),
     ) -> int:
         """Return the number of records on all pages of a listing."""
-        count_query = self.compile_count(listing)
-        total: int = await connection.fetchval(
-            count_query.text, caller.organization_id, *parents, *count_query.parameters
-        )
+        query = self.compile_count(listing)
+        parameters = (caller.organization_id, *parents, *query.parameters)
+        total: int = await connection.fetchval(query.text, *parameters)
         return total
 
     async def documents(
