@@ -6,6 +6,7 @@ from typing import Final, TypeVar
 
 from service import schemas
 from service.database.statements import Statement
+from service.limits import MAX_BATCH_BYTES, MAX_PAGE_BYTES
 from service.listing.list_request import Condition, Listing, SortKey
 from service.listing.operators import OPERATORS
 from service.listing.page_sql import batch_page, column_of
@@ -17,8 +18,6 @@ from service.queries.parts import RecordPart
 from service.queries.reads import all_text, owned_by_any_text
 from service.queries.references import Reference, uses_text
 from service.queries.resource import (
-    MAX_BATCH_BYTES,
-    MAX_PAGE_BYTES,
     Resource,
     batch_text,
 )
