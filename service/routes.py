@@ -8,6 +8,7 @@ from aiohttp import web
 
 from service.handlers import operations
 from service.handlers.operations import Operation
+from service.handlers.response_cache import cached
 from service.http.request_body import with_body
 from service.queries.parts import RecordPart
 from service.queries.resource import Resource
@@ -21,7 +22,7 @@ from service.resources.registry import (
 )
 
 
-def root_of(resource: Resource) -> str:
+def collection_path(resource: Resource) -> str:
     """Return the path of a collection, with the ids of its parents in braces."""
     parents = "".join(f"{name}/{{{id_name}}}/" for id_name, name in resource.parents.items())
     return f"/api/{parents}{resource.segment or resource.name}"
@@ -31,7 +32,7 @@ def root_of(resource: Resource) -> str:
 class Route:
     """Route: an operation on a resource, or one without a resource."""
 
-    kind: Operation
+    operation: Operation
     resource: Resource | None = None
     problems: frozenset[int] = frozenset()
     """Statuses with problem details (RFC 9457) instead of the error envelope."""
@@ -39,39 +40,43 @@ class Route:
     """Statuses that are documented but not used yet."""
 
     @property
-    def operation(self) -> str:
+    def operation_name(self) -> str:
         """Return the name of the operation."""
-        return self.kind.name
+        return self.operation.name
 
     @property
     def method(self) -> str:
         """Return the HTTP method. A GET route serves HEAD as well."""
-        return self.kind.method
+        return self.operation.method
 
     @cached_property
     def path(self) -> str:
         """Return the path, with its parameters in braces."""
         if self.resource is None:
-            return self.kind.path
+            return self.operation.path
         resource = self.resource
-        return self.kind.path.format(root=root_of(resource), key=resource.key, below=resource.below)
+        return self.operation.path.format(
+            root=collection_path(resource), key=resource.key, below=resource.below
+        )
 
     @property
     def media_type(self) -> str | None:
         """Return the media type of the request body; None if no body is read."""
-        return self.kind.media_type
+        return self.operation.media_type
 
     @property
     def needs_key(self) -> bool:
         """Return whether callers must present an API key."""
-        return self.kind.needs_key
+        return self.operation.needs_key
 
     @property
     def handler(self) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         """Return the handler, with the resource and the request body as arguments."""
-        handler = self.kind.handler
+        handler = self.operation.handler
         if self.resource is not None:
             handler = partial(handler, self.resource)
+        if self.operation.is_cached:
+            handler = cached(handler)
         return with_body(handler, self.media_type) if self.media_type else handler
 
     def covers(self, path: str) -> bool:

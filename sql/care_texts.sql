@@ -20,7 +20,6 @@ where organization_id = $1::bigint and id = any((select $2::text::bigint[])::big
 returning id;
 
 -- name: documents(organization_id)
--- {{state}} is the column, or the state after a hard delete.
 with record as (
     select t.* from {{table}} t where t.organization_id = $1::bigint
 ),
@@ -41,27 +40,22 @@ translation as (
 select
     page_order,
     sort_values,
-    '{"id":' || id
-    || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
-    || ',"text":' || to_json(text)
-    || ',"state":"' || {{state}}
-    || '","position":' || position
+    {{document_scalars}}
     || ',"properties":[],"languages":[' || coalesce(translation.documents, '') || ']}' as document
 from page
 left join translation on translation.owner_id = page.id;
 
 -- name: insert(organization_id, items)
-insert into {{table}} (organization_id, id, user_defined_id, text, state, position)
+insert into {{table}} (organization_id, id, position, {{new_columns}})
 select
     $1::bigint,
     item.id,
-    item.user_defined_id,
-    item.text,
-    coalesce(item.state, 'active'),
-    item.n + (select coalesce(max(t.position), 0) from {{table}} t where t.organization_id = $1::bigint)
-from rows from (
-    jsonb_to_recordset($2::jsonb) as (id bigint, "userDefinedId" text, text text, state text)
-) with ordinality as item(id, user_defined_id, text, state, n)
+    highest.position + row_number() over (order by item.id),
+    {{new_values}}
+from jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
+cross join (
+    select coalesce(max(position), 0) as position from {{table}} where organization_id = $1::bigint
+) as highest
 returning id;
 
 -- name: remove_translations(organization_id, items)
@@ -96,17 +90,10 @@ returning {{table}}_id as id;
 -- name: update(organization_id, items)
 -- Omitted fields keep their values.
 update {{table}} as stored
-set
-    user_defined_id = coalesce(item."userDefinedId", stored.user_defined_id),
-    text = coalesce(item.text, stored.text),
-    state = coalesce(item.state, stored.state)
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text, text text, state text)
+set {{assigned}}
+from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})
 where stored.organization_id = $1::bigint and stored.id = item.id
-    and (stored.user_defined_id, stored.text, stored.state) is distinct from (
-        coalesce(item."userDefinedId", stored.user_defined_id),
-        coalesce(item.text, stored.text),
-        coalesce(item.state, stored.state)
-    )
+    and row({{stored_values}}) is distinct from row({{sent_values}})
 returning stored.id;
 
 -- name: writables(organization_id)
@@ -129,9 +116,7 @@ translation as (
 select
     page_order,
     sort_values,
-    '{"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-    || ',"text":' || to_json(text)
-    || ',"state":"' || state
-    || '","languages":[' || coalesce(translation.documents, '') || ']}' as document
+    {{writable_scalars}}
+    || ',"languages":[' || coalesce(translation.documents, '') || ']}' as document
 from page
 left join translation on translation.owner_id = page.id;

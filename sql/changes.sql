@@ -123,3 +123,20 @@ and (
     or one.records #> array[($4::text[])[1], 'deleted'] @> $6::jsonb
     or one.causes ?| $5::text[]
 )
+
+-- name: version(organization_id, max_unnumbered)
+-- Epoch and number of the feed, and how many changes have no number, counted up to $2. The result is of one snapshot.
+select
+    coalesce(feed.epoch, 0),
+    coalesce(feed.last_n, 0),
+    (
+        select count(*)
+        from (
+            select 1 from change
+            where change.organization_id = $1::bigint and change.n is null
+            limit $2::integer
+        ) as unnumbered
+    )
+from organization o
+left join change_feed feed on feed.organization_id = o.id and feed.organization_id = $1::bigint
+where o.id = $1::bigint;

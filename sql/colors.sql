@@ -55,14 +55,8 @@ color_languages as (
 select
     page_order,
     sort_values,
-    '{"id":' || id
-    || ',"name":' || to_json(name)
-    || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-    || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')
-    || ',"colorReference":' || coalesce(to_json(color_reference)::text, 'null')
-    || ',"colorNote":' || coalesce(to_json(color_note)::text, 'null')
-    || ',"state":"' || state
-    || '","colorGroups":[' || coalesce(g.documents, '')
+    {{document_scalars}}
+    || ',"colorGroups":[' || coalesce(g.documents, '')
     || '],"languageNames":[' || coalesce(l.documents, '')
     || '],"properties":[]}' as document
 from page
@@ -70,22 +64,9 @@ left join color_groups g on g.color_id = page.id
 left join color_languages l on l.color_id = page.id;
 
 -- name: insert(organization_id, items)
-insert into color (
-    organization_id, id, name, user_defined_id, user_defined_id2, color_reference, color_note, state
-)
-select
-    $1::bigint,
-    item.id,
-    item.name,
-    item."userDefinedId",
-    item."userDefinedId2",
-    item."colorReference",
-    item."colorNote",
-    coalesce(item.state, 'active')
-from jsonb_to_recordset($2::jsonb) as item(
-    id bigint, name text, "userDefinedId" text, "userDefinedId2" text, "colorReference" text,
-    "colorNote" text, state text
-)
+insert into color (organization_id, id, {{new_columns}})
+select $1::bigint, item.id, {{new_values}}
+from jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
 returning id;
 
 -- name: unknown_references(organization_id, color_group_ids, language_ids)
@@ -107,27 +88,12 @@ from unnest($3::bigint[]) as wanted(id)
 where not exists (select 1 from language l where l.id = wanted.id);
 
 -- name: update(organization_id, items)
-update color
-set
-    name = item.name,
-    user_defined_id = item."userDefinedId",
-    user_defined_id2 = item."userDefinedId2",
-    color_reference = item."colorReference",
-    color_note = item."colorNote",
-    state = item.state
-from jsonb_to_recordset($2::jsonb) as item(
-    id bigint, name text, "userDefinedId" text, "userDefinedId2" text, "colorReference" text,
-    "colorNote" text, state text
-)
-where color.organization_id = $1::bigint and color.id = item.id
-    and (
-        color.name, color.user_defined_id, color.user_defined_id2, color.color_reference,
-        color.color_note, color.state
-    ) is distinct from (
-        item.name, item."userDefinedId", item."userDefinedId2", item."colorReference",
-        item."colorNote", item.state
-    )
-returning color.id;
+update color as stored
+set {{assigned}}
+from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and row({{stored_values}}) is distinct from row({{sent_values}})
+returning stored.id;
 
 -- name: writables(organization_id)
 with record as (
@@ -142,13 +108,8 @@ feature as (
 select
     page_order,
     sort_values,
-    '{"name":' || to_json(name)
-    || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-    || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')
-    || ',"colorReference":' || coalesce(to_json(color_reference)::text, 'null')
-    || ',"colorNote":' || coalesce(to_json(color_note)::text, 'null')
-    || ',"state":"' || state
-    || '","colorGroupIds":' || to_json(array(
+    {{writable_scalars}}
+    || ',"colorGroupIds":' || to_json(array(
         select g.color_group_id from color_in_group g
         where g.organization_id = $1::bigint and g.color_id = page.id order by 1
     ))

@@ -1,4 +1,5 @@
--- Plain records: fields are columns of {{table}}. service/resources/plain_records.py fills the slots from the schema.
+-- Plain records: fields are columns of {{table}}. service/resources/plain_records.py fills the slots from
+-- the schema.
 
 -- name: delete(organization_id, ids)
 update {{table}} set {{deleted}}
@@ -6,9 +7,9 @@ where organization_id = $1::bigint and id = any((select $2::text::bigint[])::big
 returning id, {{deletion_shows}} as shown{{counted}};
 
 -- name: insert(organization_id, items)
-insert into {{table}} (organization_id, id, {{columns}}{{end_column}})
-select $1::bigint, item.id, {{new}}{{new_end}}
-from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})
+insert into {{table}} (organization_id, id, {{new_columns}}{{end_column}})
+select $1::bigint, item.id, {{new_values}}{{new_end}}
+from jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
 returning id{{counted}};
 
 -- name: present
@@ -41,5 +42,5 @@ from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})
 join {{table}} before on before.organization_id = $1::bigint and before.id = item.id
 {{moment}}
 where stored.organization_id = $1::bigint and stored.id = item.id
-    and row({{held}}) is distinct from row({{sent}})
+    and row({{stored_values}}) is distinct from row({{sent_values}})
 returning stored.id, {{shows}} as shown{{counted_anew}};

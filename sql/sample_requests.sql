@@ -105,12 +105,8 @@ sizes as materialized (
 select
     page_order,
     sort_values,
-    '{"id":' || id
-    || ',"styleId":' || style_id
-    || ',"name":' || to_json(name)
-    || ',"unit":' || coalesce(to_json(unit)::text, 'null')
-    || ',"requestedAt":"' || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    || '","sizes":[' || coalesce(sizes.documents, '') || ']}' as document
+    {{document_scalars}}
+    || ',"sizes":[' || coalesce(sizes.documents, '') || ']}' as document
 from page
 left join sizes on sizes.sample_request_id = page.id;
 
@@ -227,8 +223,7 @@ page as materialized (
 select
     page_order,
     sort_values,
-    '{"styleId":' || style_id
-    || ',"name":' || to_json(name)
+    {{writable_scalars}}
     || ',"sizeRangeSizeIds":[' || coalesce(sizes.ids, '') || ']}' as document
 from page
 left join lateral (

@@ -76,14 +76,7 @@ sizes as materialized (
 select
     page_order,
     sort_values,
-    '{"id":' || id
-    || ',"name":' || to_json(name)
-    || ',"state":"' || state
-    || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-    || ',"isAdvancedGrading":' || is_advanced_grading
-    || ',"isDefault":' || is_default
-    || coalesce(',"defaultGradingSizeId":' || default_grading_size_id, '')
-    || coalesce(',"defaultGradingSizeName":' || to_json(default_grading_size_name), '')
+    {{document_scalars}}
     || ',"sizes":[' || coalesce(sizes.documents, '') || '],"properties":[]}' as document
 from page
 left join sizes on sizes.size_range_id = page.id;
@@ -208,12 +201,5 @@ with record as (
 page as materialized (
     {{page}}
 )
-select
-    page_order,
-    sort_values,
-    '{"name":' || to_json(name)
-    || ',"state":"' || state
-    || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-    || ',"isAdvancedGrading":' || is_advanced_grading
-    || ',"isDefault":' || is_default || '}' as document
+select page_order, sort_values, {{writable_scalars}} || '}' as document
 from page;

@@ -76,61 +76,19 @@ contacts as (
 select
     page_order,
     sort_values,
-    '{"id":"' || id
-    || '","organizationId":' || organization_id
-    || ',"name":' || to_json(name)
-    || coalesce(',"customId":' || to_json(custom_id), '')
-    || coalesce(',"relationType":' || to_json(relation_type), '')
-    || coalesce(',"relationTypeName":' || to_json(relation_type_name), '')
-    || coalesce(',"address":' || to_json(address), '')
-    || coalesce(',"zipCode":' || to_json(zip_code), '')
-    || coalesce(',"city":' || to_json(city), '')
-    || coalesce(',"stateOrRegion":' || to_json(state_or_region), '')
-    || coalesce(',"countryCode":' || to_json(country_code), '')
-    || coalesce(',"countryName":' || to_json(country_name), '')
-    || coalesce(',"webSite":' || to_json(web_site), '')
-    || coalesce(',"vatNumber":' || to_json(vat_number), '')
-    || coalesce(',"mid":' || to_json(mid), '')
-    || coalesce(',"avatarColor":' || to_json(avatar_color), '')
-    || coalesce(',"processingTypes":' || to_json(processing_types), '')
-    || coalesce(',"latitude":' || to_json(latitude), '')
-    || coalesce(',"longitude":' || to_json(longitude), '')
-    || ',"facilityCount":' || facility_count
-    || ',"state":"' || state
-    || '","createdAt":"' || to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    || '","contacts":[' || coalesce(contacts.documents, '') || ']}' as document
+    {{document_scalars}}
+    || ',"contacts":[' || coalesce(contacts.documents, '') || ']}' as document
 from page
 left join contacts on contacts.sub_supplier_id = page.id;
 
 -- name: insert(organization_id, items)
-insert into sub_supplier (
-    organization_id, id, name, custom_id, relation_type, address, zip_code, city, state_or_region,
-    country_code, web_site, vat_number, mid, processing_types, latitude, longitude, state, avatar_color
-)
+insert into sub_supplier (organization_id, id, avatar_color, {{new_columns}})
 select
     $1::bigint,
     item.id,
-    item.name,
-    item."customId",
-    item."relationType",
-    item.address,
-    item."zipCode",
-    item.city,
-    item."stateOrRegion",
-    item."countryCode",
-    item."webSite",
-    item."vatNumber",
-    item.mid,
-    item."processingTypes",
-    item.latitude,
-    item.longitude,
-    coalesce(item.state, 'active'),
-    (array['#2f6f8f', '#8f4a2f', '#4f7d3a', '#7a3f86', '#b0812a', '#3d4f8f', '#a03350'])[1 + item.id % 7]
-from jsonb_to_recordset($2::jsonb) as item(
-    id bigint, name text, "customId" text, "relationType" text, address text, "zipCode" text, city text,
-    "stateOrRegion" text, "countryCode" text, "webSite" text, "vatNumber" text, mid text,
-    "processingTypes" text, latitude double precision, longitude double precision, state text
-)
+    (array['#2f6f8f', '#8f4a2f', '#4f7d3a', '#7a3f86', '#b0812a', '#3d4f8f', '#a03350'])[1 + item.id % 7],
+    {{new_values}}
+from jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
 returning id;
 
 -- name: insert_contacts(organization_id, items)
@@ -253,23 +211,7 @@ contacts as (
 select
     page_order,
     sort_values,
-    json_build_object(
-        'name', name,
-        'customId', custom_id,
-        'relationType', relation_type,
-        'address', address,
-        'zipCode', zip_code,
-        'city', city,
-        'stateOrRegion', state_or_region,
-        'countryCode', country_code,
-        'webSite', web_site,
-        'vatNumber', vat_number,
-        'mid', mid,
-        'processingTypes', processing_types,
-        'latitude', latitude,
-        'longitude', longitude,
-        'state', state,
-        'contacts', coalesce(contacts.documents, '[]')
-    )::text as document
+    {{writable_scalars}}
+    || ',"contacts":' || coalesce(contacts.documents::text, '[]') || '}' as document
 from page
 left join contacts on contacts.sub_supplier_id = page.id;

@@ -7,8 +7,8 @@ from typing import Any, Final
 import pytest
 from aiohttp.test_utils import TestClient
 
+from benchmarks import contestants
 from service.settings import cores
-from tests.benchmarks import contestants
 from tests.generated import tools
 from tests.support.api import Api, issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server

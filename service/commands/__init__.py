@@ -4,13 +4,9 @@ Each module adds its parsers, and sets the function that runs each as its ``run`
 that the operator can mend are raised as CommandError or another error of one line.
 """
 
-from argparse import ArgumentParser, Namespace, _SubParsersAction
-from collections.abc import Callable
+from argparse import ArgumentParser, _SubParsersAction
 from typing import TypeAlias
 
-from service.settings import Settings
-
-Command: TypeAlias = Callable[[Settings, Namespace], None]
 Parsers: TypeAlias = "_SubParsersAction[ArgumentParser]"
 
 

@@ -24,7 +24,14 @@ from service.database.errors import (
     schema_is_behind,
     unavailable,
 )
-from service.database.fair_queue import COMERS, READ, WRITE, ContentionSignal, FairQueue, LeaseKind
+from service.database.fair_queue import (
+    CONTENTION,
+    READ,
+    WRITE,
+    ContentionSignal,
+    FairQueue,
+    LeaseKind,
+)
 from service.database.migrations import schema_is_current
 from service.database.outage_monitor import OutageMonitor
 from service.errors import ApiError
@@ -138,7 +145,7 @@ class Database:
     def __init__(self, dsn: str, size: int, traces: "Traces | None" = None) -> None:
         self._outage_monitor = OutageMonitor(lambda: self.look_up(_ping))
         listener = self._outage_monitor.start
-        self._pool = _ConnectionPool(dsn, size, listener, traces, COMERS)
+        self._pool = _ConnectionPool(dsn, size, listener, traces, CONTENTION)
         # A signal of its own: look-ups of made-up keys must not count as active organizations.
         self._reserved = _ConnectionPool(dsn, 1, listener, traces, ContentionSignal())
 

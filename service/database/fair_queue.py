@@ -66,7 +66,7 @@ class LeaseKind:
 READ = WRITE = LeaseKind()
 _CONTENTION_SECONDS = 0.01
 """Duration of the contention signal after a request whose predecessor was another's."""
-COMERS = ContentionSignal()
+CONTENTION = ContentionSignal()
 """Contention among organizations whose callers have presented a valid key."""
 _MAX_EMPTY_QUEUES = 100
 """Number of queues above which empty ones are dropped; most requests reuse a recent queue."""
@@ -124,7 +124,7 @@ class FairQueue(Generic[T]):
         self,
         connections: Iterable[T],
         timeout_seconds: float,
-        contention: ContentionSignal = COMERS,
+        contention: ContentionSignal = CONTENTION,
     ) -> None:
         self._contention = contention
         self._free = list(connections)

@@ -1,5 +1,5 @@
 """Demo data: two made-up brands, with the same rows on every machine (contract, Demo data)."""
 
-from service.demo.loading import DemoDataError, is_empty, load
+from service.demo.loading import DemoDataError, load
 
-__all__ = ["DemoDataError", "is_empty", "load"]
+__all__ = ["DemoDataError", "load"]

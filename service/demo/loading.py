@@ -23,15 +23,6 @@ class DemoDataError(Exception):
     """Error of demo data that cannot be loaded; its message is one line for operators."""
 
 
-async def is_empty(dsn: str) -> bool:
-    """Return whether the migrated database has no organization yet."""
-    connection = await asyncpg.connect(dsn)
-    try:
-        return bool(await connection.fetchval(_EMPTY))
-    finally:
-        await connection.close()
-
-
 async def load(dsn: str, *, progress: bool) -> None:
     """Load the demo data into a migrated database without organizations, in one transaction.
 

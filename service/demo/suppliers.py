@@ -17,7 +17,7 @@ def add_sub_suppliers(organization: Organization) -> None:
     first = organization.profile.supplier_from
     for index, town in enumerate(table("places")[first : first + _COUNT]):
         state = state_at(index)
-        custom_id = organization.reference("S", index + 1)
+        custom_id = _custom_id(organization, index)
         name = organization.profile.supplier_name.format_map(town)
         has_coordinates = index % 3 != 1
         supplier = organization.add(
@@ -41,8 +41,12 @@ def add_sub_suppliers(organization: Organization) -> None:
             created_at=moment(5 * index, 11 * index),
         )
         is_deleted = state == "deleted"
-        _add_contacts(organization, supplier, index, town, custom_id, is_deleted=is_deleted)
+        _add_contacts(organization, supplier, index, town, is_deleted=is_deleted)
         _add_facilities(organization, supplier, index, town, is_deleted=is_deleted)
+
+
+def _custom_id(organization: Organization, index: int) -> str:
+    return organization.reference("S", index + 1)
 
 
 def _manufacturer_id(town: dict[str, str], name: str) -> str:
@@ -59,14 +63,9 @@ def _letters(text: str) -> str:
 
 
 def _add_contacts(
-    organization: Organization,
-    supplier: int,
-    index: int,
-    town: dict[str, str],
-    custom_id: str,
-    *,
-    is_deleted: bool,
+    organization: Organization, supplier: int, index: int, town: dict[str, str], *, is_deleted: bool
 ) -> None:
+    custom_id = _custom_id(organization, index)
     names = next(entry for entry in table("names") if entry["country"] == town["country"])
     first_names, last_names = names["first"].split("|"), names["last"].split("|")
     for number in range(1 + index % 3):

@@ -99,7 +99,7 @@ async def _with_documents(
         )
         if documents is not None:
             return page, documents
-        page = change_feed.shortened(page)
+        page = change_feed.first_half(page)
 
 
 def _entries_json(

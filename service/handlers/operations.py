@@ -40,10 +40,13 @@ class Operation:
     """Forms of the body: definitions in the resource's schema."""
     deletes: bool = False
     """Whether it can delete records."""
-    failures: tuple[str, ...] = ()
+    error_types: tuple[str, ...] = ()
     """Error types that only this operation has."""
     needs_key: bool = True
     """Whether callers must present an API key."""
+
+    is_cached: bool = False
+    """Whether its responses are cached."""
 
     @property
     def media_type(self) -> str | None:
@@ -93,7 +96,7 @@ LIST: Final = Operation(
     "List {several}",
     "Returns one page of records, filtered and sorted. Deleted records are included only with a "
     "filter on `state`. Every scalar field can be a filter; counts cannot be sort keys.",
-    failures=(
+    error_types=(
         ErrorType.REQUIRED_FIELD,
         ErrorType.OUT_OF_RANGE,
         ErrorType.TOO_MANY_ITEMS,
@@ -102,6 +105,7 @@ LIST: Final = Operation(
         ErrorType.EXCLUSIVE_PARAMETERS,
         ErrorType.INVALID_CURSOR,
     ),
+    is_cached=True,
 )
 READ: Final = Operation(
     "read",
@@ -110,6 +114,7 @@ READ: Final = Operation(
     reads.read_record,
     "Read {one}",
     "Returns the record, deleted or not, with its entity tag.",
+    is_cached=True,
 )
 READ_ALL: Final = Operation(
     "read_all",
@@ -118,7 +123,8 @@ READ_ALL: Final = Operation(
     reads.read_all,
     "Read all {several}",
     "Returns all records without paging, ordered by id.",
-    failures=(ErrorType.OUT_OF_RANGE,),
+    error_types=(ErrorType.OUT_OF_RANGE,),
+    is_cached=True,
 )
 CREATE: Final = Operation(
     "create",
@@ -147,7 +153,7 @@ PATCH: Final = Operation(
     "Patch {one}",
     "Applies all operations to the writable form, which `?form=writable` shows, or none.",
     ("patch",),
-    failures=(ErrorType.CONFLICT_TEST_FAILED, ErrorType.UNPROCESSABLE_PATCH),
+    error_types=(ErrorType.CONFLICT_TEST_FAILED, ErrorType.UNPROCESSABLE_PATCH),
 )
 DELETE: Final = Operation(
     "delete",
@@ -169,7 +175,7 @@ BULK_REPLACE: Final = Operation(
     "restores a deleted one, else creates a record.",
     ("bulkReplace", "bulkReplaceByKey"),
     deletes=True,
-    failures=(ErrorType.CONFLICT_AMBIGUOUS_KEY,),
+    error_types=(ErrorType.CONFLICT_AMBIGUOUS_KEY,),
 )
 BULK_PATCH: Final = Operation(
     "bulk_patch",
@@ -181,7 +187,7 @@ BULK_PATCH: Final = Operation(
     "a field. With `match`, items identify records by their own key (upsert): deleted records are "
     "restored, missing ones created.",
     ("bulkMerge", "bulkMergeByKey"),
-    failures=(ErrorType.CONFLICT_AMBIGUOUS_KEY,),
+    error_types=(ErrorType.CONFLICT_AMBIGUOUS_KEY,),
 )
 BULK_DELETE: Final = Operation(
     "bulk_delete",
@@ -203,7 +209,7 @@ CHANGES: Final = Operation(
     "the cursor of `from=now`, read the lists, then follow the feed from that cursor to miss "
     "nothing. Records that show or count a changed record or setting get an entry, too, as of the "
     "time of reading.",
-    failures=(
+    error_types=(
         ErrorType.REQUIRED_FIELD,
         ErrorType.OUT_OF_RANGE,
         ErrorType.DUPLICATE,

@@ -11,8 +11,8 @@ from service.http.envelope import success
 from service.http.prefer import APPLIED
 from service.queries.batch import RequestItems
 from service.queries.change_recorder import CREATED
-from service.queries.master_record import MasterRecord
 from service.queries.outcomes import FAILED, ItemOutcome, WriteOptions, WriteResult, sent_key
+from service.queries.writable_resource import WritableResource
 
 
 class DryRunRollback(Exception):  # noqa: N818
@@ -24,7 +24,7 @@ class DryRunRollback(Exception):  # noqa: N818
 
 
 def outcomes(
-    resource: MasterRecord,
+    resource: WritableResource,
     request_items: RequestItems,
     result: WriteResult,
     options: WriteOptions,
@@ -52,7 +52,7 @@ def outcomes(
 
 
 def _outcome_of(
-    resource: MasterRecord, request_items: RequestItems, result: WriteResult, request_index: int
+    resource: WritableResource, request_items: RequestItems, result: WriteResult, request_index: int
 ) -> ItemOutcome:
     """Return the outcome of an item; ``failed`` names the record if the item matched one."""
     if request_index in result.outcomes:
@@ -63,7 +63,11 @@ def _outcome_of(
 
 
 def _row(
-    resource: MasterRecord, outcome: ItemOutcome, details: list[ErrorDetail], *, is_dry_run: bool
+    resource: WritableResource,
+    outcome: ItemOutcome,
+    details: list[ErrorDetail],
+    *,
+    is_dry_run: bool,
 ) -> dict[str, Any]:
     """Return the outcome as JSON members; a dry run's created records have no id."""
     record_id: int | str | None = outcome.id

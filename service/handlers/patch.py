@@ -18,7 +18,7 @@ from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, api_error, one_per_field
 from service.limits import MAX_BODY_BYTES, MAX_POINTER_PARTS, MAX_VALUES, byte_size
 from service.queries.batch import Item
-from service.queries.master_record import MasterRecord
+from service.queries.writable_resource import WritableResource
 from service.schemas.parsing import count_values, malformed, parse
 from service.schemas.validation import Validator
 
@@ -44,7 +44,7 @@ _INAPPLICABLE_MESSAGES = {
 }
 
 
-def patch_editor(resource: MasterRecord, raw: bytes) -> Callable[[Item], Item]:
+def patch_editor(resource: WritableResource, raw: bytes) -> Callable[[Item], Item]:
     """Return a function that applies the patch to a writable form.
 
     Raise 400 for errors of the patch itself. The returned function raises 409 and 422 as above, and
@@ -68,7 +68,7 @@ def patch_editor(resource: MasterRecord, raw: bytes) -> Callable[[Item], Item]:
     return edit
 
 
-def _validated(resource: MasterRecord, stored: Item, patched: Any, touches_state: bool) -> Item:
+def _validated(resource: WritableResource, stored: Item, patched: Any, touches_state: bool) -> Item:
     """Return the valid patched form; a deleted record stays deleted if state is untouched."""
     stays_deleted = not touches_state and stored.get("state") == "deleted"
     probe = patched | {"state": "active"} if stays_deleted else patched
@@ -93,7 +93,7 @@ def _touches(operation: dict[str, Any], name: str) -> bool:
     return any(target == "" or target.split("/")[1] == name for target in targets)
 
 
-def _target_errors(resource: MasterRecord, index: int, operation: Any) -> Iterator[ErrorDetail]:
+def _target_errors(resource: WritableResource, index: int, operation: Any) -> Iterator[ErrorDetail]:
     """Yield errors of an operation's pointers, and of a value that is nested too deeply."""
     if not isinstance(operation, dict):
         return
@@ -107,7 +107,7 @@ def _target_errors(resource: MasterRecord, index: int, operation: Any) -> Iterat
         yield ErrorDetail(type_, (index, "value"), message)
 
 
-def _target_error_type(resource: MasterRecord, pointer: str) -> ErrorType | None:
+def _target_error_type(resource: WritableResource, pointer: str) -> ErrorType | None:
     """Return the error type of a malformed pointer or one outside the writable fields."""
     if pointer.count("/") + pointer.count("~") > MAX_POINTER_PARTS:
         return ErrorType.INVALID_VALUE

@@ -18,8 +18,8 @@ from service.http.media_types import JSON_PATCH
 from service.http.prefer import APPLIED, preferences
 from service.listing import cursor, parameters
 from service.queries import reads
-from service.queries.master_record import MasterRecord
 from service.queries.resource import ListQuery, Resource
+from service.queries.writable_resource import WritableResource
 
 _QueryKey: TypeAlias = tuple[Resource, tuple[tuple[str, str], ...]]
 """Cache key of a list query: the resource and the query's parameters."""
@@ -62,7 +62,7 @@ async def read_record(resource: Resource, request: web.Request) -> web.Response:
     tenant = caller(request)
     path, form_name = collect_errors(
         lambda: path_of(request, resource),
-        lambda: form(request, offered=isinstance(resource, MasterRecord)),
+        lambda: form(request, offered=isinstance(resource, WritableResource)),
     )
     document = await database(request).read(
         lambda connection: reads.read(connection, resource, tenant, path, form_name),
@@ -70,7 +70,7 @@ async def read_record(resource: Resource, request: web.Request) -> web.Response:
     )
     reserve(request, len(document))
     headers = {"ETag": etag(document)}
-    if isinstance(resource, MasterRecord) and resource.is_patched:
+    if isinstance(resource, WritableResource) and resource.is_patched:
         headers["Accept-Patch"] = JSON_PATCH
     return respond(success(document, headers=headers))
 

@@ -11,6 +11,7 @@ from service.handlers.parameters import only_parameters, precondition_of
 from service.http.prefer import preferences
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions
+from service.queries.writable_resource import WritableResource
 
 MATCH: Final = "match"
 ON_ERROR: Final = "onError"
@@ -34,7 +35,7 @@ def bulk_by_key(resource: MasterRecord) -> AllowedValues:
     return {MATCH: (resource.own_key,), **BULK} if resource.own_key else BULK
 
 
-def read(request: web.Request, resource: MasterRecord, allowed: AllowedValues) -> WriteOptions:
+def read(request: web.Request, resource: WritableResource, allowed: AllowedValues) -> WriteOptions:
     """Return the options of a write, even if the request has errors: its items are checked, too."""
     query, is_bulk = request.query, ON_ERROR in allowed
     return WriteOptions(

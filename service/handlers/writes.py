@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final, Generic, TypeAlias
 
 from aiohttp import web
 
@@ -29,14 +29,15 @@ from service.queries.batch import Batch, ItemErrors, RequestItems
 from service.queries.locking import locks_organization
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions, WriteResult
-from service.queries.writes import Write
+from service.queries.writable_resource import WritableResource
+from service.queries.writes import ResourceT, Write
 from service.schemas.validation import Validator
 
-ItemsReader: TypeAlias = Callable[[WriteOptions], tuple[RequestItems, Write]]
+ItemsReader: TypeAlias = Callable[[WriteOptions], tuple[RequestItems, Write[ResourceT]]]
 """Returns the items of a request and the function that writes them; raises ApiError."""
 
 _BULK_WRITES: Final[
-    Mapping[tuple[str, bool], tuple[Callable[[MasterRecord], Validator], Write]]
+    Mapping[tuple[str, bool], tuple[Callable[[MasterRecord], Validator], Write[MasterRecord]]]
 ] = {
     ("bulk_create", False): (lambda resource: resource.bulk_create_form, writes.create),
     ("bulk_replace", False): (lambda resource: resource.bulk_replace_form, writes.replace),
@@ -51,17 +52,17 @@ _BULK_WRITES: Final[
 
 
 @dataclass(frozen=True, slots=True)
-class WriteRequest:
+class WriteRequest(Generic[ResourceT]):
     """Write request whose path, headers, query and body have passed the first round of checks."""
 
-    resource: MasterRecord
+    resource: ResourceT
     request: web.Request
     parents: Sequence[int]
     """Ids of the parent records, outermost first."""
     options: WriteOptions
     idempotency: IdempotentRequest | None
     items: RequestItems
-    write: Write
+    write: Write[ResourceT]
     """Function of the engine that writes the items."""
 
     @property
@@ -89,7 +90,7 @@ async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> we
     )
 
 
-async def replace(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
+async def replace(resource: WritableResource, request: web.Request, raw: bytes) -> web.Response:
     """Replace one record, or a part of it; the id of the path counts, not that of the body."""
     form, list_name = resource.replace_form, resource.list_name
     return await _write_one(
@@ -97,10 +98,10 @@ async def replace(resource: MasterRecord, request: web.Request, raw: bytes) -> w
     )
 
 
-async def patch(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
+async def patch(resource: WritableResource, request: web.Request, raw: bytes) -> web.Response:
     """Apply a JSON Patch to the writable form of one record (RFC 6902)."""
 
-    def read(_: WriteOptions) -> tuple[RequestItems, Write]:
+    def read(_: WriteOptions) -> tuple[RequestItems, Write[WritableResource]]:
         return RequestItems([{}]), partial(writes.patch, edit=patch_editor(resource, raw))
 
     return await _write_one(resource, request, raw, read)
@@ -125,7 +126,7 @@ async def delete_many(resource: MasterRecord, request: web.Request) -> web.Respo
     """Delete records in bulk; return them as deleted."""
     ids = request.query.getall("ids", [])
 
-    def read(options: WriteOptions) -> tuple[RequestItems, Write]:
+    def read(options: WriteOptions) -> tuple[RequestItems, Write[WritableResource]]:
         return many_ids(resource, ids, options), writes.delete
 
     with _bulk_error_counts("bulk_delete", len(ids)):
@@ -134,7 +135,7 @@ async def delete_many(resource: MasterRecord, request: web.Request) -> web.Respo
 
 
 async def _write_one(
-    resource: MasterRecord, request: web.Request, raw: bytes, read: ItemsReader
+    resource: ResourceT, request: web.Request, raw: bytes, read: ItemsReader[ResourceT]
 ) -> web.Response:
     """Handle a single write."""
     write_request = _check(resource, request, raw, write_options.SINGLE, read)
@@ -156,7 +157,7 @@ async def _write_many(
 
 def _read_items(
     operation: str, resource: MasterRecord, body: BulkBody, options: WriteOptions
-) -> tuple[RequestItems, Write]:
+) -> tuple[RequestItems, Write[MasterRecord]]:
     """Return the items of a bulk write and the function that writes them."""
     form, write = _BULK_WRITES[operation, options.match_by_key]
     return many_items(resource, form(resource), body, options), write
@@ -173,12 +174,12 @@ def _bulk_error_counts(operation: str, total_items: int) -> Iterator[None]:
 
 
 def _check(
-    resource: MasterRecord,
+    resource: ResourceT,
     request: web.Request,
     raw: bytes,
     allowed: AllowedValues,
-    read: ItemsReader,
-) -> WriteRequest:
+    read: ItemsReader[ResourceT],
+) -> WriteRequest[ResourceT]:
     """Check a request and return it with its items; raise ApiError with the errors of all checks.
 
     ``allowed`` are its query parameters. The item of a single write gets the id of the path.
@@ -196,7 +197,7 @@ def _check(
     return WriteRequest(resource, request, path[:-1], options, idempotency, items, write)
 
 
-async def _execute(write_request: WriteRequest) -> web.Response:
+async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
     """Execute the write, or return the stored response of an earlier request with the same key.
 
     If all items have failed, start no transaction, unless failed items are skipped.
@@ -217,7 +218,9 @@ async def _execute(write_request: WriteRequest) -> web.Response:
     return respond(response)
 
 
-async def _transaction(write_request: WriteRequest, connection: Connection) -> ApiResponse:
+async def _transaction(
+    write_request: WriteRequest[ResourceT], connection: Connection
+) -> ApiResponse:
     """Return the response to the write; raise DryRunRollback at the end of a dry run."""
     request, resource = write_request.request, write_request.resource
     options, items = write_request.options, write_request.items
@@ -231,7 +234,7 @@ async def _transaction(write_request: WriteRequest, connection: Connection) -> A
     return response
 
 
-def _documents(write_request: WriteRequest, result: WriteResult) -> ApiResponse:
+def _documents(write_request: WriteRequest[ResourceT], result: WriteResult) -> ApiResponse:
     """Return the response with the documents of the written records."""
     created = write_request.creates
     if write_request.items.is_bulk:

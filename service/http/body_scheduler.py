@@ -12,7 +12,7 @@ from typing import Final
 
 from aiohttp import web
 
-from service.database.fair_queue import COMERS, ContentionSignal
+from service.database.fair_queue import CONTENTION, ContentionSignal
 
 _CONTENTION_SECONDS: Final = 1
 """Time after the last contention for which the scheduler still pauses."""
@@ -28,7 +28,7 @@ class BodyScheduler:
     that the body took. So large bodies take at most 1/3 of the event loop's time.
     """
 
-    def __init__(self, contention: ContentionSignal = COMERS) -> None:
+    def __init__(self, contention: ContentionSignal = CONTENTION) -> None:
         self._contention = contention
         self._queues: dict[int, deque[asyncio.Future[None]]] = {}
         """Queue by organization id, the next organization first."""

@@ -98,7 +98,7 @@ def build() -> dict[str, Any]:
 def _tags(operation_objects: Collection[OperationObject]) -> list[dict[str, str]]:
     """Return the tags: writable resources first, then read-only ones, each by name."""
     resources = {operation.tag: operation.resource for operation in operation_objects}
-    written = {operation.tag for operation in operation_objects if operation.route.kind.writes}
+    written = {operation.tag for operation in operation_objects if operation.route.operation.writes}
     return [
         {"name": tag, "description": schemas.load()[resources[tag].name]["description"]}
         for tag in sorted(resources, key=lambda tag: (tag not in written, tag))

@@ -96,7 +96,7 @@ _OF_BULK = (ErrorType.REQUIRED_FIELD, ErrorType.TOO_MANY_ITEMS)
 
 def failed(route: Route, resource: Resource) -> Iterator[ResponseObject]:
     """Yield the error responses of an operation by status code, with an example per error type."""
-    all_types = sorted(error_types(route.kind, resource), key=_status)
+    all_types = sorted(error_types(route.operation, resource), key=_status)
     for status, types in groupby(all_types, key=_status):
         yield _response(route, status, [*types])
     for status in sorted(route.reserved):
@@ -113,7 +113,7 @@ def _response(route: Route, status: int, types: list[str]) -> ResponseObject:
         phrase += "Problem"
         content = _problem(types[0])
     else:
-        content = _failure(route.kind, types)
+        content = _failure(route.operation, types)
     response = {
         "description": text,
         "headers": headers(*_header_names(route, status)),
@@ -124,16 +124,16 @@ def _response(route: Route, status: int, types: list[str]) -> ResponseObject:
 
 def _header_names(route: Route, status: int) -> tuple[str, ...]:
     """Return the names of the headers of an error response."""
-    if status == HTTPStatus.UNSUPPORTED_MEDIA_TYPE and route.kind.method == "PATCH":
+    if status == HTTPStatus.UNSUPPORTED_MEDIA_TYPE and route.operation.method == "PATCH":
         return ("Accept-Patch",)
     return _HEADERS.get(status, ())
 
 
 def _names(route: Route, phrase: str) -> Iterator[str]:
     """Yield names of the component, from the most widely shared one to the operation's own."""
-    kind = "".join(word.title() for word in route.kind.name.split("_"))
+    kind = "".join(word.title() for word in route.operation.name.split("_"))
     yield phrase
-    yield f"{'Write' if route.kind.writes else 'Lookup'}{phrase}"
+    yield f"{'Write' if route.operation.writes else 'Lookup'}{phrase}"
     yield f"{kind}{phrase}"
     if route.resource:
         yield f"{name_of(route.resource.name, 'document')}{kind}{phrase}"
@@ -170,7 +170,7 @@ def error_types(kind: Operation, resource: Resource) -> Iterator[str]:
 
 
 def _of_kind(kind: Operation) -> Iterator[str]:
-    yield from kind.failures
+    yield from kind.error_types
     yield from _OF_BODIES if kind.body else ()
     yield from _OF_WRITES if kind.writes else ()
     yield from _OF_BULK if kind.is_bulk else ()

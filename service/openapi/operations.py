@@ -12,8 +12,8 @@ from service.openapi.changes import of_changes
 from service.openapi.components import name_of, plural
 from service.openapi.parameters import Parameter
 from service.openapi.shared_responses import ResponseObject, SharedResponses
-from service.queries.master_record import MasterRecord
 from service.queries.resource import Resource
+from service.queries.writable_resource import WritableResource
 from service.resources import registry
 from service.routes import Route
 
@@ -38,7 +38,7 @@ class OperationObject:
     @property
     def texts(self) -> tuple[str, str]:
         """Return the summary and the description."""
-        kind, title = self.route.kind, self.title.lower()
+        kind, title = self.route.operation, self.title.lower()
         texts = self.resource.own_texts.get(kind.name, (kind.summary, kind.description))
         noun = f"{'an' if title[0] in 'aeio' else 'a'} {title}"
         summary, description = (text.format(one=noun, several=plural(title)) for text in texts)
@@ -48,7 +48,7 @@ class OperationObject:
     def identifier(self) -> str:
         """Return the operationId, which generated clients use as method name."""
         name = name_of(self.resource.name, "document")
-        return self.route.kind.identifier.format(one=name, several=plural(name))
+        return self.route.operation.identifier.format(one=name, several=plural(name))
 
     def described(self, responses: SharedResponses) -> dict[str, Any]:
         """Return the operation object, with references to response components."""
@@ -60,7 +60,7 @@ class OperationObject:
             "description": description,
             "parameters": [*self._parameters()],
         }
-        if media_type := self.route.kind.media_type:
+        if media_type := self.route.operation.media_type:
             described["requestBody"] = success_responses.body(
                 self.resource.name, media_type, *self._forms()
             )
@@ -70,10 +70,12 @@ class OperationObject:
     def _forms(self) -> Iterator[str]:
         """Yield the forms of the body that the resource has."""
         definitions = schemas.load()[self.resource.name]["$defs"]
-        return (form for form in self.route.kind.body if form in definitions or form == "patch")
+        return (
+            form for form in self.route.operation.body if form in definitions or form == "patch"
+        )
 
     def _parameters(self) -> Iterator[Parameter]:
-        kind, resource = self.route.kind, self.resource
+        kind, resource = self.route.operation, self.resource
         title = str(schemas.load()[resource.collection]["title"])
         yield from parameters.path_parameters(self.route.path, resource, title.lower())
         if kind is operations.LIST:
@@ -106,13 +108,13 @@ class OperationObject:
         return [*self._successes(), *error_responses.failed(self.route, self.resource)]
 
     def _successes(self) -> Iterator[ResponseObject]:
-        kind, name = self.route.kind, self.resource.name
+        kind, name = self.route.operation, self.resource.name
         if kind is operations.LIST:
             yield from success_responses.page_or_unchanged(name)
         elif kind is operations.CHANGES:
             yield success_responses.page(name)
         elif kind is operations.READ:
-            is_patched = isinstance(self.resource, MasterRecord) and self.resource.is_patched
+            is_patched = isinstance(self.resource, WritableResource) and self.resource.is_patched
             yield success_responses.read(name, is_patched=is_patched)
             yield success_responses.unchanged("NotModified", "ETag")
         elif kind is operations.IDENTIFY:

@@ -11,7 +11,6 @@ from service.openapi import envelopes
 from service.openapi.components import named, reference
 from service.openapi.shared_responses import ResponseObject
 
-_FORMS = ("document", "writable")
 _HEADERS = {
     "X-Request-Id": "Id of the request, for support.",
     "Cache-Control": "`private, no-cache`: a cache of this caller may store the response, but must "
@@ -40,6 +39,8 @@ HEADERS: dict[str, Any] = {
 _REPLAYED = "Idempotent-Replayed"
 _OF_BULK = (_REPLAYED, APPLIED)
 _ENVELOPE = "common/envelope"
+_CREATED = "Created"
+"""Suffix of the component names of 201 responses."""
 
 
 def headers(*names: str) -> dict[str, Any]:
@@ -141,7 +142,7 @@ def created(collection: str) -> Iterator[ResponseObject]:
     """Yield the responses of a create: new records, or item outcomes."""
     kinds = [envelopes.ANSWER, envelopes.BULK]
     names = ("Location", "ETag", *_OF_BULK)
-    response = _success(collection, kinds, "Created.", *names, suffix="Created", status=201)
+    response = _success(collection, kinds, "Created.", *names, suffix=_CREATED)
     yield _or(response, "outcomes")
     outcomes = _outcomes("CreateOutcomes", HTTPStatus.OK, "Outcomes of a dry run or partial write.")
     yield _or(outcomes, "oneOutcome")
@@ -190,9 +191,10 @@ def _or(response: ResponseObject, envelope: str) -> ResponseObject:
 
 
 def _success(
-    collection: str, kinds: list[str], text: str, *names: str, suffix: str = "", status: int = 200
+    collection: str, kinds: list[str], text: str, *names: str, suffix: str = ""
 ) -> ResponseObject:
     """Return a successful response with one of several envelopes and the given headers."""
+    status = HTTPStatus.CREATED if suffix == _CREATED else HTTPStatus.OK
     envelope_names = [envelopes.name_of_envelope(collection, kind) for kind in kinds]
     code = "created" if status == HTTPStatus.CREATED else "ok"
     example = {"status": "success", "code": code, "data": example_of(collection, "document")}

@@ -277,7 +277,7 @@ async def heads(connection: Connection, organization_ids: list[int]) -> list[Fee
     return [FeedHead(*row) for row in rows]
 
 
-def shortened(page: ChangePage) -> ChangePage:
+def first_half(page: ChangePage) -> ChangePage:
     """Return the first half of a page."""
     entries = page.entries[: len(page.entries) // 2]
     last = entries[-1]

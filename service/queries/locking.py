@@ -11,11 +11,17 @@ from service.database.errors import own_locks
 from service.error_types import ErrorType
 from service.queries import merge_patch, own_keys
 from service.queries.batch import Batch, Item
-from service.queries.master_record import LockedRow, MasterRecord, WriteSet
+from service.queries.master_record import MasterRecord
 from service.queries.matching import next_ids
 from service.queries.outcomes import Precondition
 from service.queries.reads import foreign_ids
 from service.queries.resource import SHARED
+from service.queries.writable_resource import (
+    FOR_NO_KEY_UPDATE,
+    FOR_UPDATE,
+    WritableResource,
+)
+from service.queries.write_set import LockedRow, WriteSet
 
 
 @dataclass(slots=True)
@@ -42,7 +48,7 @@ class LockedRecords:
         return WriteSet(batch, upserts, deletions, live_deletes, created, restored)
 
 
-def locks_organization(resource: MasterRecord, *, creates: bool = False) -> bool:
+def locks_organization(resource: WritableResource, *, creates: bool = False) -> bool:
     """Return whether a write must lock the whole organization."""
     return resource.locks_organization or (creates and resource.has_position)
 
@@ -79,7 +85,7 @@ async def lock_by_key(
 
 async def lock_by_id(
     connection: Connection,
-    resource: MasterRecord,
+    resource: WritableResource,
     batch: Batch,
     precondition: Precondition | None,
     deletes: Callable[[Item], bool],
@@ -100,7 +106,7 @@ async def lock_by_id(
 
 
 async def _lock_rows(
-    connection: Connection, resource: MasterRecord, batch: Batch, deletes_any: bool
+    connection: Connection, resource: WritableResource, batch: Batch, deletes_any: bool
 ) -> dict[int, LockedRow]:
     """Lock the rows of the batch's records that exist; return them by id."""
     text = resource.lock_text(_lock_strength(deletes_any))
@@ -112,7 +118,7 @@ async def _lock_rows(
 
 def _lock_strength(deletes_any: bool) -> str:
     """Return ``for update`` if an item deletes its record, else ``for no key update``."""
-    return "for update" if deletes_any else "for no key update"
+    return FOR_UPDATE if deletes_any else FOR_NO_KEY_UPDATE
 
 
 async def lock_organization(connection: Connection, batch: Batch) -> None:
@@ -122,7 +128,7 @@ async def lock_organization(connection: Connection, batch: Batch) -> None:
 
 
 async def _report_missing(
-    connection: Connection, resource: MasterRecord, batch: Batch, missing: set[int]
+    connection: Connection, resource: WritableResource, batch: Batch, missing: set[int]
 ) -> None:
     """Add errors for records that do not exist or belong to another organization."""
     await resource.require_parents(connection, batch.caller, batch.parents)
@@ -134,7 +140,7 @@ async def _report_missing(
 
 
 async def _require_precondition(
-    connection: Connection, resource: MasterRecord, batch: Batch, precondition: Precondition
+    connection: Connection, resource: WritableResource, batch: Batch, precondition: Precondition
 ) -> None:
     """Check the precondition against the document and the writable form."""
 

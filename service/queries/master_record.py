@@ -1,76 +1,33 @@
-"""Master record: interface between a resource and the write engine (contract, Surface).
+"""Master record: base class of the collections that callers write (contract, Surface).
 
 A resource is a subclass of :class:`MasterRecord` with the statements of its SQL file.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import ClassVar, NamedTuple
+from functools import cached_property
+from typing import ClassVar
 
 import asyncpg
 
 from service import schemas
 from service.database.connections import Connection
 from service.database.id_arrays import id_array
+from service.database.statements import Statement, load_bound
 from service.error_types import ErrorType
-from service.errors import ApiError, ErrorDetail
 from service.listing.page_sql import column_of
+from service.queries import scalar_columns
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.change_recorder import ChangeRecorder
-from service.queries.references import Reference, ReferencedBy, in_use, usage_messages
-from service.queries.resource import SHARED, Resource
+from service.queries.references import ReferencedBy, in_use, usage_messages
+from service.queries.resource import SHARED
+from service.queries.writable_resource import WritableResource
+from service.queries.write_set import WriteSet
 from service.schemas.validation import Validator
 
 
-@dataclass(frozen=True, slots=True)
-class WriteSet:
-    """Write set: the items that a batch stores and deletes, with their records locked.
-
-    ``upserts`` and ``deletes`` exclude items that have failed.
-    """
-
-    batch: Batch
-    """All items, in request order."""
-    upserts: Batch
-    """Items to insert or update."""
-    deletes: Batch
-    """Items whose records are to be deleted."""
-    live_deletes: list[int]
-    """Ids of ``deletes`` whose records are not deleted yet."""
-    created_ids: Sequence[int] = ()
-    """Ids of the records to insert."""
-    restored_ids: Sequence[int] = ()
-    """Ids of ``upserts`` whose records are deleted now."""
-
-
-class LockedRow(asyncpg.Record):  # type: ignore[misc]  # asyncpg has no types
-    """Row of a stored record as the locking statement returned it."""
-
-    @property
-    def state(self) -> str:
-        """The state before the write."""
-        return str(self["state"])
-
-    @property
-    def key(self) -> str | None:
-        """The own key before the write, if any."""
-        return self["key"]  # type: ignore[no-any-return]
-
-
-class Dependency(NamedTuple):
-    """Dependency between items: ``id`` fails with this error if ``depends_on`` fails."""
-
-    id: int
-    depends_on: int
-    type: str
-    field: str
-    message: str
-
-
-class MasterRecord(Resource):
-    """Base class of the resources that callers write.
+class MasterRecord(WritableResource):
+    """Base class of collections with the operations of a master record.
 
     Statements by name, with ``$1`` the organization:
 
@@ -81,29 +38,12 @@ class MasterRecord(Resource):
     - ``deletes`` take ids in ``$2``, as ``id_array`` writes them, and delete the records.
     - ``in_use`` takes ids as well and returns (id, message) of the records that others use.
 
-    Deletes run before updates and inserts, so that a deleted record's unique values are free for
-    the other items. Each write statement returns the ids that it changed
-    (``service/queries/change_recorder.py``).
+    Each write statement returns the ids that it changed (``service/queries/change_recorder.py``).
     """
 
-    table: ClassVar[str]
-    stored_state: ClassVar[str] = "state"
-    """Column of the state; for records without one, a literal."""
     hides_deleted = True
-    has_position: ClassVar[bool] = False
-    """Whether records have a position; creates number on from the highest one."""
-    locks_organization: ClassVar[bool] = False
-    """Whether writes change records that they do not name, and so lock the organization."""
     unique_fields: ClassVar[tuple[str, ...]] = ()
     """Fields whose values must differ between the live items of a request."""
-    keeps_omitted: ClassVar[bool] = False
-    """Whether a replace leaves omitted fields unchanged."""
-    list_name: ClassVar[str] = ""
-    """Member under which items store the list, if bodies are lists."""
-    is_patched: ClassVar[bool] = True
-    """Whether a single record has PATCH."""
-    references: ClassVar[tuple[Reference, ...]] = ()
-    """References to records that must exist and stay undeleted during the write."""
     uses: ClassVar[tuple[ReferencedBy, ...]] = ()
     """References from other records, which prevent a delete."""
     written_separately: ClassVar[tuple[str, ...]] = ()
@@ -112,11 +52,17 @@ class MasterRecord(Resource):
     updates: ClassVar[tuple[str, ...]] = ("update",)
     children: ClassVar[tuple[str, ...]] = ()
     deletes: ClassVar[tuple[str, ...]] = ("delete",)
+    late_columns: ClassVar[tuple[str, ...]] = ()
+    """Columns of the document that ``documents`` has as slots, to bind later."""
 
     def __init__(self) -> None:
         super().__init__()
         self.key_fields = schemas.key_fields(self.name)
         self.own_key, self.own_key_within = (*self.key_fields, None, None)[:2]
+        if self.own_key:
+            self.key_column = column_of(self.own_key)
+        if self.own_key_within:
+            self.within_column = column_of(self.own_key_within)
         self.can_be_in_use = bool(self.uses) or "in_use" in self.statements
         self.create_form = self._form("create")
         self.replace_form = self._form("replace")
@@ -127,61 +73,30 @@ class MasterRecord(Resource):
             self.bulk_replace_by_key_form = self._form("bulkReplaceByKey")
             self.bulk_merge_by_key_form = self._form("bulkMergeByKey")
 
-    @property
-    def key_column(self) -> str:
-        """Column of the own key, or a null literal if records have none."""
-        return column_of(self.own_key) if self.own_key else "null::text"
+    def load_statements(self) -> Mapping[str, Statement]:
+        """Return the statements of the SQL file, with the slots of scalar columns filled."""
+        return load_bound(self.name.replace("-", "_"), **self.scalar_slots())
 
-    @property
-    def within_column(self) -> str:
-        """Column of the parent within which the own key is looked up, or a null literal."""
-        return column_of(self.own_key_within) if self.own_key_within else "null::bigint"
-
-    def lock_text(self, strength: str) -> str:
-        """Return the statement that locks rows by id, ``$2``; it returns id, state and own key."""
-        return self._locking(strength, SHARED["id_is_sent"].text)
-
-    def lock_by_key_text(self, strength: str) -> str:
-        """Return the statement that locks rows by own key, ``$2``, and any parent id, ``$3``."""
-        columns = {"table": self.table, "key": self.key_column}
-        if self.own_key_within:
-            within = self.within_column
-            return self._locking(
-                strength, SHARED["key_within_is_sent"].fill(**columns, within=within)
-            )
-        return self._locking(strength, SHARED["key_is_sent"].fill(**columns))
-
-    def _locking(self, strength: str, condition: str) -> str:
-        columns = (self.stored_state, self.key_column, self.within_column)
-        return _lock_text(self.table, *columns, condition, strength)
-
-    def collect_changes(
-        self,
-        recorder: ChangeRecorder,
-        batch: Batch,  # noqa: ARG002
-        rows: Sequence[asyncpg.Record],
-    ) -> None:
-        """Record the ids that a write statement returned."""
-        recorder.collect(self.name, rows)
-
-    def changed_ids(self, recorder: ChangeRecorder, batch: Batch) -> Container[int]:  # noqa: ARG002
-        """Return the ids of the items whose records the write changed."""
-        return recorder.ids[self.name]
-
-    def outcome_id(self, batch: Batch, item: Item) -> int:  # noqa: ARG002
-        """Return the id of the record that the outcome of an item names."""
-        record_id: int = item["id"]
-        return record_id
+    def scalar_slots(self) -> dict[str, str]:
+        """Return the SQL of the scalar columns, by slot."""
+        return scalar_columns.slots(
+            self.name, late=self.late_columns, keeps_omitted=self.keeps_omitted
+        )
 
     def _form(self, name: str) -> Validator:
         return Validator(self.name, name, self.item_errors)
 
-    def item_errors(self, item: Item) -> Iterable[ErrorDetail]:  # noqa: ARG002
-        """Return the errors of a single item beyond its schema.
+    def lock_by_key_text(self, strength: str) -> str:
+        """Return the statement that locks rows by own key, ``$2``, and any parent id, ``$3``."""
+        return self._locks_by_key[strength]
 
-        The item may violate its schema, too.
-        """
-        return ()
+    @cached_property
+    def _locks_by_key(self) -> Mapping[str, str]:
+        columns = {"table": self.table, "key": self.key_column}
+        if not self.own_key_within:
+            return self.locking_texts(SHARED["key_is_sent"].fill(**columns))
+        condition = SHARED["key_within_is_sent"].fill(**columns, within=self.within_column)
+        return self.locking_texts(condition)
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the plan for the children of the upserts.
@@ -226,17 +141,22 @@ class MasterRecord(Resource):
             write_set.deletes.fail_records(dict(map(tuple, rows)), ErrorType.CONFLICT_IN_USE)
         return clearing_plan
 
-    async def dependencies(
-        self,
-        connection: Connection,  # noqa: ARG002
-        write_set: WriteSet,  # noqa: ARG002
-        stored: Mapping[int, LockedRow],  # noqa: ARG002
-    ) -> Iterable[Dependency]:
-        """Return the dependencies between the items of the batch.
+    def record_statements(self, write_set: WriteSet) -> WritePlan:
+        """Return the plan for the records themselves: deletes, updates, inserts.
 
-        They replace the check rounds that would find them one by one.
+        Deletes run first, so that a deleted record's unique values are free for the other items.
         """
-        return ()
+        created_ids, updated = {*write_set.created_ids}, write_set.upserts
+        inserts: WritePlan = []
+        if created_ids:
+            updated = write_set.upserts.subset(lambda item: item["id"] not in created_ids)
+            created = write_set.upserts.subset(lambda item: item["id"] in created_ids)
+            inserts = self.item_statements(self.inserts, created)
+        return [
+            *self.id_statements(write_set.live_deletes, self.deletes),
+            *self.item_statements(self.updates, updated),
+            *inserts,
+        ]
 
     def item_statements(self, names: Iterable[str], batch: Batch) -> WritePlan:
         """Bind the named statements to the batch's items."""
@@ -252,25 +172,20 @@ class MasterRecord(Resource):
         ids_parameter = id_array(ids)
         return [BoundStatement(self.statements[name].text, (ids_parameter,)) for name in names]
 
-    def constraint_error(
+    def collect_changes(
         self,
+        recorder: ChangeRecorder,
         batch: Batch,  # noqa: ARG002
-        error: asyncpg.IntegrityConstraintViolationError,  # noqa: ARG002
-    ) -> ApiError | None:
-        """Return the error for a constraint violation after all checks; None if it is a defect."""
-        return None
+        rows: Sequence[asyncpg.Record],
+    ) -> None:
+        """Record the ids that a write statement returned."""
+        recorder.collect(self.name, rows)
 
-    async def last_documents(
-        self,
-        connection: Connection,  # noqa: ARG002
-        write_set: WriteSet,  # noqa: ARG002
-    ) -> Mapping[int, bytes]:
-        """Return the last documents of hard-deleted records, by id; read before the delete."""
-        return {}
+    def changed_ids(self, recorder: ChangeRecorder, batch: Batch) -> Container[int]:  # noqa: ARG002
+        """Return the ids of the items whose records the write changed."""
+        return recorder.ids[self.name]
 
-
-@cache
-def _lock_text(table: str, state: str, key: str, within: str, condition: str, strength: str) -> str:
-    return SHARED["lock_records"].fill(
-        table=table, state=state, key=key, within=within, sent=condition, strength=strength
-    )
+    def outcome_id(self, batch: Batch, item: Item) -> int:  # noqa: ARG002
+        """Return the id of the item's own record."""
+        record_id: int = item["id"]
+        return record_id

@@ -14,7 +14,7 @@ _YIELD_BYTES: Final = 2**17
 """Bytes of records after which the merge yields to the event loop; some milliseconds."""
 
 
-def merged(target: Any, patch: Any) -> Any:
+def apply_merge_patch(target: Any, patch: Any) -> Any:
     """Return ``target`` with the merge patch applied; null removes a member (RFC 7396, 2)."""
     if not isinstance(patch, dict):
         return patch
@@ -23,7 +23,7 @@ def merged(target: Any, patch: Any) -> Any:
         if value is None:
             result.pop(name, None)
         else:
-            result[name] = merged(result.get(name), value)
+            result[name] = apply_merge_patch(result.get(name), value)
     return result
 
 
@@ -54,7 +54,7 @@ async def merge_stored(
 def make_new(resource: MasterRecord, batch: Batch) -> None:
     """Turn each item into the record that it creates; add errors for what the schema forbids."""
     for index, item in enumerate(batch.items):
-        _set_content(item, merged({}, item))
+        _set_content(item, apply_merge_patch({}, item))
         for detail in resource.create_form.errors(item, b""):
             batch.fail(index, detail.type, *detail.path, message=detail.message or "")
 
@@ -63,7 +63,7 @@ def _merge_item(writable: Item, item: Item, *, restores: bool) -> Item:
     """Return the writable form with the item merged into it."""
     if restores and writable["state"] == "deleted":
         writable["state"] = "active"
-    return dict(merged(writable, {name: item[name] for name in item if name != "id"}))
+    return dict(apply_merge_patch(writable, {name: item[name] for name in item if name != "id"}))
 
 
 def _validate(resource: MasterRecord, batch: Batch, index: int, merged_item: Item) -> None:

@@ -6,7 +6,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from service.queries.batch import Batch, Item, ItemErrors
 from service.queries.change_recorder import CREATED, DELETED, UPDATED
-from service.queries.master_record import LockedRow, MasterRecord, WriteSet
+from service.queries.writable_resource import WritableResource
+from service.queries.write_set import LockedRow, WriteSet
 
 UNCHANGED: Final = "unchanged"
 ABSENT: Final = "absent"
@@ -64,7 +65,7 @@ class WriteResult:
 
 
 def item_outcomes(
-    resource: MasterRecord,
+    resource: WritableResource,
     write_set: WriteSet,
     stored: Mapping[int, LockedRow],
     changed_ids: Container[int],
@@ -87,7 +88,7 @@ def item_outcomes(
     return outcomes
 
 
-def absent_outcomes(resource: MasterRecord, batch: Batch) -> dict[int, ItemOutcome]:
+def absent_outcomes(resource: WritableResource, batch: Batch) -> dict[int, ItemOutcome]:
     """Return ``absent`` for deletes by own key without a record, by request index."""
     return {
         request_index: ItemOutcome(ABSENT, None, sent_key(resource, item))
@@ -96,13 +97,13 @@ def absent_outcomes(resource: MasterRecord, batch: Batch) -> dict[int, ItemOutco
     }
 
 
-def _key_after(resource: MasterRecord, item: Item, row: LockedRow | None) -> str | None:
+def _key_after(resource: WritableResource, item: Item, row: LockedRow | None) -> str | None:
     """Return the own key of the record after the write."""
     key = sent_key(resource, item)
     return row.key if key is None and row and resource.keeps_omitted else key
 
 
-def sent_key(resource: MasterRecord, item: Any) -> str | None:
+def sent_key(resource: WritableResource, item: Any) -> str | None:
     """Return the own key in an item, if the item is an object and the key is a string."""
     if not isinstance(item, dict) or resource.own_key is None:
         return None

@@ -17,13 +17,14 @@ from service.listing.page_sql import column_of
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.change_recorder import SHOWN, ChangeRecorder
-from service.queries.master_record import MasterRecord, WriteSet
-from service.queries.resource import Resource
+from service.queries.master_record import MasterRecord
+from service.queries.writable_resource import WritableResource
+from service.queries.write_set import WriteSet
 from service.schemas.extra_checks import duplicate_errors
 from service.schemas.validation import Validator
 
 
-class RecordPart(MasterRecord):
+class RecordPart(WritableResource):
     """Part of a record of ``owner``: ``schemas/<name>.json`` and ``sql/<name>.sql``.
 
     Each row that a write statement returns means that the owner has changed. If its ``shown`` is
@@ -33,24 +34,18 @@ class RecordPart(MasterRecord):
 
     owner: ClassVar[type[MasterRecord]]
     is_patched = False
-    hides_deleted = False
     keeps_omitted = True
-    updates = ()
     named_once: ClassVar[tuple[str, ...]] = ()
     """Members that must differ between the entries of a body that is a list."""
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        cls.table = cls.owner.table
-        cls.stored_state = cls.owner.stored_state
-        cls.locks_organization = cls.owner.locks_organization
-        cls.foreign_is_forbidden = cls.owner.foreign_is_forbidden
-
     def __init__(self) -> None:
-        Resource.__init__(self)
-        self.key_fields = ()
-        self.own_key = self.own_key_within = None
-        self.can_be_in_use = False
+        super().__init__()
+        self.table, self.stored_state = self.owner.table, self.owner.stored_state
+        self.locks_organization = self.owner.locks_organization
+        self.foreign_is_forbidden = self.owner.foreign_is_forbidden
+        # Outcomes of a part name the owner's record.
+        for name in schemas.key_fields(self.owner.name)[:1]:
+            self.key_column = column_of(name)
         self.replace_form = Validator(
             self.name, "replace", self.item_errors, rules_of_list=self.list_errors
         )
@@ -59,12 +54,6 @@ class RecordPart(MasterRecord):
     def collection(self) -> str:
         """Name of the owner's collection."""
         return self.owner.name
-
-    @property
-    def key_column(self) -> str:
-        """Column of the owner's own key: outcomes of a part name the owner's record."""
-        key_fields = schemas.key_fields(self.owner.name)
-        return column_of(key_fields[0]) if key_fields else "null::text"
 
     def list_errors(self, entries: Sequence[Any]) -> Iterator[ErrorDetail]:
         """Yield the errors of a body that is a list, beyond its schema."""

@@ -59,9 +59,9 @@ class Resource:
     key = "id"
     """Name of the record's own id in the path."""
     hides_deleted = False
-    table: ClassVar[str | None] = None
+    table: str | None = None
     """Table of the records, if the engine runs its own statements on it."""
-    foreign_is_forbidden: ClassVar[bool] = False
+    foreign_is_forbidden: bool = False
     """Whether another organization's record is 403 instead of 404."""
     can_be_in_use = False
     """Whether a delete can fail because other records use the record."""

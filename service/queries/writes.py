@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from itertools import count
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import asyncpg
 import orjson
@@ -27,11 +27,14 @@ from service.queries.locking import (
     lock_organization,
     locks_organization,
 )
-from service.queries.master_record import Dependency, MasterRecord, WriteSet
+from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions, WriteResult, absent_outcomes, item_outcomes
 from service.queries.resource import joined
+from service.queries.writable_resource import WritableResource
+from service.queries.write_set import Dependency, WriteSet
 
-Write: TypeAlias = Callable[[Connection, MasterRecord, Batch, WriteOptions], Awaitable[WriteResult]]
+ResourceT = TypeVar("ResourceT", bound=WritableResource)
+Write: TypeAlias = Callable[[Connection, ResourceT, Batch, WriteOptions], Awaitable[WriteResult]]
 """Function of the engine that writes a batch."""
 Edit: TypeAlias = Callable[[Item], Item]
 """Returns the new writable form, given the stored one; raises ApiError."""
@@ -52,7 +55,7 @@ async def create(
 
 async def _write_by_id(
     connection: Connection,
-    resource: MasterRecord,
+    resource: WritableResource,
     batch: Batch,
     options: WriteOptions,
     deletes: Callable[[Item], bool],
@@ -64,7 +67,7 @@ async def _write_by_id(
 
 async def patch(
     connection: Connection,
-    resource: MasterRecord,
+    resource: WritableResource,
     batch: Batch,
     options: WriteOptions,
     edit: Edit,
@@ -124,15 +127,15 @@ def _is_deletion(item: Item) -> bool:
     return item.get("state") == "deleted"
 
 
-replace: Final[Write] = partial(_write_by_id, deletes=_is_deletion)
+replace: Final[Write[WritableResource]] = partial(_write_by_id, deletes=_is_deletion)
 """Replace records; delete those of items whose ``state`` is ``deleted``."""
-delete: Final[Write] = partial(_write_by_id, deletes=_always)
+delete: Final[Write[WritableResource]] = partial(_write_by_id, deletes=_always)
 """Delete records; a deleted record stays unchanged."""
 
 
 async def _execute(
     connection: Connection,
-    resource: MasterRecord,
+    resource: WritableResource,
     batch: Batch,
     records: LockedRecords,
     options: WriteOptions,
@@ -174,7 +177,7 @@ async def _execute(
 
 async def _check(
     connection: Connection,
-    resource: MasterRecord,
+    resource: WritableResource,
     batch: Batch,
     records: LockedRecords,
     options: WriteOptions,
@@ -193,7 +196,7 @@ async def _check(
             batch.errors.raise_any()
         remaining = batch.subset()
         if remaining is batch:
-            return write_set, clearing_plan + _record_statements(resource, write_set) + plan
+            return write_set, clearing_plan + resource.record_statements(write_set) + plan
         if round_number >= _MAX_CHECK_ROUNDS:
             dependencies = await resource.dependencies(
                 connection, records.write_set(batch), records.stored
@@ -224,24 +227,9 @@ def _fail_dependents(batch: Batch, failed: set[int], dependencies: Iterable[Depe
                 )
 
 
-def _record_statements(resource: MasterRecord, write_set: WriteSet) -> WritePlan:
-    """Return the plan for the records themselves: deletes, updates, inserts."""
-    created_ids, updated = {*write_set.created_ids}, write_set.upserts
-    inserts: WritePlan = []
-    if created_ids:
-        updated = write_set.upserts.subset(lambda item: item["id"] not in created_ids)
-        created = write_set.upserts.subset(lambda item: item["id"] in created_ids)
-        inserts = resource.item_statements(resource.inserts, created)
-    return [
-        *resource.id_statements(write_set.live_deletes, resource.deletes),
-        *resource.item_statements(resource.updates, updated),
-        *inserts,
-    ]
-
-
 async def _write(
     connection: Connection,
-    resource: MasterRecord,
+    resource: WritableResource,
     write_set: WriteSet,
     plan: WritePlan,
     options: WriteOptions,

@@ -5,12 +5,11 @@ from collections.abc import Iterable, Mapping
 import asyncpg
 
 from service.database.connections import Connection
-from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.queries.batch import Batch
 from service.queries.bound_statements import WritePlan
-from service.queries.master_record import Dependency, LockedRow, WriteSet
+from service.queries.write_set import Dependency, LockedRow, WriteSet
 from service.resources.care_texts import CareText
 
 _REFERENCE_KEY = "care_material_reference_key"
@@ -33,19 +32,14 @@ class CareInstructionMaterials(CareText):
     updates = ("release_references", "update")
     own_failures = (*CareText.own_failures, ErrorType.CONFLICT_DUPLICATE)
 
-    def load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements, with the documents' state read from the column."""
-        loaded = super().load_statements()
-        return {**loaded, "documents": loaded["documents"].bind(state="state")}
-
-    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Report unknown languages, and references of other live materials after the request."""
-        plan = await super().check(connection, change)
-        upserts = change.upserts
+        plan = await super().check(connection, write_set)
+        upserts = write_set.upserts
         if upserts.items:
             text = self.statements["check_references"].text
             rows = await connection.fetch(
-                text, upserts.caller.organization_id, upserts.json(), change.deletes.ids
+                text, upserts.caller.organization_id, upserts.json(), write_set.deletes.ids
             )
             upserts.fail_all(rows)
         return plan
@@ -53,7 +47,7 @@ class CareInstructionMaterials(CareText):
     async def dependencies(
         self,
         connection: Connection,  # noqa: ARG002
-        change: WriteSet,
+        write_set: WriteSet,
         stored: Mapping[int, LockedRow],
     ) -> Iterable[Dependency]:
         """Return dependencies of items on the current owners of their references.
@@ -66,7 +60,7 @@ class CareInstructionMaterials(CareText):
         kind, field = ErrorType.CONFLICT_DUPLICATE, "userDefinedId"
         return [
             Dependency(item["id"], owners[key], kind, field, _duplicate_message(key))
-            for item in change.upserts.items
+            for item in write_set.upserts.items
             if (key := item.get(field) or "") in owners and owners[key] != item["id"]
         ]
 

@@ -24,7 +24,10 @@ class CareText(MasterRecord):
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Return the shared statements, bound to this resource's tables, and its own."""
-        return load_bound("care_texts", table=self.table) | dict(super().load_statements())
+        return {
+            **load_bound("care_texts", table=self.table, **self.scalar_slots()),
+            **super().load_statements(),
+        }
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """Yield an error detail for each second translation into the same language."""

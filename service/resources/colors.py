@@ -15,7 +15,8 @@ from service.queries.links import (
     difference_statements,
     differences,
 )
-from service.queries.master_record import MasterRecord, WriteSet
+from service.queries.master_record import MasterRecord
+from service.queries.write_set import WriteSet
 
 _REFERENCES = {"colorGroupIds": "color group", "languageIds": "language"}
 _GROUPS = Links("color_in_group", owner="color_id", linked="color_group_id")
@@ -35,12 +36,12 @@ class Colors(MasterRecord):
     written_separately = tuple(_REFERENCES)
     own_failures = (ErrorType.UNKNOWN_REFERENCE, ErrorType.FEATURE_DISABLED)
 
-    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the writes of links; report unknown references.
 
         Without the multiple-language feature, report languages and keep the stored links to them.
         """
-        batch = change.upserts
+        batch = write_set.upserts
         if not batch.items:
             return []
         sets = {_GROUPS: _links(batch, "colorGroupIds")}
@@ -49,13 +50,13 @@ class Colors(MasterRecord):
         else:
             _refuse_languages(batch)
         link_differences = await differences(connection, batch, sets)
-        await self._check_references(connection, change, link_differences)
+        await self._check_references(connection, write_set, link_differences)
         return difference_statements(link_differences)
 
     async def _check_references(
         self,
         connection: Connection,
-        change: WriteSet,
+        write_set: WriteSet,
         link_differences: Mapping[Links, LinkDifference],
     ) -> None:
         """Report every reference to a record that does not exist or to a deleted color group.
@@ -63,8 +64,8 @@ class Colors(MasterRecord):
         Colors that stay deleted may stay in deleted groups. Unchanged links of live colors need no
         check: a color group cannot be deleted while a live color is in it.
         """
-        batch = change.upserts
-        ids = [_ids_to_check(change, field, link_differences) for field in _REFERENCES]
+        batch = write_set.upserts
+        ids = [_ids_to_check(write_set, field, link_differences) for field in _REFERENCES]
         if not any(ids):
             return
         text, organization_id = (
@@ -92,13 +93,13 @@ def _refuse_languages(batch: Batch) -> None:
 
 
 def _ids_to_check(
-    change: WriteSet, field: str, link_differences: Mapping[Links, LinkDifference]
+    write_set: WriteSet, field: str, link_differences: Mapping[Links, LinkDifference]
 ) -> set[int]:
     """Return the ids of a field to look up: new links, and all links of restored colors."""
     difference = link_differences.get(_TABLES[field])
-    items, ids = change.upserts.items, set[int]()
+    items, ids = write_set.upserts.items, set[int]()
     if difference is not None:
-        restored = {*change.restored_ids}
+        restored = {*write_set.restored_ids}
         items = [item for item in items if item["id"] in restored] if restored else []
         ids = {linked_id for _, linked_id in difference.added}
     return ids.union(*(item.get(field) or () for item in items))

@@ -12,7 +12,8 @@ from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.queries.batch import Item
 from service.queries.bound_statements import WritePlan
-from service.queries.master_record import Dependency, LockedRow, MasterRecord, WriteSet
+from service.queries.master_record import MasterRecord
+from service.queries.write_set import Dependency, LockedRow, WriteSet
 from service.resources.allowed_values import AllowedValues, ValueDifferences
 from service.schemas.extra_checks import duplicate_errors
 
@@ -63,48 +64,48 @@ class CustomFields(MasterRecord):
             message = "Another value is the default already."
             yield ErrorDetail(ErrorType.DUPLICATE, path, message)
 
-    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the writes; report changed types, invalid parents, and unknown allowed values."""
-        plan = await super().check(connection, change)
-        if not change.upserts.items:
+        plan = await super().check(connection, write_set)
+        if not write_set.upserts.items:
             return plan
-        differences = await self.values.compare(connection, change.upserts)
+        differences = await self.values.compare(connection, write_set.upserts)
         for entry in differences.unknown:
-            entry.fail(change.upserts, "id", "The custom field has no such allowed value.")
-        await self.check_values(connection, change, differences)
+            entry.fail(write_set.upserts, "id", "The custom field has no such allowed value.")
+        await self.check_values(connection, write_set, differences)
         return plan + self.values.plan(differences)
 
     async def check_values(
-        self, connection: Connection, change: WriteSet, differences: ValueDifferences
+        self, connection: Connection, write_set: WriteSet, differences: ValueDifferences
     ) -> None:
         """Report further errors of allowed values; overridden by kinds that have such rules."""
 
-    async def check_unused(self, connection: Connection, change: WriteSet) -> WritePlan:
+    async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Report deletions of parents of fields that will be live after the batch."""
-        if change.live_deletes:
+        if write_set.live_deletes:
             text, organization_id = (
                 self.statements["in_use"].text,
-                change.batch.caller.organization_id,
+                write_set.batch.caller.organization_id,
             )
-            items = change.upserts.json(self.written_separately)
+            items = write_set.upserts.json(self.written_separately)
             rows = await connection.fetch(
-                text, organization_id, id_array(change.live_deletes), items
+                text, organization_id, id_array(write_set.live_deletes), items
             )
-            change.deletes.fail_records(dict(rows), ErrorType.CONFLICT_IN_USE)
+            write_set.deletes.fail_records(dict(rows), ErrorType.CONFLICT_IN_USE)
         return []
 
     async def dependencies(
         self,
         connection: Connection,
-        change: WriteSet,
+        write_set: WriteSet,
         stored: Mapping[int, LockedRow],  # noqa: ARG002
     ) -> Iterable[Dependency]:
         """Return dependencies of children on restored parents, and of deletions on children."""
-        items, deleted_ids = change.batch.items, {*change.deletes.ids}
+        items, deleted_ids = write_set.batch.items, {*write_set.deletes.ids}
         rows = await connection.fetch(
             self.statements["reliances"].text,
-            change.batch.caller.organization_id,
-            change.batch.ids,
+            write_set.batch.caller.organization_id,
+            write_set.batch.ids,
             [item.get("parentCustomFieldId") for item in items],
         )
         return [*_on_parents(rows, deleted_ids), *_on_children(rows, deleted_ids)]

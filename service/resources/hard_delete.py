@@ -5,7 +5,8 @@ from typing import ClassVar
 
 from service.database.connections import Connection
 from service.database.statements import Statement
-from service.queries.master_record import MasterRecord, WriteSet
+from service.queries.master_record import MasterRecord
+from service.queries.write_set import WriteSet
 
 
 class HardDeleted(MasterRecord):
@@ -16,6 +17,7 @@ class HardDeleted(MasterRecord):
     """
 
     deletes: ClassVar[tuple[str, ...]] = ("purge",)
+    late_columns: ClassVar[tuple[str, ...]] = ("state", "end_date")
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Return the statements, with ``documents`` bound to stored records and to deleted ones."""
@@ -27,10 +29,12 @@ class HardDeleted(MasterRecord):
             "last_documents": documents.bind(state="'deleted'::text", end_date="now()"),
         }
 
-    async def last_documents(self, connection: Connection, change: WriteSet) -> Mapping[int, bytes]:
+    async def last_documents(
+        self, connection: Connection, write_set: WriteSet
+    ) -> Mapping[int, bytes]:
         """Render the documents of the records to delete, with their state as deleted."""
-        if not change.live_deletes:
+        if not write_set.live_deletes:
             return {}
         return await self.render(
-            connection, change.batch.caller, change.live_deletes, "last_documents"
+            connection, write_set.batch.caller, write_set.live_deletes, "last_documents"
         )

@@ -6,13 +6,14 @@ from typing import ClassVar
 import orjson
 
 from service.database.connections import Connection
-from service.database.statements import Statement, load
+from service.database.statements import Statement, load, load_bound
 from service.error_types import ErrorType
+from service.queries import scalar_columns
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.links import Links, link_statements
-from service.queries.master_record import WriteSet
 from service.queries.references import Reference
 from service.queries.resource import Resource
+from service.queries.write_set import WriteSet
 from service.resources.hard_delete import HardDeleted
 
 _FILE = "sample_requests"
@@ -48,15 +49,15 @@ class SampleRequests(HardDeleted):
         shapes = ("documents", "last_documents")
         return {**loaded, **{name: loaded[name].bind(of_style="") for name in shapes}}
 
-    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the writes of sizes and frozen values; report changes of read-only values."""
-        upserts = change.upserts
+        upserts = write_set.upserts
         if not upserts.items:
             return []
-        plan = await super().check(connection, change)
+        plan = await super().check(connection, write_set)
         text, organization_id = self.statements["new_sizes"].text, upserts.caller.organization_id
         added = await connection.fetch(text, organization_id, upserts.json())
-        if grown_ids := sorted({row["id"] for row in added} - {*change.created_ids}):
+        if grown_ids := sorted({row["id"] for row in added} - {*write_set.created_ids}):
             await connection.fetch(self.statements["hold_charts"].text, organization_id, grown_ids)
         sizes = {item["id"]: item.get("sizeRangeSizeIds") or () for item in upserts.items}
         plan += await link_statements(connection, upserts, {_SIZES: sizes})
@@ -75,9 +76,7 @@ class StyleSampleRequests(Resource):
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Return the statements, with documents of one style."""
-        loaded = load(_FILE)
-        of_style = loaded["of_style"].text
-        return {
-            "documents": loaded["documents"].bind(of_style=of_style),
-            "unknown_parent": loaded["unknown_parent"],
-        }
+        of_style = load(_FILE)["of_style"].text
+        slots = scalar_columns.slots(SampleRequests.name)
+        loaded = load_bound(_FILE, of_style=of_style, **slots)
+        return {name: loaded[name] for name in ("documents", "unknown_parent")}

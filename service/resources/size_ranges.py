@@ -6,7 +6,8 @@ from service.database.connections import Connection
 from service.database.id_arrays import id_array
 from service.error_types import ErrorType
 from service.queries.bound_statements import WritePlan
-from service.queries.master_record import Dependency, LockedRow, MasterRecord, WriteSet
+from service.queries.master_record import MasterRecord
+from service.queries.write_set import Dependency, LockedRow, WriteSet
 
 IS_LIVE = "owner.state <> 'deleted'"
 """SQL condition of sizes: whether the size range is live, so that records can refer to it."""
@@ -28,41 +29,41 @@ class SizeRanges(MasterRecord):
     inserts = ("demote", "insert")
     updates = ("demote", "update")
 
-    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Report deleted records with ``isDefault``: a patch can leave a record deleted."""
         kind, message = ErrorType.INVALID_VALUE, "A deleted size range cannot be the default."
-        for index, item in enumerate(change.upserts.items):
+        for index, item in enumerate(write_set.upserts.items):
             if item.get("isDefault") and item.get("state") == "deleted":
-                change.upserts.fail(index, kind, "isDefault", message=message)
-        return await super().check(connection, change)
+                write_set.upserts.fail(index, kind, "isDefault", message=message)
+        return await super().check(connection, write_set)
 
-    async def check_unused(self, connection: Connection, change: WriteSet) -> WritePlan:
+    async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Report deletions of ranges with sizes in use, and of the default without a successor.
 
         Uses by other size ranges are judged by the state after the request.
         """
-        if change.live_deletes:
-            is_succeeded = any(item.get("isDefault") for item in change.upserts.items)
+        if write_set.live_deletes:
+            is_succeeded = any(item.get("isDefault") for item in write_set.upserts.items)
             rows = await connection.fetch(
                 self.statements["in_use"].text,
-                change.batch.caller.organization_id,
-                id_array(change.live_deletes),
-                [*change.restored_ids],
+                write_set.batch.caller.organization_id,
+                id_array(write_set.live_deletes),
+                [*write_set.restored_ids],
                 is_succeeded,
             )
-            change.deletes.fail_records(dict(map(tuple, rows)), ErrorType.CONFLICT_IN_USE)
+            write_set.deletes.fail_records(dict(map(tuple, rows)), ErrorType.CONFLICT_IN_USE)
         return []
 
     async def dependencies(
-        self, connection: Connection, change: WriteSet, stored: Mapping[int, LockedRow]
+        self, connection: Connection, write_set: WriteSet, stored: Mapping[int, LockedRow]
     ) -> Iterable[Dependency]:
         """Return dependencies between size ranges whose sizes relate to each other's."""
         text, organization_id = (
             self.statements["reliances"].text,
-            change.batch.caller.organization_id,
+            write_set.batch.caller.organization_id,
         )
-        rows = await connection.fetch(text, organization_id, change.batch.ids)
-        deleted, restored = {*change.deletes.ids}, {*change.restored_ids}
+        rows = await connection.fetch(text, organization_id, write_set.batch.ids)
+        deleted, restored = {*write_set.deletes.ids}, {*write_set.restored_ids}
         in_use, unknown = ErrorType.CONFLICT_IN_USE, ErrorType.UNKNOWN_REFERENCE
         message = "A size relates to a size of a deleted size range."
         return [

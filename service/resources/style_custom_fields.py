@@ -8,7 +8,7 @@ from service.error_types import ErrorType
 from service.queries.batch import Batch
 from service.queries.bound_statements import WritePlan
 from service.queries.links import link_statements
-from service.queries.master_record import WriteSet
+from service.queries.write_set import WriteSet
 from service.resources.allowed_values import (
     AllowedValueEntry,
     ValueDifferences,
@@ -55,26 +55,28 @@ class StyleCustomFields(CustomFields):
         shapes = {name: loaded[name].bind(**parts) for name in ("documents", "writables")}
         return {**loaded, **shapes}
 
-    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the writes, those of associations included; report unresolved associations."""
-        if not change.upserts.items:
-            return await super().check(connection, change)
+        if not write_set.upserts.items:
+            return await super().check(connection, write_set)
         sets = {
-            association.links: await association.resolve(connection, change.upserts)
+            association.links: await association.resolve(connection, write_set.upserts)
             for association in _ASSOCIATIONS
         }
-        plan = await super().check(connection, change)
-        return plan + await link_statements(connection, change.upserts, sets)
+        plan = await super().check(connection, write_set)
+        return plan + await link_statements(connection, write_set.upserts, sets)
 
     async def check_values(
-        self, connection: Connection, change: WriteSet, differences: ValueDifferences
+        self, connection: Connection, write_set: WriteSet, differences: ValueDifferences
     ) -> None:
         """Report errors of references from allowed values to values of the parent field."""
-        child_values = [*allowed_value_entries(change.upserts, having=_POINTER)]
+        child_values = [*allowed_value_entries(write_set.upserts, having=_POINTER)]
         if child_values:
-            await self._check_parent_values(connection, change.upserts, child_values)
+            await self._check_parent_values(connection, write_set.upserts, child_values)
         if differences.removed:
-            await self._check_removed_values(connection, change, child_values, differences.removed)
+            await self._check_removed_values(
+                connection, write_set, child_values, differences.removed
+            )
 
     async def _check_parent_values(
         self, connection: Connection, batch: Batch, child_values: list[AllowedValueEntry]
@@ -94,19 +96,19 @@ class StyleCustomFields(CustomFields):
     async def _check_removed_values(
         self,
         connection: Connection,
-        change: WriteSet,
+        write_set: WriteSet,
         child_values: list[AllowedValueEntry],
         removed: list[int],
     ) -> None:
         """Report removed values that values of other live fields refer to."""
-        batch = change.upserts
+        batch = write_set.upserts
         needed = await connection.fetch(
             self.statements["needed_values"].text,
             batch.caller.organization_id,
             removed,
             [entry.field_id for entry in child_values],
             [entry.value[_POINTER] for entry in child_values],
-            [*batch.ids, *change.deletes.ids],
+            [*batch.ids, *write_set.deletes.ids],
         )
         indexes = {record_id: index for index, record_id in enumerate(batch.ids)}
         for field_id, message in needed:

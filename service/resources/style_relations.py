@@ -7,8 +7,8 @@ from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
-from service.queries.master_record import WriteSet
 from service.queries.references import Reference
+from service.queries.write_set import WriteSet
 from service.resources.hard_delete import HardDeleted
 from service.resources.plain_records import PlainRecord
 
@@ -36,15 +36,15 @@ class StyleRelations(HardDeleted, PlainRecord):
             message = "Use the id of another style than styleId."
             yield ErrorDetail(ErrorType.INVALID_VALUE, ("relatedStyleId",), message)
 
-    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Report unknown styles, and duplicate pairs after the request."""
-        plan = await super().check(connection, change)
-        if change.upserts.items:
-            _report_duplicates(change.upserts)
+        plan = await super().check(connection, write_set)
+        if write_set.upserts.items:
+            _report_duplicates(write_set.upserts)
             text = self.statements["check_pairs"].text
-            organization_id = change.upserts.caller.organization_id
-            change.upserts.fail_all(
-                await connection.fetch(text, organization_id, change.upserts.json())
+            organization_id = write_set.upserts.caller.organization_id
+            write_set.upserts.fail_all(
+                await connection.fetch(text, organization_id, write_set.upserts.json())
             )
         return plan
 

@@ -4,8 +4,8 @@ from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.queries.bound_statements import WritePlan
 from service.queries.links import Links, link_statements
-from service.queries.master_record import WriteSet
 from service.queries.references import Reference, ReferencedBy
+from service.queries.write_set import WriteSet
 from service.resources.plain_records import PlainRecord
 
 _GROUPS = Links("style_in_group", owner="style_id", linked="group_id", counted_by="groups")
@@ -32,20 +32,20 @@ class Styles(PlainRecord):
         ReferencedBy("sample requests", "sample_request", "style_id", is_live="true"),
     )
 
-    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the writes, those of groups included; report invalid references."""
-        plan = await super().check(connection, change)
-        upserts = change.upserts
+        plan = await super().check(connection, write_set)
+        upserts = write_set.upserts
         if not upserts.items:
             return plan
-        if change.restored_ids:
-            await self._check_charts(connection, change)
+        if write_set.restored_ids:
+            await self._check_charts(connection, write_set)
         groups = {item["id"]: item.get("groupIds") or () for item in upserts.items}
         return plan + await link_statements(connection, upserts, {_GROUPS: groups})
 
-    async def _check_charts(self, connection: Connection, change: WriteSet) -> None:
+    async def _check_charts(self, connection: Connection, write_set: WriteSet) -> None:
         """Report restored styles whose measurement charts have values of deleted size ranges."""
-        organization_id, ids = change.batch.caller.organization_id, [*change.restored_ids]
+        organization_id, ids = write_set.batch.caller.organization_id, [*write_set.restored_ids]
         text = self.statements["hold_size_ranges"].text
         ranges = await connection.fetch(text, organization_id, ids)
         deleted = [row["id"] for row in ranges if row["state"] == "deleted"]
@@ -54,4 +54,4 @@ class Styles(PlainRecord):
             rows = await connection.fetch(text, organization_id, ids, deleted)
             message = "Its measurement chart has values of a deleted size range."
             messages = dict.fromkeys((row["id"] for row in rows), message)
-            change.upserts.fail_records(messages, ErrorType.UNKNOWN_REFERENCE, "state")
+            write_set.upserts.fail_records(messages, ErrorType.UNKNOWN_REFERENCE, "state")

@@ -8,8 +8,8 @@ from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
-from service.queries.master_record import WriteSet
 from service.queries.matching import MatchKey, Row, match_existing
+from service.queries.write_set import WriteSet
 from service.resources.plain_records import PlainRecord
 from service.schemas.extra_checks import duplicate_errors
 
@@ -38,10 +38,10 @@ class SubSuppliers(PlainRecord):
     children = ("update_contacts", "remove_contacts", "insert_contacts", "restore_facilities")
     deletes = ("delete", "delete_contacts", "delete_facilities")
 
-    async def check(self, connection: Connection, change: WriteSet) -> WritePlan:
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Match contacts to stored ones, then check the write set."""
-        await self._match_contacts(connection, change.upserts)
-        return await super().check(connection, change)
+        await self._match_contacts(connection, write_set.upserts)
+        return await super().check(connection, write_set)
 
     async def _match_contacts(self, connection: Connection, batch: Batch) -> None:
         """Give each contact without an id the id of the stored contact that it matches."""

@@ -113,6 +113,7 @@ _PURPOSES: Final = {
     "changes.clear_up_to": "Store the sequence number up to which changes were deleted.",
     "changes.lock": "Lock the feed.",
     "changes.news": "Read the feeds' heads, for all long polls at once.",
+    "changes.version": "Find out whether the data of the organization have changed.",
     "changes.number": "Assign sequence numbers to committed changes.",
     "changes.oldest": "Read the oldest changes, to delete expired ones.",
     # Callers, settings and idempotency

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from service.resources.registry import MASTER_RECORDS
-from tests.support import faults, rows
+from tests.support import rows, schema_faults
 from tests.support.api import Api, exactly, replacing
 from tests.support.published import invalid, is_failure
 
@@ -132,7 +132,7 @@ BLANK = [" ", "\t\r\n", "\u00a0", "\u2003\u3000", " " * 40]
 async def test_names_and_texts_are_more_than_white_space(blank: str, shared_api: Api) -> None:
     for resource in MASTER_RECORDS:
         path = f"/api/{resource.name}"
-        minimal = faults.minimal(resource.name, "create")
+        minimal = schema_faults.minimal(resource.name, "create")
         field = next((name for name in ("name", "text") if name in minimal), None)
         if field is None:
             assert resource.name == "style-relations"

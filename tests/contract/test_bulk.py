@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from service.queries.master_record import MasterRecord
-from tests.support import faults, generate, rows
+from tests.support import generate, rows, schema_faults
 from tests.support.api import Api
 from tests.support.each import of_each_resource
 from tests.support.published import is_failure
@@ -194,9 +194,11 @@ async def test_how_many_items_a_request_may_have(resource: MasterRecord, shared_
 async def test_an_id_stands_in_a_request_once(resource: MasterRecord, shared_api: Api) -> None:
     path = f"/api/{resource.name}"
     # New ones: nothing uses them, so that nothing else is wrong with deleting them.
-    made = await shared_api.post(path, [faults.minimal(resource.name, "create") for _ in range(2)])
+    made = await shared_api.post(
+        path, [schema_faults.minimal(resource.name, "create") for _ in range(2)]
+    )
     first, second = [record["id"] for record in made.data]
-    minimal = faults.minimal(resource.name, "replace")
+    minimal = schema_faults.minimal(resource.name, "replace")
     items = [
         generate.with_state(resource, minimal | {"id": id_}, "deleted")
         for id_ in (first, second, first)

@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 
 from service.database.connections import Database
-from service.database.fair_queue import COMERS
+from service.database.fair_queue import CONTENTION
 from service.organizations import administration, keys
 from service.organizations.caller import Callers
 from tests.support.api import Api, issue_key
@@ -213,7 +213,7 @@ async def test_made_up_keys_are_no_sign_of_other_organizations(shared_dsn: str) 
     await asyncio.sleep(0.05)
     for number in range(1, 20):
         await callers.find(keys.compose(number, 10**9, keys.new_secret()))
-        assert not COMERS.is_contended()
+        assert not CONTENTION.is_contended()
     await database.close()
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from service.queries.master_record import MasterRecord
 from service.resources.registry import CHANGES, MASTER_RECORDS
-from service.routes import root_of
+from service.routes import collection_path
 from tests.support import generate
 from tests.support.api import Answer, Api, replacing
 from tests.support.changes import Follower, Readable, everything
@@ -28,7 +28,7 @@ each_resource = pytest.mark.parametrize("resource", MASTER_RECORDS, ids=lambda o
 async def made(api: Api, resource: MasterRecord, random: Random, count: int = 1) -> list[Any]:
     known = await generate.references(api)
     items = [generate.body(resource, "create", known, random) for _ in range(count)]
-    answer = await api.post(root_of(resource), items)
+    answer = await api.post(collection_path(resource), items)
     assert answer.status == 201, answer.raw
     return list(answer.data)
 
@@ -39,7 +39,7 @@ async def body(api: Api, resource: MasterRecord, form: str, random: Random) -> d
 
 async def create(api: Api, resource: MasterRecord, random: Random) -> None:
     await made(api, resource, random, 3)
-    answer = await api.post(root_of(resource), await body(api, resource, "create", random))
+    answer = await api.post(collection_path(resource), await body(api, resource, "create", random))
     assert answer.status == 201, answer.raw
 
 
@@ -47,13 +47,13 @@ async def replace(api: Api, resource: MasterRecord, random: Random) -> None:
     [record] = await made(api, resource, random)
     sent = await body(api, resource, "replace", random)
     for _ in range(2):
-        answer = await api.put(f"{root_of(resource)}/{record['id']}", sent)
+        answer = await api.put(f"{collection_path(resource)}/{record['id']}", sent)
         assert answer.status == 200, answer.raw
 
 
 async def replace_as_it_is(api: Api, resource: MasterRecord, random: Random) -> None:
     [record] = await made(api, resource, random)
-    path = f"{root_of(resource)}/{record['id']}"
+    path = f"{collection_path(resource)}/{record['id']}"
     written = (await api.get(path, {"form": "writable"})).data
     assert (await api.put(path, written)).status == 200
     assert (await api.patch(path, [])).status == 200
@@ -65,7 +65,7 @@ async def patch(api: Api, resource: MasterRecord, random: Random) -> None:
     changes = [generate.change(resource, "inactive", known, random)]
     changes += [replacing(f"/{name}", "Another") for name in ("text", "name") if name in record]
     for change in changes:
-        answer = await api.patch(f"{root_of(resource)}/{record['id']}", change)
+        answer = await api.patch(f"{collection_path(resource)}/{record['id']}", change)
         assert answer.status == 200, answer.raw
 
 
@@ -73,18 +73,20 @@ async def replace_several(api: Api, resource: MasterRecord, random: Random) -> N
     records = await made(api, resource, random, 3)
     items = []
     for record in records:
-        written = (await api.get(f"{root_of(resource)}/{record['id']}", {"form": "writable"})).data
+        written = (
+            await api.get(f"{collection_path(resource)}/{record['id']}", {"form": "writable"})
+        ).data
         items.append(written | {"id": record["id"]})
     items[1] = await body(api, resource, "replace", random) | {"id": items[1]["id"]}
     if generate.has_state(resource):
         items[2]["state"] = "deleted"
-    answer = await api.put(root_of(resource), items)
+    answer = await api.put(collection_path(resource), items)
     assert answer.status == 200, answer.raw
 
 
 async def delete_and_restore(api: Api, resource: MasterRecord, random: Random) -> None:
     [record] = await made(api, resource, random)
-    path = f"{root_of(resource)}/{record['id']}"
+    path = f"{collection_path(resource)}/{record['id']}"
     assert (await api.delete(path)).status == 200
     if (await api.get(path)).status == 200:
         assert (await api.delete(path)).status == 200
@@ -94,7 +96,9 @@ async def delete_and_restore(api: Api, resource: MasterRecord, random: Random) -
 
 async def delete_several(api: Api, resource: MasterRecord, random: Random) -> None:
     records = await made(api, resource, random, 3)
-    answer = await api.delete(root_of(resource), [("ids", str(one["id"])) for one in records])
+    answer = await api.delete(
+        collection_path(resource), [("ids", str(one["id"])) for one in records]
+    )
     assert answer.status == 200, answer.raw
 
 

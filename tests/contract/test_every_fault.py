@@ -1,9 +1,9 @@
-"""Every fault that the write schemas know, planted in a body: alone, and all of them in bulk."""
+"""Every fault that the write schemas show, injected into a body: alone, and all of them in bulk."""
 
 import pytest
 
 from service.queries.master_record import MasterRecord
-from tests.support import faults, rows
+from tests.support import rows, schema_faults
 from tests.support.api import Api
 from tests.support.each import of_each_resource
 from tests.support.published import invalid, is_failure
@@ -22,7 +22,7 @@ async def test_every_fault_of_every_item_at_once(
 ) -> None:
     wanted = [
         fault
-        for fault in faults.planted(resource.name, form)
+        for fault in schema_faults.injected_faults(resource.name, form)
         if form == "create" or fault.kind != "state_not_allowed"
     ]
     before = await rows.dump(shared_dsn)
@@ -52,7 +52,7 @@ async def test_every_fault_alone(
     path = f"/api/{resource.name}"
     if form == "replace":
         path = f"{path}/{(await shared_api.get(path)).data[0]['id']}"
-    for fault in faults.planted(resource.name, form):
+    for fault in schema_faults.injected_faults(resource.name, form):
         answer = await shared_api.call(method, path, fault.body)
         assert answer.details == [(invalid(fault.kind), fault.field)], fault
         is_failure(answer, 400, invalid(fault.kind))

@@ -33,13 +33,13 @@ class Twice(Api):
         return again
 
 
-@of_each([route for route in CALLERS_ROUTES if route.kind.writes])
+@of_each([route for route in CALLERS_ROUTES if route.operation.writes])
 async def test_every_write_honors_an_idempotency_key(
     route: Route, shared_api: Api, stored: dict[str, int]
 ) -> None:
     """A key of another form is refused."""
     twice = Twice(shared_api.client, shared_api.key)
-    published.holds(route, await SUCCESSES[route.operation](twice, route, stored))
+    published.holds(route, await SUCCESSES[route.operation_name](twice, route, stored))
     assert "Idempotency-Key" in published.parameters(route)
     path, body = await path_of(shared_api, route, stored), b"[]" if route.media_type else None
     bad = await shared_api.call(

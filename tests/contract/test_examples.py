@@ -10,7 +10,7 @@ from service.handlers.operations import Operation
 from service.openapi import examples
 from service.queries.resource import Resource
 from service.resources.registry import MEASUREMENTS
-from service.routes import root_of
+from service.routes import collection_path
 from tests.support.api import Api
 from tests.support.provoke import Stage, provoke
 
@@ -61,7 +61,7 @@ async def test_the_example_of_problem_details_is_what_is_answered(
 ) -> None:
     stage.patch.setattr(Resource, "render", None)
     key = stage.api.key if error_type == "server_error" else ""
-    path = f"{root_of(MEASUREMENTS)}/{{{MEASUREMENTS.key}}}".format(**stored)
+    path = f"{collection_path(MEASUREMENTS)}/{{{MEASUREMENTS.key}}}".format(**stored)
     answer = await Api(stage.api.client, key).get(path)
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert answer.json == examples.problem(error_type)

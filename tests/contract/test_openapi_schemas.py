@@ -13,7 +13,7 @@ from service.openapi.components import name_of
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from tests.contract.test_openapi import AT_NO_OPERATION, DOCUMENT
-from tests.support import faults, generate
+from tests.support import generate, schema_faults
 from tests.support.generate import REFERRED, with_state
 from tests.support.published import component
 
@@ -141,8 +141,8 @@ def test_published_forms_take_what_the_service_takes(resource: MasterRecord, for
 def test_published_forms_refuse_what_the_service_refuses(resource: MasterRecord, form: str) -> None:
     """Every fault at every field, what the service alone sets among them."""
     validator = published(resource, form)
-    assert validator.is_valid(faults.minimal(resource.name, form))
-    for fault in faults.planted(resource.name, form):
+    assert validator.is_valid(schema_faults.minimal(resource.name, form))
+    for fault in schema_faults.injected_faults(resource.name, form):
         assert not validator.is_valid(fault.body), fault
 
 

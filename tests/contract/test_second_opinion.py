@@ -9,7 +9,7 @@ import pytest
 from service import schemas
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
-from tests.support import faults, generate
+from tests.support import generate, schema_faults
 from tests.support.published import form
 
 pytestmark = pytest.mark.contract("Bad input")
@@ -29,7 +29,7 @@ def test_both_validators_agree(resource: MasterRecord, single: str, bulk: str) -
     good = [
         generate.body(resource, single, _KNOWN, Random(number)) for number in range(GOOD_BODIES)
     ]
-    bad = list(faults.planted(resource.name, single))
+    bad = list(schema_faults.injected_faults(resource.name, single))
     assert len(bad) > 15
     # In bulk, the state that a single replace refuses deletes.
     bad_items = [fault.body | id_ for fault in bad if fault.kind != "state_not_allowed"]

@@ -15,8 +15,8 @@ from aiohttp.test_utils import TestClient
 from service import schemas
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS, PARTS
-from service.routes import root_of, routes
-from tests.support import attack, faults, generate, parts, rows, tenants
+from service.routes import collection_path, routes
+from tests.support import attack, generate, parts, rows, schema_faults, tenants
 from tests.support.api import Answer, Api, issue_key
 from tests.support.attack import Sides
 from tests.support.each import of_each_resource
@@ -28,7 +28,7 @@ UNKNOWN = 10**15
 #: How many attacks a run takes of those on one place of a body, and of those on one list.
 FEW, SEVERAL = 4, 12
 ROUTES = [route for route in routes() if route.needs_key]
-LISTS = [route for route in ROUTES if route.operation == "list" and "{" not in route.path]
+LISTS = [route for route in ROUTES if route.operation_name == "list" and "{" not in route.path]
 #: What is another one in each answer.
 OWN_HEADERS = ("date", "x-request-id")
 #: Of no organization.
@@ -97,7 +97,7 @@ async def test_foreign_records_are_as_unknown_ones(sides: Sides) -> None:
 
 def tells_apart(resource: Any) -> bool:
     """Whether foreign records are answered as such (contract, Tenancy)."""
-    return isinstance(resource, MasterRecord) and resource.foreign_is_forbidden
+    return resource is not None and resource.foreign_is_forbidden
 
 
 @pytest.mark.usefixtures("unharmed")
@@ -106,7 +106,7 @@ async def test_foreign_records_among_own_ones(sides: Sides) -> None:
     known, random = await generate.references(sides.attacker), Random(1)
     for resource in MASTER_RECORDS:
         own, foreign = [
-            (await api.get(root_of(resource))).data[0]["id"]
+            (await api.get(collection_path(resource))).data[0]["id"]
             for api in (sides.attacker, sides.victim)
         ]
         nobodys = str(UNKNOWN) if isinstance(own, str) else UNKNOWN
@@ -114,12 +114,15 @@ async def test_foreign_records_among_own_ones(sides: Sides) -> None:
         for gone in ({}, {"state": "deleted"})[: 1 + generate.has_state(resource)]:
             items = [[item | {"id": own}, other | gone | {"id": i}] for i in (foreign, nobodys)]
             told_alike(
-                resource, *[await sides.attacker.put(root_of(resource), each) for each in items]
+                resource,
+                *[await sides.attacker.put(collection_path(resource), each) for each in items],
             )
         told_alike(
             resource,
             *[
-                await sides.attacker.delete(root_of(resource), [("ids", own), ("ids", each)])
+                await sides.attacker.delete(
+                    collection_path(resource), [("ids", own), ("ids", each)]
+                )
                 for each in (foreign, nobodys)
             ],
         )
@@ -144,12 +147,12 @@ async def test_foreign_records_in_bodies(
     """
     words = sorted(await attack.names(sides.victim) - await attack.names(sides.attacker))
     ids = list(sides.stolen.values())
-    records = (await sides.attacker.get(root_of(resource), {"pageSize": "100"})).data
+    records = (await sides.attacker.get(collection_path(resource), {"pageSize": "100"})).data
     one_of_each_type = {record.get("type"): record for record in records}.values()
     for form in ("create", "replace"):
         located, least = (
             schemas.definition(resource.name, form),
-            faults.minimal(resource.name, form),
+            schema_faults.minimal(resource.name, form),
         )
         for path in attack.references(located):
             if len(path) == 1 and path[0] in ("id", "customId"):
@@ -167,15 +170,15 @@ async def test_foreign_records_in_bodies(
             for start in range(0, len(pairs), len(records)):
                 several = zip(pairs[start:], records, strict=False)
                 items = [referring(form, least, field, pair, record) for pair, record in several]
-                await refused_alike(sides.attacker, root_of(resource), form, items)
+                await refused_alike(sides.attacker, collection_path(resource), form, items)
             for pair, record in sample(product(pairs, one_of_each_type), FEW):
                 alone = referring(form, least, field, pair, record)
-                await refused_alike(sides.attacker, root_of(resource), form, [alone])
-                one = f"{root_of(resource)}/{record['id']}"
+                await refused_alike(sides.attacker, collection_path(resource), form, [alone])
+                one = f"{collection_path(resource)}/{record['id']}"
                 patches = [[{"op": "add", "path": f"/{field}", "value": value}] for value in pair]
                 await refused(sides.attacker, "PATCH", one, patches)
                 if form == "create":
-                    await refused(sides.attacker, "POST", root_of(resource), alone)
+                    await refused(sides.attacker, "POST", collection_path(resource), alone)
                 else:
                     await refused(sides.attacker, "PUT", one, alone)
 
@@ -228,7 +231,7 @@ async def test_writes_stay_at_home(sides: Sides) -> None:
     before = await rows.dump(sides.dsn, organization_id=sides.victim_id)
     known, random = await generate.references(sides.attacker), Random(2)
     for resource in MASTER_RECORDS:
-        api, root = sides.attacker, root_of(resource)
+        api, root = sides.attacker, collection_path(resource)
 
         def new(form: str, resource: MasterRecord = resource) -> Any:
             return attack.body(resource, form, known, random)
@@ -254,10 +257,10 @@ async def test_what_another_holds_is_free(sides: Sides) -> None:
     """Unique values are the organization's own: taking one tells nothing of others."""
     for resource in MASTER_RECORDS:
         for name in {*resource.unique_fields} - {"isDefault"}:
-            item = faults.minimal(resource.name, "create") | {name: "held"}
-            assert (await sides.victim.post(root_of(resource), item)).status == 201
-            assert (await sides.attacker.post(root_of(resource), item)).status == 201
-            assert (await sides.attacker.post(root_of(resource), item)).status == 409
+            item = schema_faults.minimal(resource.name, "create") | {name: "held"}
+            assert (await sides.victim.post(collection_path(resource), item)).status == 201
+            assert (await sides.attacker.post(collection_path(resource), item)).status == 201
+            assert (await sides.attacker.post(collection_path(resource), item)).status == 409
 
 
 @pytest.mark.usefixtures("unharmed")

@@ -3,7 +3,7 @@
 import asyncpg
 import pytest
 
-from service.demo import DemoDataError, is_empty, load
+from service.demo import DemoDataError, load
 from service.demo.loading import build
 from service.demo.rows import Rows
 from tests.support.databases import fresh_database
@@ -177,12 +177,6 @@ async def test_is_refused_where_an_organization_exists(loaded: str) -> None:
     with pytest.raises(DemoDataError, match="has organizations already"):
         await load(loaded, progress=False)
     assert await query(loaded, "select count(*) from color") == before
-
-
-async def test_is_empty_until_an_organization_exists(dsn: str) -> None:
-    assert await is_empty(dsn)
-    await query(dsn, "insert into organization (name) values ('Tailor')")
-    assert not await is_empty(dsn)
 
 
 def test_every_row_of_a_table_has_the_same_columns() -> None:

@@ -25,9 +25,19 @@ def modules(folder: str = "") -> list[Path]:
 
 
 def modules_of_tests() -> list[Path]:
-    """Every Python module of the tests; what the benchmark installs is under a hidden folder."""
-    found = sorted((ROOT / "tests").rglob("*.py"))
-    return [path for path in found if "/." not in path.relative_to(ROOT).as_posix()]
+    """Return every Python module of the tests, without installed packages."""
+    return _written(ROOT / "tests")
+
+
+def modules_of_benchmarks() -> list[Path]:
+    """Return every Python module of the benchmarks and their peers, without installed packages."""
+    return _written(ROOT / "benchmarks")
+
+
+def _written(folder: Path) -> list[Path]:
+    """Return the Python files of a folder; packages are installed in hidden ones."""
+    paths = sorted(folder.rglob("*.py"))
+    return [path for path in paths if "/." not in path.relative_to(ROOT).as_posix()]
 
 
 def imports(module: Path) -> Iterator[str]:

@@ -24,7 +24,6 @@ BOUNDED = {
     "openapi/components.py": {"_definitions": "no arguments"},
     "queries/change_recorder.py": {"insert_text": "numbers of parameters that come before it"},
     "queries/links.py": {"stored_text": "the tables of links that a resource has"},
-    "queries/master_record.py": {"_lock_text": "resources, their two locks, by id or by key"},
     "queries/references.py": {
         "_referred": "the references that resources have",
         "uses_text": "the uses that resources have",
@@ -37,7 +36,6 @@ BOUNDED = {
         "definition": "the definitions of the schema files",
         "load": "no arguments",
     },
-    "http/envelope.py": {"_compressed": "four answers that are the same for all"},
     "schemas/validation.py": {"_registry": "no arguments"},
 }
 

@@ -12,7 +12,7 @@ from tests.policy.sources import ROOT
 
 CONTRACT = pages.sections(ROOT / "docs" / "contract.md")
 RULES = set(re.findall(r"^(\d+)\. ", pages.text(ROOT / "docs" / "scale.md"), re.MULTILINE))
-_FOLDERS = ("service", "tests", "sql", "migrations", "schemas")
+_FOLDERS = ("service", "tests", "benchmarks", "sql", "migrations", "schemas")
 _SUFFIXES = (".py", ".sql", ".json")
 #: Headings that say nothing unless one knows of which page.
 _BARE = "Authentication|Endpoints|Errors|Field table|Limits|List endpoints|States|Write items"

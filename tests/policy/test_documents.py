@@ -12,7 +12,7 @@ from tests.policy.sources import ROOT, SERVICE, imports, modules
 
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
 _PATH = re.compile(
-    r"(service|tests|sql|schemas|migrations|docs|\.ci)/[\w.*<>/-]*|[A-Z]+\.md|Makefile"
+    r"(service|tests|benchmarks|sql|schemas|migrations|docs|\.ci)/[\w.*<>/-]*|[A-Z]+\.md|Makefile"
 )
 #: The made-up resource of docs/adding-a-resource.md, and a real one that has all its files.
 _MADE_UP, _REAL = "trims", "colors"

@@ -5,7 +5,7 @@ import pytest
 from service.error_types import ErrorType
 from tests.policy.sources import ROOT, SERVICE, modules, texts
 from tests.support.generated_parts import PARTS, GeneratedPart
-from tests.support.pages import with_section
+from tests.support.reports import with_section
 
 #: Messages that rows of other types have as well.
 _SHARED = {ErrorType.UNKNOWN_FIELD.message, ErrorType.UNKNOWN_PARAMETER.message}

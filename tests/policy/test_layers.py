@@ -9,7 +9,15 @@ import pytest
 
 from service.routes import routes
 from tests.contract.test_every_route import SUCCESSES
-from tests.policy.sources import ROOT, SERVICE, imports, modules, modules_of_tests, texts
+from tests.policy.sources import (
+    ROOT,
+    SERVICE,
+    imports,
+    modules,
+    modules_of_benchmarks,
+    modules_of_tests,
+    texts,
+)
 
 _SQL = re.compile(r"\s*(select|insert into|update|delete from|with)\s+\w", re.ASCII)
 #: What composes pages of lists, and what is no caller's: start, migrations, demo data, and the map
@@ -84,7 +92,7 @@ def test_nothing_below_the_entry_of_a_query_sees_the_pool() -> None:
 
 def test_every_kind_of_route_has_a_contract_test() -> None:
     """The test of every route finds resources by itself; a new kind of route is told to it."""
-    assert {route.operation for route in routes()} == set(SUCCESSES)
+    assert {route.operation_name for route in routes()} == set(SUCCESSES)
 
 
 def test_pinned_requirements_name_no_host() -> None:
@@ -97,7 +105,14 @@ def test_pinned_requirements_name_no_host() -> None:
         assert text.count("--hash=sha256:") >= len(pinned)
 
 
-@each([path for path in ROOT.glob("tests/**/package-lock.json") if "/." not in path.as_posix()])
+@each(
+    [
+        path
+        for folder in ("benchmarks", "tests")
+        for path in ROOT.glob(f"{folder}/**/package-lock.json")
+        if "/." not in path.as_posix()
+    ]
+)
 def test_locked_npm_packages_name_no_host(module: Path) -> None:
     """They come from whichever registry npm is set to, and have to be what was locked."""
     lock = json.loads(module.read_text(encoding="utf-8"))
@@ -109,7 +124,7 @@ def test_locked_npm_packages_name_no_host(module: Path) -> None:
 
 def test_modules_stay_small() -> None:
     """Files near 120 lines; past 300 there are two things in one."""
-    for module in (*modules(), *modules_of_tests()):
+    for module in (*modules(), *modules_of_tests(), *modules_of_benchmarks()):
         lines = module.read_text(encoding="utf-8").count("\n")
         assert lines <= 300, (relative(module), lines)
     assert SERVICE.name == "service"

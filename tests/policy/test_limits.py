@@ -106,6 +106,7 @@ PHRASES = {
         f"uncompressed, at most {byte_size(limits.MAX_BODY_BYTES)}.",
         f"No connection was free within {limits.ACQUIRE_SECONDS} seconds.",
         f"{limits.READ_SECONDS} seconds in a read, {limits.WRITE_SECONDS} in a write.",
+        f"may be read as it was for {limits.RESPONSE_CACHE_SECONDS} seconds.",
         f"takes effect within {limits.KEY_CACHE_SECONDS} seconds.",
         f"the key works after {limits.UNKNOWN_KEY_SECONDS} second.",
         f"took longer than {limits.KEY_CACHE_SECONDS} seconds to arrive.",

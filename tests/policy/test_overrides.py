@@ -39,3 +39,9 @@ def test_members_of_resources_override_or_are_used(resource: type[Resource]) -> 
     """A renamed hook whose override keeps the old name would silently lose its rule."""
     assert MASTER_RECORDS
     assert dead_members(resource) == []
+
+
+def test_no_constructor_is_bypassed() -> None:
+    """A class that calls a grandparent's constructor has the wrong parent."""
+    assert re.findall(r"\b[A-Z]\w*\.__init__\(self", _SOURCES) == []
+    assert re.findall(r"\b[A-Z]\w*\.__init__\(self", "Resource.__init__(self)")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from service import schemas
-from service.queries.master_record import MasterRecord
+from service.queries.writable_resource import WritableResource
 from service.resources.registry import MASTER_RECORDS, PARTS
 from service.schemas import ResolvedSchema
 from service.transfer.collections import transfer_collections
@@ -42,7 +42,7 @@ def test_every_field_with_an_id_says_of_what(file: str, form: str) -> None:
 
 
 @pytest.mark.parametrize("resource", [*MASTER_RECORDS, *PARTS], ids=lambda one: one.name)
-def test_it_says_what_is_looked_for_in_the_database(resource: MasterRecord) -> None:
+def test_it_says_what_is_looked_for_in_the_database(resource: WritableResource) -> None:
     for reference in resource.references:
         *way, name = reference.field.split(".")
         form = "replace" if way else "create"

@@ -58,11 +58,11 @@ def sendable(route: Route, known: generate.References) -> Any:
     """A body that the route takes, whatever record it is for."""
     if isinstance(route.resource, RecordPart):
         bodies = {"replace": parts.least(route.resource), "patch": []}
-        return bodies.get(route.operation)
-    if route.operation == "patch":
+        return bodies.get(route.operation_name)
+    if route.operation_name == "patch":
         assert route.resource is not None
         return generate.change(route.resource, "inactive", known, Random(route.path))
-    if route.operation != "replace" or route.resource is None:
+    if route.operation_name != "replace" or route.resource is None:
         return None
     return body(route.resource, "replace", known, Random(route.path))
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from service.handlers.operations import READ
 from service.queries.parts import RecordPart
 from service.resources.registry import MEASUREMENTS, PARTS
-from service.routes import Route, root_of
+from service.routes import Route, collection_path
 from tests.support import generate
 from tests.support.api import Api
 
@@ -26,7 +26,7 @@ async def paths(api: Api, part: RecordPart, most: int = 5) -> list[str]:
     """The paths of the part of some of the caller's records."""
     if part is MEASUREMENTS:
         return (await _measured(api))[:most]
-    records = (await api.get(root_of(part), {"pageSize": str(most)})).data
+    records = (await api.get(collection_path(part), {"pageSize": str(most)})).data
     return [path(part, record["id"]) for record in records]
 
 

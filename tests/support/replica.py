@@ -6,7 +6,7 @@ import orjson
 
 from service.queries.resource import Resource
 from service.resources.registry import CHANGES
-from service.routes import root_of
+from service.routes import collection_path
 from tests.support.api import Api
 from tests.support.changes import Follower
 
@@ -27,7 +27,7 @@ async def _listed(api: Api, resource: Resource) -> Records:
     found: Records = {}
     asked = {"pageSize": "100"}
     while asked:
-        answer = await api.get(root_of(resource), asked)
+        answer = await api.get(collection_path(resource), asked)
         assert answer.status == 200, answer.raw
         found |= {(resource.name, one["id"]): orjson.dumps(one) for one in answer.data}
         following = answer.json["pagination"].get("cursor")
@@ -73,7 +73,7 @@ class Replica:
     async def _read(self, collection: str, record: Any) -> Any:
         """The record as it is now; None where it is deleted or gone."""
         resource = CHANGES.resources[collection]
-        answer = await self.api.get(f"{root_of(resource)}/{record}")
+        answer = await self.api.get(f"{collection_path(resource)}/{record}")
         if answer.status == 404:
             return None
         assert answer.status == 200, answer.raw

@@ -17,7 +17,7 @@ class _Server(TestServer):
     """aiohttp's, with the connections of the service."""
 
     async def _make_runner(self, **options: Any) -> Runner:
-        return Runner(self.app, connections=MAX_CONNECTIONS, **options)
+        return Runner(self.app, **{"connections": MAX_CONNECTIONS, **options})
 
 
 @asynccontextmanager

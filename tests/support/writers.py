@@ -9,7 +9,7 @@ import aiohttp
 
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS, PARTS
-from service.routes import root_of
+from service.routes import collection_path
 from tests.support import generate, parts
 from tests.support.api import Answer, Api
 
@@ -72,7 +72,7 @@ class Writer:
             ]
 
     async def _create(self, resource: MasterRecord) -> Answer:
-        answer = await self._api.post(root_of(resource), self._body(resource, "create"))
+        answer = await self._api.post(collection_path(resource), self._body(resource, "create"))
         if answer.status == 201:
             self._learn(resource, [answer.data])
         return answer
@@ -81,7 +81,7 @@ class Writer:
         items = [self._body(resource, "create") for _ in range(self._random.randint(1, 5))]
         for item in items[1:]:
             item.pop("isDefault", None)
-        answer = await self._api.post(root_of(resource), items)
+        answer = await self._api.post(collection_path(resource), items)
         if answer.status == 201:
             self._learn(resource, answer.data)
         return answer
@@ -89,7 +89,7 @@ class Writer:
     async def _replace(self, resource: MasterRecord) -> Answer | None:
         for one in self._some(resource, 1):
             body = self._body(resource, "replace")
-            return await self._api.put(f"{root_of(resource)}/{one}", body)
+            return await self._api.put(f"{collection_path(resource)}/{one}", body)
         return None
 
     async def _replace_part(self, resource: MasterRecord) -> Answer | None:
@@ -111,7 +111,7 @@ class Writer:
             item.pop("isDefault", None)
             if generate.has_state(resource) and self._random.random() < 0.3:
                 item["state"] = "deleted"
-        return await self._api.put(root_of(resource), items) if items else None
+        return await self._api.put(collection_path(resource), items) if items else None
 
     async def _patch(self, resource: MasterRecord) -> Answer | None:
         state = self._random.choice(("active", "inactive"))
@@ -126,16 +126,16 @@ class Writer:
 
     async def _patched(self, resource: MasterRecord, change: list[Any]) -> Answer | None:
         for one in self._some(resource, 1):
-            return await self._api.patch(f"{root_of(resource)}/{one}", change)
+            return await self._api.patch(f"{collection_path(resource)}/{one}", change)
         return None
 
     async def _delete(self, resource: MasterRecord) -> Answer | None:
         for one in self._some(resource, 1):
-            return await self._api.delete(f"{root_of(resource)}/{one}")
+            return await self._api.delete(f"{collection_path(resource)}/{one}")
         return None
 
     async def _delete_many(self, resource: MasterRecord) -> Answer | None:
         ids = self._some(resource, 3)
         if not ids:
             return None
-        return await self._api.delete(root_of(resource), [("ids", str(one)) for one in ids])
+        return await self._api.delete(collection_path(resource), [("ids", str(one)) for one in ids])

@@ -20,7 +20,7 @@ def told(name: str, **labels: str) -> float:
 
 async def test_who_has_connections_and_who_waits(dsn: str) -> None:
     database, admission = Database(dsn, 2), Admission(10)
-    tell = gauge_updater(database, admission, 2)
+    tell = gauge_updater(database, admission, lambda: 5, 2)
     waited = told("organization_wait_seconds_total", organization="7")
     release = asyncio.Event()
 

@@ -40,7 +40,7 @@ OWN_KEYS = {
 WITHOUT_KEY = {"style-relations", "sample-requests"}
 LONGEST_KEY = 500
 """Characters, of up to four bytes each: an entry of a unique index holds 2,704 bytes."""
-NON_NULL = [{"type": "string"}]
+NON_NULL = [{"type": "string"}, {"description": "The text to show.", "type": "string"}]
 """Says of a field, bounded elsewhere, that it cannot be null."""
 
 REGISTRY: Registry[Any] = Registry().with_resources(

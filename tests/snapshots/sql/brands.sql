@@ -26,7 +26,7 @@ from (
         )
         select page_order, sort_values, '{"id":' || id::text
             || coalesce(',"customId":' || to_json(custom_id)::text, '') || ',"name":' || to_json(name)::text
-            || ',"state":' || to_json(state)::text || '}' as document
+            || ',"state":"' || state || '"}' as document
         from page
     ) as page
 ) as page;
@@ -87,7 +87,7 @@ from (
         )
         select page_order, sort_values, '{"id":' || id::text
             || coalesce(',"customId":' || to_json(custom_id)::text, '') || ',"name":' || to_json(name)::text
-            || ',"state":' || to_json(state)::text || '}' as document
+            || ',"state":"' || state || '"}' as document
         from page
     ) as page
 ) as page;
@@ -131,7 +131,7 @@ from (
     )
     select page_order, sort_values, '{"id":' || id::text
         || coalesce(',"customId":' || to_json(custom_id)::text, '') || ',"name":' || to_json(name)::text
-        || ',"state":' || to_json(state)::text || '}' as document
+        || ',"state":"' || state || '"}' as document
     from page
 ) as page;
 -- Response of a write, which inserts its change:
@@ -211,7 +211,7 @@ from (
         from record where record.id = $2::bigint
     )
     select page_order, sort_values, '{"customId":' || coalesce(to_json(custom_id)::text, 'null') || ',"name":'
-        || to_json(name)::text || ',"state":' || to_json(state)::text || '}' as document
+        || to_json(name)::text || ',"state":"' || state || '"}' as document
     from page
 ) as page;
 -- Several records:
@@ -282,7 +282,7 @@ returning stored.id, row(stored.name) is distinct from row(before.name) as shown
 --   $1::bigint organization_id
 --   $2::jsonb items
 insert into brand (organization_id, id, custom_id, name, state)
-select $1::bigint, item.id, item."customId", item."name", coalesce(item.state, 'active')
+select $1::bigint, item.id, item."customId", item."name", coalesce(item."state", 'active')
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "customId" text, "name" text, "state" text)
 returning id;
 

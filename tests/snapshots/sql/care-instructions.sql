@@ -13,7 +13,6 @@ from (
         max(sort_values) as last_values,
         coalesce(max(page_order), 0) > 30 as has_more
     from (
-        -- state is the column, or the state after a hard delete.
         with record as (
             select t.* from care_instruction t where t.organization_id = $1::bigint
         ),
@@ -38,11 +37,9 @@ from (
         select
             page_order,
             sort_values,
-            '{"id":' || id
-            || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
-            || ',"text":' || to_json(text)
-            || ',"state":"' || state
-            || '","position":' || position
+            '{"id":' || id::text || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '')
+                || ',"text":' || to_json(text)::text || ',"state":"' || state || '","position":'
+                || position::text
             || ',"properties":[],"languages":[' || coalesce(translation.documents, '') || ']}' as document
         from page
         left join translation on translation.owner_id = page.id
@@ -90,7 +87,6 @@ from (
         max(sort_values) as last_values,
         coalesce(max(page_order), 0) > 30 as has_more
     from (
-        -- state is the column, or the state after a hard delete.
         with record as (
             select t.* from care_instruction t where t.organization_id = $1::bigint
         ),
@@ -119,11 +115,9 @@ from (
         select
             page_order,
             sort_values,
-            '{"id":' || id
-            || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
-            || ',"text":' || to_json(text)
-            || ',"state":"' || state
-            || '","position":' || position
+            '{"id":' || id::text || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '')
+                || ',"text":' || to_json(text)::text || ',"state":"' || state || '","position":'
+                || position::text
             || ',"properties":[],"languages":[' || coalesce(translation.documents, '') || ']}' as document
         from page
         left join translation on translation.owner_id = page.id
@@ -137,7 +131,6 @@ from (
 -- care-instructions.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.
--- state is the column, or the state after a hard delete.
 with record as (
     select t.* from care_instruction t where t.organization_id = $1::bigint
 ),
@@ -159,7 +152,6 @@ select
     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
         end as documents
 from (
-    -- state is the column, or the state after a hard delete.
     with record as (
         select t.* from care_instruction t where t.organization_id = $1::bigint
     ),
@@ -181,11 +173,8 @@ from (
     select
         page_order,
         sort_values,
-        '{"id":' || id
-        || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
-        || ',"text":' || to_json(text)
-        || ',"state":"' || state
-        || '","position":' || position
+        '{"id":' || id::text || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '')
+            || ',"text":' || to_json(text)::text || ',"state":"' || state || '","position":' || position::text
         || ',"properties":[],"languages":[' || coalesce(translation.documents, '') || ']}' as document
     from page
     left join translation on translation.owner_id = page.id
@@ -279,10 +268,9 @@ from (
     select
         page_order,
         sort_values,
-        '{"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-        || ',"text":' || to_json(text)
-        || ',"state":"' || state
-        || '","languages":[' || coalesce(translation.documents, '') || ']}' as document
+        '{"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null') || ',"text":'
+            || to_json(text)::text || ',"state":"' || state || '"'
+        || ',"languages":[' || coalesce(translation.documents, '') || ']}' as document
     from page
     left join translation on translation.owner_id = page.id
 ) as page;
@@ -298,7 +286,6 @@ select
     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
         end as documents
 from (
-    -- 'deleted'::text is the column, or the state after a hard delete.
     with record as (
         select t.* from care_instruction t where t.organization_id = $1::bigint
     ),
@@ -320,11 +307,9 @@ from (
     select
         page_order,
         sort_values,
-        '{"id":' || id
-        || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
-        || ',"text":' || to_json(text)
-        || ',"state":"' || 'deleted'::text
-        || '","position":' || position
+        '{"id":' || id::text || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '')
+            || ',"text":' || to_json(text)::text || ',"state":"' || 'deleted'::text || '","position":'
+            || position::text
         || ',"properties":[],"languages":[' || coalesce(translation.documents, '') || ']}' as document
     from page
     left join translation on translation.owner_id = page.id
@@ -385,34 +370,28 @@ returning id;
 --   $2::jsonb items
 -- Omitted fields keep their values.
 update care_instruction as stored
-set
-    user_defined_id = coalesce(item."userDefinedId", stored.user_defined_id),
-    text = coalesce(item.text, stored.text),
-    state = coalesce(item.state, stored.state)
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text, text text, state text)
+set user_defined_id = coalesce(item."userDefinedId", stored.user_defined_id),
+    text = coalesce(item."text", stored.text), state = coalesce(item."state", stored.state)
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text, "text" text, "state" text)
 where stored.organization_id = $1::bigint and stored.id = item.id
-    and (stored.user_defined_id, stored.text, stored.state) is distinct from (
-        coalesce(item."userDefinedId", stored.user_defined_id),
-        coalesce(item.text, stored.text),
-        coalesce(item.state, stored.state)
-    )
+    and row(stored.user_defined_id, stored.text, stored.state) is distinct
+        from row(coalesce(item."userDefinedId", stored.user_defined_id), coalesce(item."text", stored.text),
+            coalesce(item."state", stored.state))
 returning stored.id;
 
 -- care-instructions.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into care_instruction (organization_id, id, user_defined_id, text, state, position)
+insert into care_instruction (organization_id, id, position, user_defined_id, text, state)
 select
     $1::bigint,
     item.id,
-    item.user_defined_id,
-    item.text,
-    coalesce(item.state, 'active'),
-    item.n + (select coalesce(max(t.position), 0) from care_instruction t
-        where t.organization_id = $1::bigint)
-from rows from (
-    jsonb_to_recordset($2::jsonb) as (id bigint, "userDefinedId" text, text text, state text)
-) with ordinality as item(id, user_defined_id, text, state, n)
+    highest.position + row_number() over (order by item.id),
+    item."userDefinedId", item."text", coalesce(item."state", 'active')
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text, "text" text, "state" text)
+cross join (
+    select coalesce(max(position), 0) as position from care_instruction where organization_id = $1::bigint
+) as highest
 returning id;
 
 -- care-instructions.remove_translations: Delete translations that items omit.

@@ -118,3 +118,22 @@ select n, at from change
 where organization_id = $1::bigint and n > $2::bigint
 order by n
 limit $3::integer;
+
+-- changes.version: Find out whether the data of the organization have changed.
+--   $1::bigint organization_id
+--   $2::integer max_unnumbered
+-- Epoch and number of the feed, and how many changes have no number, counted up to $2. The result is of one snapshot.
+select
+    coalesce(feed.epoch, 0),
+    coalesce(feed.last_n, 0),
+    (
+        select count(*)
+        from (
+            select 1 from change
+            where change.organization_id = $1::bigint and change.n is null
+            limit $2::integer
+        ) as unnumbered
+    )
+from organization o
+left join change_feed feed on feed.organization_id = o.id and feed.organization_id = $1::bigint
+where o.id = $1::bigint;

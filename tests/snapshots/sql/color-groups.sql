@@ -25,8 +25,8 @@ from (
             order by record.id limit 30 + 1 offset 0
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
-            || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '') || ',"state":'
-            || to_json(state)::text || '}' as document
+            || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '') || ',"state":"' || state
+            || '"}' as document
         from page
     ) as page
 ) as page;
@@ -86,8 +86,8 @@ from (
             order by record.name desc, record.id limit 30 + 1 offset 0
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
-            || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '') || ',"state":'
-            || to_json(state)::text || '}' as document
+            || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '') || ',"state":"' || state
+            || '"}' as document
         from page
     ) as page
 ) as page;
@@ -130,8 +130,8 @@ from (
         from record where record.id = $2::bigint
     )
     select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
-        || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '') || ',"state":'
-        || to_json(state)::text || '}' as document
+        || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '') || ',"state":"' || state
+        || '"}' as document
     from page
 ) as page;
 -- Response of a write, which inserts its change:
@@ -211,8 +211,7 @@ from (
         from record where record.id = $2::bigint
     )
     select page_order, sort_values, '{"name":' || to_json(name)::text || ',"userDefinedId":'
-        || coalesce(to_json(user_defined_id)::text, 'null') || ',"state":' || to_json(state)::text
-        || '}' as document
+        || coalesce(to_json(user_defined_id)::text, 'null') || ',"state":"' || state || '"}' as document
     from page
 ) as page;
 -- Several records:
@@ -278,7 +277,7 @@ returning stored.id, row(stored.name, stored.user_defined_id, stored.state) is d
 --   $1::bigint organization_id
 --   $2::jsonb items
 insert into color_group (organization_id, id, name, user_defined_id, state)
-select $1::bigint, item.id, item."name", item."userDefinedId", coalesce(item.state, 'active')
+select $1::bigint, item.id, item."name", item."userDefinedId", coalesce(item."state", 'active')
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text)
 returning id;
 

@@ -68,14 +68,12 @@ from (
         select
             page_order,
             sort_values,
-            '{"id":' || id
-            || ',"name":' || to_json(name)
-            || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-            || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')
-            || ',"colorReference":' || coalesce(to_json(color_reference)::text, 'null')
-            || ',"colorNote":' || coalesce(to_json(color_note)::text, 'null')
-            || ',"state":"' || state
-            || '","colorGroups":[' || coalesce(g.documents, '')
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+                || coalesce(to_json(user_defined_id)::text, 'null') || ',"userDefinedId2":'
+                || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
+                || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
+                || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
+            || ',"colorGroups":[' || coalesce(g.documents, '')
             || '],"languageNames":[' || coalesce(l.documents, '')
             || '],"properties":[]}' as document
         from page
@@ -182,14 +180,12 @@ from (
         select
             page_order,
             sort_values,
-            '{"id":' || id
-            || ',"name":' || to_json(name)
-            || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-            || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')
-            || ',"colorReference":' || coalesce(to_json(color_reference)::text, 'null')
-            || ',"colorNote":' || coalesce(to_json(color_note)::text, 'null')
-            || ',"state":"' || state
-            || '","colorGroups":[' || coalesce(g.documents, '')
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+                || coalesce(to_json(user_defined_id)::text, 'null') || ',"userDefinedId2":'
+                || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
+                || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
+                || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
+            || ',"colorGroups":[' || coalesce(g.documents, '')
             || '],"languageNames":[' || coalesce(l.documents, '')
             || '],"properties":[]}' as document
         from page
@@ -277,14 +273,12 @@ from (
     select
         page_order,
         sort_values,
-        '{"id":' || id
-        || ',"name":' || to_json(name)
-        || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-        || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')
-        || ',"colorReference":' || coalesce(to_json(color_reference)::text, 'null')
-        || ',"colorNote":' || coalesce(to_json(color_note)::text, 'null')
-        || ',"state":"' || state
-        || '","colorGroups":[' || coalesce(g.documents, '')
+        '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+            || coalesce(to_json(user_defined_id)::text, 'null') || ',"userDefinedId2":'
+            || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
+            || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
+            || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
+        || ',"colorGroups":[' || coalesce(g.documents, '')
         || '],"languageNames":[' || coalesce(l.documents, '')
         || '],"properties":[]}' as document
     from page
@@ -372,13 +366,12 @@ from (
     select
         page_order,
         sort_values,
-        '{"name":' || to_json(name)
-        || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-        || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')
-        || ',"colorReference":' || coalesce(to_json(color_reference)::text, 'null')
-        || ',"colorNote":' || coalesce(to_json(color_note)::text, 'null')
-        || ',"state":"' || state
-        || '","colorGroupIds":' || to_json(array(
+        '{"name":' || to_json(name)::text || ',"userDefinedId":'
+            || coalesce(to_json(user_defined_id)::text, 'null') || ',"userDefinedId2":'
+            || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
+            || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
+            || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
+        || ',"colorGroupIds":' || to_json(array(
             select g.color_group_id from color_in_group g
             where g.organization_id = $1::bigint and g.color_id = page.id order by 1
         ))
@@ -512,45 +505,25 @@ returning id;
 -- colors.update: Update the records that differ from their items.
 --   $1::bigint organization_id
 --   $2::jsonb items
-update color
-set
-    name = item.name,
-    user_defined_id = item."userDefinedId",
-    user_defined_id2 = item."userDefinedId2",
-    color_reference = item."colorReference",
-    color_note = item."colorNote",
-    state = item.state
-from jsonb_to_recordset($2::jsonb) as item(
-    id bigint, name text, "userDefinedId" text, "userDefinedId2" text, "colorReference" text,
-    "colorNote" text, state text
-)
-where color.organization_id = $1::bigint and color.id = item.id
-    and (
-        color.name, color.user_defined_id, color.user_defined_id2, color.color_reference,
-        color.color_note, color.state
-    ) is distinct from (
-        item.name, item."userDefinedId", item."userDefinedId2", item."colorReference",
-        item."colorNote", item.state
-    )
-returning color.id;
+update color as stored
+set name = item."name", user_defined_id = item."userDefinedId", user_defined_id2 = item."userDefinedId2",
+    color_reference = item."colorReference", color_note = item."colorNote", state = item."state"
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
+    "userDefinedId2" text, "colorReference" text, "colorNote" text, "state" text)
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and row(stored.name, stored.user_defined_id, stored.user_defined_id2, stored.color_reference,
+        stored.color_note, stored.state) is distinct
+        from row(item."name", item."userDefinedId", item."userDefinedId2", item."colorReference",
+            item."colorNote", item."state")
+returning stored.id;
 
 -- colors.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into color (
-    organization_id, id, name, user_defined_id, user_defined_id2, color_reference, color_note, state
-)
-select
-    $1::bigint,
-    item.id,
-    item.name,
-    item."userDefinedId",
-    item."userDefinedId2",
-    item."colorReference",
-    item."colorNote",
-    coalesce(item.state, 'active')
-from jsonb_to_recordset($2::jsonb) as item(
-    id bigint, name text, "userDefinedId" text, "userDefinedId2" text, "colorReference" text,
-    "colorNote" text, state text
-)
+insert into color (organization_id, id, name, user_defined_id, user_defined_id2, color_reference, color_note,
+    state)
+select $1::bigint, item.id, item."name", item."userDefinedId", item."userDefinedId2", item."colorReference",
+    item."colorNote", coalesce(item."state", 'active')
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
+    "userDefinedId2" text, "colorReference" text, "colorNote" text, "state" text)
 returning id;

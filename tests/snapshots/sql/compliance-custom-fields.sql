@@ -45,20 +45,15 @@ from (
         select
             page_order,
             sort_values,
-            '{"id":' || id
-            || ',"name":' || to_json(name)
-            || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-            || ',"type":"' || type
-            || '","state":"' || state
-            || '","position":' || position
-            || ',"internalOnly":' || internal_only
-            || ',"isMandatory":' || is_mandatory
-            || ',"isMultiLine":' || is_multi_line
-            || ',"isSortByAllowedValueId":' || is_sort_by_allowed_value_id
-            || ',"maxChar":' || coalesce(max_char::text, 'null')
-            || ',"allowedDecimals":' || coalesce(allowed_decimals::text, 'null')
-            || ',"parentCustomFieldId":' || coalesce(parent_custom_field_id::text, 'null')
-            || coalesce(',"parentCustomFieldName":' || to_json(parent_custom_field_name), '')
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+                || coalesce(to_json(user_defined_id)::text, 'null') || ',"type":"' || type || '","state":"'
+                || state || '","position":' || position::text || ',"internalOnly":' || internal_only::text
+                || ',"isMandatory":' || is_mandatory::text || ',"isMultiLine":' || is_multi_line::text
+                || ',"isSortByAllowedValueId":' || is_sort_by_allowed_value_id::text || ',"maxChar":'
+                || coalesce(max_char::text, 'null') || ',"allowedDecimals":'
+                || coalesce(allowed_decimals::text, 'null') || ',"parentCustomFieldId":'
+                || coalesce(parent_custom_field_id::text, 'null')
+                || coalesce(',"parentCustomFieldName":' || to_json(parent_custom_field_name)::text, '')
             || ',"allowedValues":[' || coalesce(v.documents, '')
             || '],"properties":[]}' as document
         from page
@@ -141,20 +136,15 @@ from (
         select
             page_order,
             sort_values,
-            '{"id":' || id
-            || ',"name":' || to_json(name)
-            || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-            || ',"type":"' || type
-            || '","state":"' || state
-            || '","position":' || position
-            || ',"internalOnly":' || internal_only
-            || ',"isMandatory":' || is_mandatory
-            || ',"isMultiLine":' || is_multi_line
-            || ',"isSortByAllowedValueId":' || is_sort_by_allowed_value_id
-            || ',"maxChar":' || coalesce(max_char::text, 'null')
-            || ',"allowedDecimals":' || coalesce(allowed_decimals::text, 'null')
-            || ',"parentCustomFieldId":' || coalesce(parent_custom_field_id::text, 'null')
-            || coalesce(',"parentCustomFieldName":' || to_json(parent_custom_field_name), '')
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+                || coalesce(to_json(user_defined_id)::text, 'null') || ',"type":"' || type || '","state":"'
+                || state || '","position":' || position::text || ',"internalOnly":' || internal_only::text
+                || ',"isMandatory":' || is_mandatory::text || ',"isMultiLine":' || is_multi_line::text
+                || ',"isSortByAllowedValueId":' || is_sort_by_allowed_value_id::text || ',"maxChar":'
+                || coalesce(max_char::text, 'null') || ',"allowedDecimals":'
+                || coalesce(allowed_decimals::text, 'null') || ',"parentCustomFieldId":'
+                || coalesce(parent_custom_field_id::text, 'null')
+                || coalesce(',"parentCustomFieldName":' || to_json(parent_custom_field_name)::text, '')
             || ',"allowedValues":[' || coalesce(v.documents, '')
             || '],"properties":[]}' as document
         from page
@@ -223,20 +213,15 @@ from (
     select
         page_order,
         sort_values,
-        '{"id":' || id
-        || ',"name":' || to_json(name)
-        || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-        || ',"type":"' || type
-        || '","state":"' || state
-        || '","position":' || position
-        || ',"internalOnly":' || internal_only
-        || ',"isMandatory":' || is_mandatory
-        || ',"isMultiLine":' || is_multi_line
-        || ',"isSortByAllowedValueId":' || is_sort_by_allowed_value_id
-        || ',"maxChar":' || coalesce(max_char::text, 'null')
-        || ',"allowedDecimals":' || coalesce(allowed_decimals::text, 'null')
-        || ',"parentCustomFieldId":' || coalesce(parent_custom_field_id::text, 'null')
-        || coalesce(',"parentCustomFieldName":' || to_json(parent_custom_field_name), '')
+        '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+            || coalesce(to_json(user_defined_id)::text, 'null') || ',"type":"' || type || '","state":"'
+            || state || '","position":' || position::text || ',"internalOnly":' || internal_only::text
+            || ',"isMandatory":' || is_mandatory::text || ',"isMultiLine":' || is_multi_line::text
+            || ',"isSortByAllowedValueId":' || is_sort_by_allowed_value_id::text || ',"maxChar":'
+            || coalesce(max_char::text, 'null') || ',"allowedDecimals":'
+            || coalesce(allowed_decimals::text, 'null') || ',"parentCustomFieldId":'
+            || coalesce(parent_custom_field_id::text, 'null')
+            || coalesce(',"parentCustomFieldName":' || to_json(parent_custom_field_name)::text, '')
         || ',"allowedValues":[' || coalesce(v.documents, '')
         || '],"properties":[]}' as document
     from page
@@ -335,16 +320,13 @@ from (
     select
         page_order,
         sort_values,
-        '{"name":' || to_json(name)
-        || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-        || ',"state":"' || state
-        || '","internalOnly":' || internal_only
-        || ',"isMandatory":' || is_mandatory
-        || ',"isMultiLine":' || is_multi_line
-        || ',"isSortByAllowedValueId":' || is_sort_by_allowed_value_id
-        || ',"maxChar":' || coalesce(max_char::text, 'null')
-        || ',"allowedDecimals":' || coalesce(allowed_decimals::text, 'null')
-        || ',"parentCustomFieldId":' || coalesce(parent_custom_field_id::text, 'null')
+        '{"name":' || to_json(name)::text || ',"userDefinedId":'
+            || coalesce(to_json(user_defined_id)::text, 'null') || ',"state":"' || state
+            || '","internalOnly":' || internal_only::text || ',"isMandatory":' || is_mandatory::text
+            || ',"isMultiLine":' || is_multi_line::text || ',"isSortByAllowedValueId":'
+            || is_sort_by_allowed_value_id::text || ',"maxChar":' || coalesce(max_char::text, 'null')
+            || ',"allowedDecimals":' || coalesce(allowed_decimals::text, 'null') || ',"parentCustomFieldId":'
+            || coalesce(parent_custom_field_id::text, 'null')
         || ',"allowedValues":[' || coalesce(v.documents, '') || ']}' as document
     from page
     left join allowed_values v on v.custom_field_id = page.id
@@ -549,63 +531,43 @@ returning id;
 --   $1::bigint organization_id
 --   $2::jsonb items
 update compliance_custom_field as stored
-set
-    name = item.name,
-    user_defined_id = item."userDefinedId",
-    state = item.state,
-    internal_only = coalesce(item."internalOnly", false),
-    is_mandatory = coalesce(item."isMandatory", false),
+set name = item."name", user_defined_id = item."userDefinedId", state = item."state",
+    internal_only = coalesce(item."internalOnly", false), is_mandatory = coalesce(item."isMandatory", false),
     is_multi_line = coalesce(item."isMultiLine", false),
-    is_sort_by_allowed_value_id = coalesce(item."isSortByAllowedValueId", false),
-    max_char = item."maxChar",
-    allowed_decimals = item."allowedDecimals",
-    parent_custom_field_id = item."parentCustomFieldId"
-from jsonb_to_recordset($2::jsonb) as item(
-    id bigint, name text, "userDefinedId" text, state text, "internalOnly" boolean, "isMandatory" boolean,
-    "isMultiLine" boolean, "isSortByAllowedValueId" boolean, "maxChar" integer, "allowedDecimals" integer,
-    "parentCustomFieldId" bigint
-)
+    is_sort_by_allowed_value_id = coalesce(item."isSortByAllowedValueId", false), max_char = item."maxChar",
+    allowed_decimals = item."allowedDecimals", parent_custom_field_id = item."parentCustomFieldId"
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text,
+    "internalOnly" boolean, "isMandatory" boolean, "isMultiLine" boolean, "isSortByAllowedValueId" boolean,
+    "maxChar" bigint, "allowedDecimals" bigint, "parentCustomFieldId" bigint)
 join compliance_custom_field before on before.organization_id = $1::bigint and before.id = item.id
 where stored.organization_id = $1::bigint and stored.id = item.id
-    and (
-        stored.name, stored.user_defined_id, stored.state, stored.internal_only, stored.is_mandatory,
-        stored.is_multi_line, stored.is_sort_by_allowed_value_id, stored.max_char,
-        stored.allowed_decimals, stored.parent_custom_field_id
-    ) is distinct from (
-        item.name, item."userDefinedId", item.state, coalesce(item."internalOnly", false),
-        coalesce(item."isMandatory", false), coalesce(item."isMultiLine", false),
-        coalesce(item."isSortByAllowedValueId", false), item."maxChar", item."allowedDecimals",
-        item."parentCustomFieldId"
-    )
+    and row(stored.name, stored.user_defined_id, stored.state, stored.internal_only, stored.is_mandatory,
+        stored.is_multi_line, stored.is_sort_by_allowed_value_id, stored.max_char, stored.allowed_decimals,
+        stored.parent_custom_field_id) is distinct
+        from row(item."name", item."userDefinedId", item."state", coalesce(item."internalOnly", false),
+            coalesce(item."isMandatory", false), coalesce(item."isMultiLine", false),
+            coalesce(item."isSortByAllowedValueId", false), item."maxChar", item."allowedDecimals",
+            item."parentCustomFieldId")
 returning stored.id, stored.name <> before.name as shown;
 
 -- compliance-custom-fields.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into compliance_custom_field (
-    organization_id, id, name, user_defined_id, type, state, position, internal_only, is_mandatory,
-    is_multi_line, is_sort_by_allowed_value_id, max_char, allowed_decimals, parent_custom_field_id
-)
+insert into compliance_custom_field (organization_id, id, position, name, user_defined_id, type, state,
+    internal_only, is_mandatory, is_multi_line, is_sort_by_allowed_value_id, max_char, allowed_decimals,
+    parent_custom_field_id)
 select
     $1::bigint,
     item.id,
-    item.name,
-    item."userDefinedId",
-    item.type,
-    coalesce(item.state, 'active'),
     highest.position + row_number() over (order by item.id),
-    coalesce(item."internalOnly", false),
-    coalesce(item."isMandatory", false),
-    coalesce(item."isMultiLine", false),
-    coalesce(item."isSortByAllowedValueId", false),
-    item."maxChar",
-    item."allowedDecimals",
-    item."parentCustomFieldId"
-from jsonb_to_recordset($2::jsonb) as item(
-    id bigint, name text, "userDefinedId" text, type text, state text, "internalOnly" boolean,
-    "isMandatory" boolean, "isMultiLine" boolean, "isSortByAllowedValueId" boolean, "maxChar" integer,
-    "allowedDecimals" integer, "parentCustomFieldId" bigint
-)
+    item."name", item."userDefinedId", item."type", coalesce(item."state", 'active'),
+        coalesce(item."internalOnly", false), coalesce(item."isMandatory", false),
+        coalesce(item."isMultiLine", false), coalesce(item."isSortByAllowedValueId", false), item."maxChar",
+        item."allowedDecimals", item."parentCustomFieldId"
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "type" text,
+    "state" text, "internalOnly" boolean, "isMandatory" boolean, "isMultiLine" boolean,
+    "isSortByAllowedValueId" boolean, "maxChar" bigint, "allowedDecimals" bigint,
+    "parentCustomFieldId" bigint)
 cross join (
     select coalesce(max(position), 0) as position from compliance_custom_field
         where organization_id = $1::bigint

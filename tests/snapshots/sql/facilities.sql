@@ -25,8 +25,7 @@ from (
             order by record.id limit 30 + 1 offset 0
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
-            || ',"subSupplierId":' || to_json(sub_supplier_id::text)::text || ',"state":'
-            || to_json(state)::text || '}' as document
+            || ',"subSupplierId":"' || sub_supplier_id || '","state":"' || state || '"}' as document
         from page
     ) as page
 ) as page;
@@ -86,8 +85,7 @@ from (
             order by record.name desc, record.id limit 30 + 1 offset 0
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
-            || ',"subSupplierId":' || to_json(sub_supplier_id::text)::text || ',"state":'
-            || to_json(state)::text || '}' as document
+            || ',"subSupplierId":"' || sub_supplier_id || '","state":"' || state || '"}' as document
         from page
     ) as page
 ) as page;
@@ -130,8 +128,7 @@ from (
         from record where record.id = $2::bigint
     )
     select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
-        || ',"subSupplierId":' || to_json(sub_supplier_id::text)::text || ',"state":' || to_json(state)::text
-        || '}' as document
+        || ',"subSupplierId":"' || sub_supplier_id || '","state":"' || state || '"}' as document
     from page
 ) as page;
 -- Response of a write, which inserts its change:
@@ -210,8 +207,8 @@ from (
         select record.*, record.id as page_order, null::text as sort_values
         from record where record.id = $2::bigint
     )
-    select page_order, sort_values, '{"name":' || to_json(name)::text || ',"subSupplierId":'
-        || to_json(sub_supplier_id::text)::text || ',"state":' || to_json(state)::text || '}' as document
+    select page_order, sort_values, '{"name":' || to_json(name)::text || ',"subSupplierId":"'
+        || sub_supplier_id || '","state":"' || state || '"}' as document
     from page
 ) as page;
 -- Several records:
@@ -298,6 +295,6 @@ returning stored.id, false as shown, case when before.state <> 'deleted'
 --   $1::bigint organization_id
 --   $2::jsonb items
 insert into facility (organization_id, id, name, sub_supplier_id, state)
-select $1::bigint, item.id, item."name", item."subSupplierId", coalesce(item.state, 'active')
+select $1::bigint, item.id, item."name", item."subSupplierId", coalesce(item."state", 'active')
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "subSupplierId" bigint, "state" text)
 returning id, sub_supplier_id as "sub-suppliers";

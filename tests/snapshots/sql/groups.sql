@@ -34,11 +34,10 @@ from (
             order by record.id limit 30 + 1 offset 0
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
-            || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null') || ',"state":'
-            || to_json(state)::text || ',"properties":' || '[]' || ',"usedInStyles":' || used_in_styles::text
-            || ',"beginDate":' || '"'
+            || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null') || ',"state":"'
+            || state || '","properties":[],"usedInStyles":' || used_in_styles::text || ',"beginDate":"'
             || to_char(begin_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
-            || coalesce(',"endDate":' || '"'
+            || coalesce(',"endDate":"'
                 || to_char(end_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', '')
             || '}' as document
         from page
@@ -109,11 +108,10 @@ from (
             order by record.name desc, record.id limit 30 + 1 offset 0
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
-            || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null') || ',"state":'
-            || to_json(state)::text || ',"properties":' || '[]' || ',"usedInStyles":' || used_in_styles::text
-            || ',"beginDate":' || '"'
+            || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null') || ',"state":"'
+            || state || '","properties":[],"usedInStyles":' || used_in_styles::text || ',"beginDate":"'
             || to_char(begin_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
-            || coalesce(',"endDate":' || '"'
+            || coalesce(',"endDate":"'
                 || to_char(end_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', '')
             || '}' as document
         from page
@@ -176,12 +174,11 @@ from (
         from record where record.id = $2::bigint
     )
     select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
-        || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null') || ',"state":'
-        || to_json(state)::text || ',"properties":' || '[]' || ',"usedInStyles":' || used_in_styles::text
-        || ',"beginDate":' || '"' || to_char(begin_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-        || '"'
-        || coalesce(',"endDate":' || '"'
-            || to_char(end_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', '')
+        || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null') || ',"state":"' || state
+        || '","properties":[],"usedInStyles":' || used_in_styles::text || ',"beginDate":"'
+        || to_char(begin_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+        || coalesce(',"endDate":"' || to_char(end_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+            || '"', '')
         || '}' as document
     from page
 ) as page;
@@ -262,8 +259,7 @@ from (
         from record where record.id = $2::bigint
     )
     select page_order, sort_values, '{"name":' || to_json(name)::text || ',"userDefinedId":'
-        || coalesce(to_json(user_defined_id)::text, 'null') || ',"state":' || to_json(state)::text
-        || '}' as document
+        || coalesce(to_json(user_defined_id)::text, 'null') || ',"state":"' || state || '"}' as document
     from page
 ) as page;
 -- Several records:
@@ -339,8 +335,8 @@ returning stored.id, row(stored.name) is distinct from row(before.name) as shown
 --   $1::bigint organization_id
 --   $2::jsonb items
 insert into style_group (organization_id, id, name, user_defined_id, state, end_date)
-select $1::bigint, item.id, item."name", item."userDefinedId", coalesce(item.state, 'active'), case item.state
-    when 'inactive' then now() end
+select $1::bigint, item.id, item."name", item."userDefinedId", coalesce(item."state", 'active'),
+    case item.state when 'inactive' then now() end
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text)
 returning id;
 

@@ -32,12 +32,11 @@ from (
             order by record.id limit 30 + 1 offset 0
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
-            || ',"state":' || to_json(state)::text || ',"usedInItems":' || used_in_items::text
-            || ',"beginDate":' || '"'
+            || ',"state":"' || state || '","usedInItems":' || used_in_items::text || ',"beginDate":"'
             || to_char(begin_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
-            || coalesce(',"endDate":' || '"'
+            || coalesce(',"endDate":"'
                 || to_char(end_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', '')
-            || ',"properties":' || '[]' || '}' as document
+            || ',"properties":[]}' as document
         from page
     ) as page
 ) as page;
@@ -104,12 +103,11 @@ from (
             order by record.name desc, record.id limit 30 + 1 offset 0
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
-            || ',"state":' || to_json(state)::text || ',"usedInItems":' || used_in_items::text
-            || ',"beginDate":' || '"'
+            || ',"state":"' || state || '","usedInItems":' || used_in_items::text || ',"beginDate":"'
             || to_char(begin_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
-            || coalesce(',"endDate":' || '"'
+            || coalesce(',"endDate":"'
                 || to_char(end_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', '')
-            || ',"properties":' || '[]' || '}' as document
+            || ',"properties":[]}' as document
         from page
     ) as page
 ) as page;
@@ -165,12 +163,12 @@ from (
         select record.*, record.id as page_order, null::text as sort_values
         from record where record.id = $2::bigint
     )
-    select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"state":'
-        || to_json(state)::text || ',"usedInItems":' || used_in_items::text || ',"beginDate":' || '"'
+    select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"state":"'
+        || state || '","usedInItems":' || used_in_items::text || ',"beginDate":"'
         || to_char(begin_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
-        || coalesce(',"endDate":' || '"'
-            || to_char(end_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', '')
-        || ',"properties":' || '[]' || '}' as document
+        || coalesce(',"endDate":"' || to_char(end_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+            || '"', '')
+        || ',"properties":[]}' as document
     from page
 ) as page;
 -- Response of a write, which inserts its change:
@@ -249,8 +247,8 @@ from (
         select record.*, record.id as page_order, null::text as sort_values
         from record where record.id = $2::bigint
     )
-    select page_order, sort_values, '{"name":' || to_json(name)::text || ',"state":' || to_json(state)::text
-        || '}' as document
+    select page_order, sort_values, '{"name":' || to_json(name)::text || ',"state":"' || state
+        || '"}' as document
     from page
 ) as page;
 -- Several records:
@@ -280,12 +278,12 @@ from (
         select record.*, record.id as page_order, null::text as sort_values
         from record where record.id = $2::bigint
     )
-    select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"state":'
-        || to_json('deleted'::text)::text || ',"usedInItems":' || used_in_items::text || ',"beginDate":'
-        || '"' || to_char(begin_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
-        || coalesce(',"endDate":' || '"' || to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"state":"'
+        || 'deleted'::text || '","usedInItems":' || used_in_items::text || ',"beginDate":"'
+        || to_char(begin_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+        || coalesce(',"endDate":"' || to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
             || '"', '')
-        || ',"properties":' || '[]' || '}' as document
+        || ',"properties":[]}' as document
     from page
 ) as page;
 -- Several records:
@@ -360,7 +358,7 @@ returning stored.id, false as shown;
 --   $1::bigint organization_id
 --   $2::jsonb items
 insert into item_category (organization_id, id, name, state, end_date)
-select $1::bigint, item.id, item."name", coalesce(item.state, 'active'), case item.state
+select $1::bigint, item.id, item."name", coalesce(item."state", 'active'), case item.state
     when 'inactive' then now() end
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "state" text)
 returning id;

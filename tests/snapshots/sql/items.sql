@@ -26,8 +26,8 @@ from (
         )
         select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
             || ',"name":' || to_json(name)::text
-            || coalesce(',"itemCategoryId":' || item_category_id::text, '') || ',"state":'
-            || to_json(state)::text || '}' as document
+            || coalesce(',"itemCategoryId":' || item_category_id::text, '') || ',"state":"' || state
+            || '"}' as document
         from page
     ) as page
 ) as page;
@@ -88,8 +88,8 @@ from (
         )
         select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
             || ',"name":' || to_json(name)::text
-            || coalesce(',"itemCategoryId":' || item_category_id::text, '') || ',"state":'
-            || to_json(state)::text || '}' as document
+            || coalesce(',"itemCategoryId":' || item_category_id::text, '') || ',"state":"' || state
+            || '"}' as document
         from page
     ) as page
 ) as page;
@@ -133,7 +133,7 @@ from (
     )
     select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
         || ',"name":' || to_json(name)::text || coalesce(',"itemCategoryId":' || item_category_id::text, '')
-        || ',"state":' || to_json(state)::text || '}' as document
+        || ',"state":"' || state || '"}' as document
     from page
 ) as page;
 -- Response of a write, which inserts its change:
@@ -213,8 +213,8 @@ from (
         from record where record.id = $2::bigint
     )
     select page_order, sort_values, '{"number":' || to_json(number)::text || ',"name":' || to_json(name)::text
-        || ',"itemCategoryId":' || coalesce(item_category_id::text, 'null') || ',"state":'
-        || to_json(state)::text || '}' as document
+        || ',"itemCategoryId":' || coalesce(item_category_id::text, 'null') || ',"state":"' || state
+        || '"}' as document
     from page
 ) as page;
 -- Several records:
@@ -284,7 +284,8 @@ returning stored.id, false as shown, case when before.state <> 'deleted'
 --   $1::bigint organization_id
 --   $2::jsonb items
 insert into item (organization_id, id, number, name, item_category_id, state)
-select $1::bigint, item.id, item."number", item."name", item."itemCategoryId", coalesce(item.state, 'active')
+select $1::bigint, item.id, item."number", item."name", item."itemCategoryId",
+    coalesce(item."state", 'active')
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "itemCategoryId" bigint,
     "state" text)
 returning id, item_category_id as "item-categories";

@@ -200,6 +200,15 @@ update measurement_line set is_deactivated = true
 where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactivated
 returning id, is_deactivated as shown;
 
+-- measurement-charts.insert: Insert new lines.
+--   $1::bigint organization_id
+--   $2::jsonb lines
+--   $3::bigint style_id
+insert into measurement_line (organization_id, id, style_id, name, tolerance)
+select $1::bigint, item.id, $3::bigint, item.name, item.tolerance
+from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, tolerance numeric)
+returning id;
+
 -- measurement-charts.remove: Delete removed lines.
 --   $1::bigint organization_id
 --   $2::bigint[] line_ids
@@ -250,15 +259,6 @@ where stored.organization_id = $1::bigint and stored.id = item.id
         or (stored.name, stored.tolerance::text) is distinct from (item.name, item.tolerance::text)
     )
 returning stored.id, stored.id is not null as shown;
-
--- measurement-charts.insert: Insert new lines.
---   $1::bigint organization_id
---   $2::jsonb lines
---   $3::bigint style_id
-insert into measurement_line (organization_id, id, style_id, name, tolerance)
-select $1::bigint, item.id, $3::bigint, item.name, item.tolerance
-from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, tolerance numeric)
-returning id;
 
 -- measurement-charts.shown_in_sample_requests: Find the sample-requests that show changed records, for the change feed.
 --   $1::bigint organization_id

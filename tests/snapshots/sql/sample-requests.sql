@@ -48,12 +48,10 @@ from (
         select
             page_order,
             sort_values,
-            '{"id":' || id
-            || ',"styleId":' || style_id
-            || ',"name":' || to_json(name)
-            || ',"unit":' || coalesce(to_json(unit)::text, 'null')
-            || ',"requestedAt":"' || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-            || '","sizes":[' || coalesce(sizes.documents, '') || ']}' as document
+            '{"id":' || id::text || ',"styleId":' || style_id::text || ',"name":' || to_json(name)::text
+                || ',"unit":' || coalesce(to_json(unit)::text, 'null') || ',"requestedAt":"'
+                || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+            || ',"sizes":[' || coalesce(sizes.documents, '') || ']}' as document
         from page
         left join sizes on sizes.sample_request_id = page.id
     ) as page
@@ -137,12 +135,10 @@ from (
         select
             page_order,
             sort_values,
-            '{"id":' || id
-            || ',"styleId":' || style_id
-            || ',"name":' || to_json(name)
-            || ',"unit":' || coalesce(to_json(unit)::text, 'null')
-            || ',"requestedAt":"' || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-            || '","sizes":[' || coalesce(sizes.documents, '') || ']}' as document
+            '{"id":' || id::text || ',"styleId":' || style_id::text || ',"name":' || to_json(name)::text
+                || ',"unit":' || coalesce(to_json(unit)::text, 'null') || ',"requestedAt":"'
+                || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+            || ',"sizes":[' || coalesce(sizes.documents, '') || ']}' as document
         from page
         left join sizes on sizes.sample_request_id = page.id
     ) as page
@@ -205,12 +201,10 @@ from (
     select
         page_order,
         sort_values,
-        '{"id":' || id
-        || ',"styleId":' || style_id
-        || ',"name":' || to_json(name)
-        || ',"unit":' || coalesce(to_json(unit)::text, 'null')
-        || ',"requestedAt":"' || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-        || '","sizes":[' || coalesce(sizes.documents, '') || ']}' as document
+        '{"id":' || id::text || ',"styleId":' || style_id::text || ',"name":' || to_json(name)::text
+            || ',"unit":' || coalesce(to_json(unit)::text, 'null') || ',"requestedAt":"'
+            || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+        || ',"sizes":[' || coalesce(sizes.documents, '') || ']}' as document
     from page
     left join sizes on sizes.sample_request_id = page.id
 ) as page;
@@ -290,8 +284,7 @@ from (
     select
         page_order,
         sort_values,
-        '{"styleId":' || style_id
-        || ',"name":' || to_json(name)
+        '{"styleId":' || style_id::text || ',"name":' || to_json(name)::text
         || ',"sizeRangeSizeIds":[' || coalesce(sizes.ids, '') || ']}' as document
     from page
     left join lateral (
@@ -346,12 +339,10 @@ from (
     select
         page_order,
         sort_values,
-        '{"id":' || id
-        || ',"styleId":' || style_id
-        || ',"name":' || to_json(name)
-        || ',"unit":' || coalesce(to_json(unit)::text, 'null')
-        || ',"requestedAt":"' || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-        || '","sizes":[' || coalesce(sizes.documents, '') || ']}' as document
+        '{"id":' || id::text || ',"styleId":' || style_id::text || ',"name":' || to_json(name)::text
+            || ',"unit":' || coalesce(to_json(unit)::text, 'null') || ',"requestedAt":"'
+            || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+        || ',"sizes":[' || coalesce(sizes.documents, '') || ']}' as document
     from page
     left join sizes on sizes.sample_request_id = page.id
 ) as page;

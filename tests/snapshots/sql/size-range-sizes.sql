@@ -161,6 +161,26 @@ update size_range_size set is_deactivated = true
 where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactivated
 returning id, is_deactivated as shown;
 
+-- size-range-sizes.insert: Insert new sizes.
+--   $1::bigint organization_id
+--   $2::jsonb sizes
+--   $3::bigint size_range_id
+insert into size_range_size (
+    organization_id, id, size_range_id, name, size_id, related_size_range_size_id, grading_group_id
+)
+select
+    $1::bigint,
+    item.id,
+    $3::bigint,
+    item.name,
+    item."sizeId",
+    item."relatedSizeRangeSizeId",
+    item."gradingGroupId"
+from jsonb_to_recordset($2::jsonb) as item(
+    id bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint
+)
+returning id;
+
 -- size-range-sizes.mark_default: Update the size that grading starts from.
 --   $1::bigint organization_id
 --   $2::bigint size_range_id
@@ -200,26 +220,6 @@ where stored.organization_id = $1::bigint and stored.id = item.id
         is distinct from (item.name, item."sizeId", item."relatedSizeRangeSizeId", item."gradingGroupId")
     )
 returning stored.id, stored.name <> before.name or before.is_deactivated as shown;
-
--- size-range-sizes.insert: Insert new sizes.
---   $1::bigint organization_id
---   $2::jsonb sizes
---   $3::bigint size_range_id
-insert into size_range_size (
-    organization_id, id, size_range_id, name, size_id, related_size_range_size_id, grading_group_id
-)
-select
-    $1::bigint,
-    item.id,
-    $3::bigint,
-    item.name,
-    item."sizeId",
-    item."relatedSizeRangeSizeId",
-    item."gradingGroupId"
-from jsonb_to_recordset($2::jsonb) as item(
-    id bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint
-)
-returning id;
 
 -- size-range-sizes.shown_in_sample_requests: Find the sample-requests that show changed records, for the change feed.
 --   $1::bigint organization_id

@@ -55,14 +55,11 @@ from (
         select
             page_order,
             sort_values,
-            '{"id":' || id
-            || ',"name":' || to_json(name)
-            || ',"state":"' || state
-            || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-            || ',"isAdvancedGrading":' || is_advanced_grading
-            || ',"isDefault":' || is_default
-            || coalesce(',"defaultGradingSizeId":' || default_grading_size_id, '')
-            || coalesce(',"defaultGradingSizeName":' || to_json(default_grading_size_name), '')
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"state":"' || state
+                || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
+                || ',"isAdvancedGrading":' || is_advanced_grading::text || ',"isDefault":' || is_default::text
+                || coalesce(',"defaultGradingSizeId":' || default_grading_size_id::text, '')
+                || coalesce(',"defaultGradingSizeName":' || to_json(default_grading_size_name)::text, '')
             || ',"sizes":[' || coalesce(sizes.documents, '') || '],"properties":[]}' as document
         from page
         left join sizes on sizes.size_range_id = page.id
@@ -154,14 +151,11 @@ from (
         select
             page_order,
             sort_values,
-            '{"id":' || id
-            || ',"name":' || to_json(name)
-            || ',"state":"' || state
-            || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-            || ',"isAdvancedGrading":' || is_advanced_grading
-            || ',"isDefault":' || is_default
-            || coalesce(',"defaultGradingSizeId":' || default_grading_size_id, '')
-            || coalesce(',"defaultGradingSizeName":' || to_json(default_grading_size_name), '')
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"state":"' || state
+                || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
+                || ',"isAdvancedGrading":' || is_advanced_grading::text || ',"isDefault":' || is_default::text
+                || coalesce(',"defaultGradingSizeId":' || default_grading_size_id::text, '')
+                || coalesce(',"defaultGradingSizeName":' || to_json(default_grading_size_name)::text, '')
             || ',"sizes":[' || coalesce(sizes.documents, '') || '],"properties":[]}' as document
         from page
         left join sizes on sizes.size_range_id = page.id
@@ -248,14 +242,11 @@ from (
     select
         page_order,
         sort_values,
-        '{"id":' || id
-        || ',"name":' || to_json(name)
-        || ',"state":"' || state
-        || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-        || ',"isAdvancedGrading":' || is_advanced_grading
-        || ',"isDefault":' || is_default
-        || coalesce(',"defaultGradingSizeId":' || default_grading_size_id, '')
-        || coalesce(',"defaultGradingSizeName":' || to_json(default_grading_size_name), '')
+        '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"state":"' || state
+            || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
+            || ',"isAdvancedGrading":' || is_advanced_grading::text || ',"isDefault":' || is_default::text
+            || coalesce(',"defaultGradingSizeId":' || default_grading_size_id::text, '')
+            || coalesce(',"defaultGradingSizeName":' || to_json(default_grading_size_name)::text, '')
         || ',"sizes":[' || coalesce(sizes.documents, '') || '],"properties":[]}' as document
     from page
     left join sizes on sizes.size_range_id = page.id
@@ -344,14 +335,9 @@ from (
         select record.*, record.id as page_order, null::text as sort_values
         from record where record.id = $2::bigint
     )
-    select
-        page_order,
-        sort_values,
-        '{"name":' || to_json(name)
-        || ',"state":"' || state
-        || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
-        || ',"isAdvancedGrading":' || is_advanced_grading
-        || ',"isDefault":' || is_default || '}' as document
+    select page_order, sort_values, '{"name":' || to_json(name)::text || ',"state":"' || state
+        || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null') || ',"isAdvancedGrading":'
+        || is_advanced_grading::text || ',"isDefault":' || is_default::text || '}' as document
     from page
 ) as page;
 -- Several records:

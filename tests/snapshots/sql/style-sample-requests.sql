@@ -51,12 +51,10 @@ from (
         select
             page_order,
             sort_values,
-            '{"id":' || id
-            || ',"styleId":' || style_id
-            || ',"name":' || to_json(name)
-            || ',"unit":' || coalesce(to_json(unit)::text, 'null')
-            || ',"requestedAt":"' || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-            || '","sizes":[' || coalesce(sizes.documents, '') || ']}' as document
+            '{"id":' || id::text || ',"styleId":' || style_id::text || ',"name":' || to_json(name)::text
+                || ',"unit":' || coalesce(to_json(unit)::text, 'null') || ',"requestedAt":"'
+                || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+            || ',"sizes":[' || coalesce(sizes.documents, '') || ']}' as document
         from page
         left join sizes on sizes.sample_request_id = page.id
     ) as page
@@ -143,12 +141,10 @@ from (
         select
             page_order,
             sort_values,
-            '{"id":' || id
-            || ',"styleId":' || style_id
-            || ',"name":' || to_json(name)
-            || ',"unit":' || coalesce(to_json(unit)::text, 'null')
-            || ',"requestedAt":"' || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-            || '","sizes":[' || coalesce(sizes.documents, '') || ']}' as document
+            '{"id":' || id::text || ',"styleId":' || style_id::text || ',"name":' || to_json(name)::text
+                || ',"unit":' || coalesce(to_json(unit)::text, 'null') || ',"requestedAt":"'
+                || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+            || ',"sizes":[' || coalesce(sizes.documents, '') || ']}' as document
         from page
         left join sizes on sizes.sample_request_id = page.id
     ) as page
@@ -217,12 +213,10 @@ from (
     select
         page_order,
         sort_values,
-        '{"id":' || id
-        || ',"styleId":' || style_id
-        || ',"name":' || to_json(name)
-        || ',"unit":' || coalesce(to_json(unit)::text, 'null')
-        || ',"requestedAt":"' || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-        || '","sizes":[' || coalesce(sizes.documents, '') || ']}' as document
+        '{"id":' || id::text || ',"styleId":' || style_id::text || ',"name":' || to_json(name)::text
+            || ',"unit":' || coalesce(to_json(unit)::text, 'null') || ',"requestedAt":"'
+            || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+        || ',"sizes":[' || coalesce(sizes.documents, '') || ']}' as document
     from page
     left join sizes on sizes.sample_request_id = page.id
 ) as page;

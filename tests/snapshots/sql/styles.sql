@@ -26,8 +26,8 @@ from (
         )
         select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
             || ',"name":' || to_json(name)::text || coalesce(',"brandId":' || brand_id::text, '')
-            || coalesce(',"styleCategoryId":' || style_category_id::text, '') || ',"groupIds":' || '['
-            || coalesce(group_ids, '') || ']' || ',"state":' || to_json(state)::text || '}' as document
+            || coalesce(',"styleCategoryId":' || style_category_id::text, '') || ',"groupIds":['
+            || coalesce(group_ids, '') || '],"state":"' || state || '"}' as document
         from page
         -- Part of documents and writables: the groups of each style.
         left join lateral (
@@ -94,8 +94,8 @@ from (
         )
         select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
             || ',"name":' || to_json(name)::text || coalesce(',"brandId":' || brand_id::text, '')
-            || coalesce(',"styleCategoryId":' || style_category_id::text, '') || ',"groupIds":' || '['
-            || coalesce(group_ids, '') || ']' || ',"state":' || to_json(state)::text || '}' as document
+            || coalesce(',"styleCategoryId":' || style_category_id::text, '') || ',"groupIds":['
+            || coalesce(group_ids, '') || '],"state":"' || state || '"}' as document
         from page
         -- Part of documents and writables: the groups of each style.
         left join lateral (
@@ -145,8 +145,8 @@ from (
     )
     select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
         || ',"name":' || to_json(name)::text || coalesce(',"brandId":' || brand_id::text, '')
-        || coalesce(',"styleCategoryId":' || style_category_id::text, '') || ',"groupIds":' || '['
-        || coalesce(group_ids, '') || ']' || ',"state":' || to_json(state)::text || '}' as document
+        || coalesce(',"styleCategoryId":' || style_category_id::text, '') || ',"groupIds":['
+        || coalesce(group_ids, '') || '],"state":"' || state || '"}' as document
     from page
     -- Part of documents and writables: the groups of each style.
     left join lateral (
@@ -233,8 +233,8 @@ from (
     )
     select page_order, sort_values, '{"number":' || to_json(number)::text || ',"name":' || to_json(name)::text
         || ',"brandId":' || coalesce(brand_id::text, 'null') || ',"styleCategoryId":'
-        || coalesce(style_category_id::text, 'null') || ',"groupIds":' || '[' || coalesce(group_ids, '')
-        || ']' || ',"state":' || to_json(state)::text || '}' as document
+        || coalesce(style_category_id::text, 'null') || ',"groupIds":[' || coalesce(group_ids, '')
+        || '],"state":"' || state || '"}' as document
     from page
     -- Part of documents and writables: the groups of each style.
     left join lateral (
@@ -426,7 +426,7 @@ returning stored.id, row(stored.number, stored.name) is distinct from row(before
 --   $2::jsonb items
 insert into style (organization_id, id, number, name, brand_id, style_category_id, state)
 select $1::bigint, item.id, item."number", item."name", item."brandId", item."styleCategoryId",
-    coalesce(item.state, 'active')
+    coalesce(item."state", 'active')
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "brandId" bigint,
     "styleCategoryId" bigint, "state" text)
 returning id;

@@ -62,29 +62,26 @@ from (
         select
             page_order,
             sort_values,
-            '{"id":"' || id
-            || '","organizationId":' || organization_id
-            || ',"name":' || to_json(name)
-            || coalesce(',"customId":' || to_json(custom_id), '')
-            || coalesce(',"relationType":' || to_json(relation_type), '')
-            || coalesce(',"relationTypeName":' || to_json(relation_type_name), '')
-            || coalesce(',"address":' || to_json(address), '')
-            || coalesce(',"zipCode":' || to_json(zip_code), '')
-            || coalesce(',"city":' || to_json(city), '')
-            || coalesce(',"stateOrRegion":' || to_json(state_or_region), '')
-            || coalesce(',"countryCode":' || to_json(country_code), '')
-            || coalesce(',"countryName":' || to_json(country_name), '')
-            || coalesce(',"webSite":' || to_json(web_site), '')
-            || coalesce(',"vatNumber":' || to_json(vat_number), '')
-            || coalesce(',"mid":' || to_json(mid), '')
-            || coalesce(',"avatarColor":' || to_json(avatar_color), '')
-            || coalesce(',"processingTypes":' || to_json(processing_types), '')
-            || coalesce(',"latitude":' || to_json(latitude), '')
-            || coalesce(',"longitude":' || to_json(longitude), '')
-            || ',"facilityCount":' || facility_count
-            || ',"state":"' || state
-            || '","createdAt":"' || to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-            || '","contacts":[' || coalesce(contacts.documents, '') || ']}' as document
+            '{"id":"' || id || '","organizationId":' || organization_id::text || ',"name":'
+                || to_json(name)::text || coalesce(',"customId":' || to_json(custom_id)::text, '')
+                || coalesce(',"relationType":' || to_json(relation_type)::text, '')
+                || coalesce(',"relationTypeName":' || to_json(relation_type_name)::text, '')
+                || coalesce(',"address":' || to_json(address)::text, '')
+                || coalesce(',"zipCode":' || to_json(zip_code)::text, '')
+                || coalesce(',"city":' || to_json(city)::text, '')
+                || coalesce(',"stateOrRegion":' || to_json(state_or_region)::text, '')
+                || coalesce(',"countryCode":' || to_json(country_code)::text, '')
+                || coalesce(',"countryName":' || to_json(country_name)::text, '')
+                || coalesce(',"webSite":' || to_json(web_site)::text, '')
+                || coalesce(',"vatNumber":' || to_json(vat_number)::text, '')
+                || coalesce(',"mid":' || to_json(mid)::text, '')
+                || coalesce(',"avatarColor":' || to_json(avatar_color)::text, '')
+                || coalesce(',"processingTypes":' || to_json(processing_types)::text, '')
+                || coalesce(',"latitude":' || to_json(latitude)::text, '')
+                || coalesce(',"longitude":' || to_json(longitude)::text, '') || ',"facilityCount":'
+                || facility_count::text || ',"state":"' || state || '","createdAt":"'
+                || to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+            || ',"contacts":[' || coalesce(contacts.documents, '') || ']}' as document
         from page
         left join contacts on contacts.sub_supplier_id = page.id
     ) as page
@@ -182,29 +179,26 @@ from (
         select
             page_order,
             sort_values,
-            '{"id":"' || id
-            || '","organizationId":' || organization_id
-            || ',"name":' || to_json(name)
-            || coalesce(',"customId":' || to_json(custom_id), '')
-            || coalesce(',"relationType":' || to_json(relation_type), '')
-            || coalesce(',"relationTypeName":' || to_json(relation_type_name), '')
-            || coalesce(',"address":' || to_json(address), '')
-            || coalesce(',"zipCode":' || to_json(zip_code), '')
-            || coalesce(',"city":' || to_json(city), '')
-            || coalesce(',"stateOrRegion":' || to_json(state_or_region), '')
-            || coalesce(',"countryCode":' || to_json(country_code), '')
-            || coalesce(',"countryName":' || to_json(country_name), '')
-            || coalesce(',"webSite":' || to_json(web_site), '')
-            || coalesce(',"vatNumber":' || to_json(vat_number), '')
-            || coalesce(',"mid":' || to_json(mid), '')
-            || coalesce(',"avatarColor":' || to_json(avatar_color), '')
-            || coalesce(',"processingTypes":' || to_json(processing_types), '')
-            || coalesce(',"latitude":' || to_json(latitude), '')
-            || coalesce(',"longitude":' || to_json(longitude), '')
-            || ',"facilityCount":' || facility_count
-            || ',"state":"' || state
-            || '","createdAt":"' || to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-            || '","contacts":[' || coalesce(contacts.documents, '') || ']}' as document
+            '{"id":"' || id || '","organizationId":' || organization_id::text || ',"name":'
+                || to_json(name)::text || coalesce(',"customId":' || to_json(custom_id)::text, '')
+                || coalesce(',"relationType":' || to_json(relation_type)::text, '')
+                || coalesce(',"relationTypeName":' || to_json(relation_type_name)::text, '')
+                || coalesce(',"address":' || to_json(address)::text, '')
+                || coalesce(',"zipCode":' || to_json(zip_code)::text, '')
+                || coalesce(',"city":' || to_json(city)::text, '')
+                || coalesce(',"stateOrRegion":' || to_json(state_or_region)::text, '')
+                || coalesce(',"countryCode":' || to_json(country_code)::text, '')
+                || coalesce(',"countryName":' || to_json(country_name)::text, '')
+                || coalesce(',"webSite":' || to_json(web_site)::text, '')
+                || coalesce(',"vatNumber":' || to_json(vat_number)::text, '')
+                || coalesce(',"mid":' || to_json(mid)::text, '')
+                || coalesce(',"avatarColor":' || to_json(avatar_color)::text, '')
+                || coalesce(',"processingTypes":' || to_json(processing_types)::text, '')
+                || coalesce(',"latitude":' || to_json(latitude)::text, '')
+                || coalesce(',"longitude":' || to_json(longitude)::text, '') || ',"facilityCount":'
+                || facility_count::text || ',"state":"' || state || '","createdAt":"'
+                || to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+            || ',"contacts":[' || coalesce(contacts.documents, '') || ']}' as document
         from page
         left join contacts on contacts.sub_supplier_id = page.id
     ) as page
@@ -298,29 +292,26 @@ from (
     select
         page_order,
         sort_values,
-        '{"id":"' || id
-        || '","organizationId":' || organization_id
-        || ',"name":' || to_json(name)
-        || coalesce(',"customId":' || to_json(custom_id), '')
-        || coalesce(',"relationType":' || to_json(relation_type), '')
-        || coalesce(',"relationTypeName":' || to_json(relation_type_name), '')
-        || coalesce(',"address":' || to_json(address), '')
-        || coalesce(',"zipCode":' || to_json(zip_code), '')
-        || coalesce(',"city":' || to_json(city), '')
-        || coalesce(',"stateOrRegion":' || to_json(state_or_region), '')
-        || coalesce(',"countryCode":' || to_json(country_code), '')
-        || coalesce(',"countryName":' || to_json(country_name), '')
-        || coalesce(',"webSite":' || to_json(web_site), '')
-        || coalesce(',"vatNumber":' || to_json(vat_number), '')
-        || coalesce(',"mid":' || to_json(mid), '')
-        || coalesce(',"avatarColor":' || to_json(avatar_color), '')
-        || coalesce(',"processingTypes":' || to_json(processing_types), '')
-        || coalesce(',"latitude":' || to_json(latitude), '')
-        || coalesce(',"longitude":' || to_json(longitude), '')
-        || ',"facilityCount":' || facility_count
-        || ',"state":"' || state
-        || '","createdAt":"' || to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-        || '","contacts":[' || coalesce(contacts.documents, '') || ']}' as document
+        '{"id":"' || id || '","organizationId":' || organization_id::text || ',"name":' || to_json(name)::text
+            || coalesce(',"customId":' || to_json(custom_id)::text, '')
+            || coalesce(',"relationType":' || to_json(relation_type)::text, '')
+            || coalesce(',"relationTypeName":' || to_json(relation_type_name)::text, '')
+            || coalesce(',"address":' || to_json(address)::text, '')
+            || coalesce(',"zipCode":' || to_json(zip_code)::text, '')
+            || coalesce(',"city":' || to_json(city)::text, '')
+            || coalesce(',"stateOrRegion":' || to_json(state_or_region)::text, '')
+            || coalesce(',"countryCode":' || to_json(country_code)::text, '')
+            || coalesce(',"countryName":' || to_json(country_name)::text, '')
+            || coalesce(',"webSite":' || to_json(web_site)::text, '')
+            || coalesce(',"vatNumber":' || to_json(vat_number)::text, '')
+            || coalesce(',"mid":' || to_json(mid)::text, '')
+            || coalesce(',"avatarColor":' || to_json(avatar_color)::text, '')
+            || coalesce(',"processingTypes":' || to_json(processing_types)::text, '')
+            || coalesce(',"latitude":' || to_json(latitude)::text, '')
+            || coalesce(',"longitude":' || to_json(longitude)::text, '') || ',"facilityCount":'
+            || facility_count::text || ',"state":"' || state || '","createdAt":"'
+            || to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+        || ',"contacts":[' || coalesce(contacts.documents, '') || ']}' as document
     from page
     left join contacts on contacts.sub_supplier_id = page.id
 ) as page;
@@ -422,24 +413,20 @@ from (
     select
         page_order,
         sort_values,
-        json_build_object(
-            'name', name,
-            'customId', custom_id,
-            'relationType', relation_type,
-            'address', address,
-            'zipCode', zip_code,
-            'city', city,
-            'stateOrRegion', state_or_region,
-            'countryCode', country_code,
-            'webSite', web_site,
-            'vatNumber', vat_number,
-            'mid', mid,
-            'processingTypes', processing_types,
-            'latitude', latitude,
-            'longitude', longitude,
-            'state', state,
-            'contacts', coalesce(contacts.documents, '[]')
-        )::text as document
+        '{"name":' || to_json(name)::text || ',"customId":' || coalesce(to_json(custom_id)::text, 'null')
+            || ',"relationType":' || coalesce(to_json(relation_type)::text, 'null') || ',"address":'
+            || coalesce(to_json(address)::text, 'null') || ',"zipCode":'
+            || coalesce(to_json(zip_code)::text, 'null') || ',"city":'
+            || coalesce(to_json(city)::text, 'null') || ',"stateOrRegion":'
+            || coalesce(to_json(state_or_region)::text, 'null') || ',"countryCode":'
+            || coalesce(to_json(country_code)::text, 'null') || ',"webSite":'
+            || coalesce(to_json(web_site)::text, 'null') || ',"vatNumber":'
+            || coalesce(to_json(vat_number)::text, 'null') || ',"mid":'
+            || coalesce(to_json(mid)::text, 'null') || ',"processingTypes":'
+            || coalesce(to_json(processing_types)::text, 'null') || ',"latitude":'
+            || coalesce(to_json(latitude)::text, 'null') || ',"longitude":'
+            || coalesce(to_json(longitude)::text, 'null') || ',"state":"' || state || '"'
+        || ',"contacts":' || coalesce(contacts.documents::text, '[]') || '}' as document
     from page
     left join contacts on contacts.sub_supplier_id = page.id
 ) as page;
@@ -548,34 +535,20 @@ returning stored.id, false as shown;
 -- sub-suppliers.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into sub_supplier (
-    organization_id, id, name, custom_id, relation_type, address, zip_code, city, state_or_region,
-    country_code, web_site, vat_number, mid, processing_types, latitude, longitude, state, avatar_color
-)
+insert into sub_supplier (organization_id, id, avatar_color, name, custom_id, relation_type, address,
+    zip_code, city, state_or_region, country_code, web_site, vat_number, mid, processing_types, latitude,
+    longitude, state)
 select
     $1::bigint,
     item.id,
-    item.name,
-    item."customId",
-    item."relationType",
-    item.address,
-    item."zipCode",
-    item.city,
-    item."stateOrRegion",
-    item."countryCode",
-    item."webSite",
-    item."vatNumber",
-    item.mid,
-    item."processingTypes",
-    item.latitude,
-    item.longitude,
-    coalesce(item.state, 'active'),
-    (array['#2f6f8f', '#8f4a2f', '#4f7d3a', '#7a3f86', '#b0812a', '#3d4f8f', '#a03350'])[1 + item.id % 7]
-from jsonb_to_recordset($2::jsonb) as item(
-    id bigint, name text, "customId" text, "relationType" text, address text, "zipCode" text, city text,
-    "stateOrRegion" text, "countryCode" text, "webSite" text, "vatNumber" text, mid text,
-    "processingTypes" text, latitude double precision, longitude double precision, state text
-)
+    (array['#2f6f8f', '#8f4a2f', '#4f7d3a', '#7a3f86', '#b0812a', '#3d4f8f', '#a03350'])[1 + item.id % 7],
+    item."name", item."customId", item."relationType", item."address", item."zipCode", item."city",
+        item."stateOrRegion", item."countryCode", item."webSite", item."vatNumber", item."mid",
+        item."processingTypes", item."latitude", item."longitude", coalesce(item."state", 'active')
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "customId" text, "relationType" text,
+    "address" text, "zipCode" text, "city" text, "stateOrRegion" text, "countryCode" text, "webSite" text,
+    "vatNumber" text, "mid" text, "processingTypes" text, "latitude" double precision,
+    "longitude" double precision, "state" text)
 returning id;
 
 -- sub-suppliers.update_contacts: Update contacts that differ.

@@ -1,4 +1,4 @@
-"""The database that is measured: the demo data, and more of what the scenarios ask for."""
+"""Data of the benchmarks: the demo data, and further records for the scenarios."""
 
 import asyncio
 from collections.abc import Iterator
@@ -17,6 +17,7 @@ from service.listing import changes
 from service.listing.changes import ChangeFilter, FeedPosition
 from service.listing.cursor import scope
 from tests.support.api import issue_key
+from tests.support.reports import server_version
 
 ORGANIZATION = 1
 RECORDS = 1600
@@ -68,7 +69,7 @@ select array_agg(id) from (
     select id from color where organization_id = $1::bigint and state <> 'deleted' limit 200
 ) as color
 """
-#: A feed in use: statements that were planned while it was all but empty would read all of it.
+#: A feed in use: statements planned while it was almost empty would read all of it.
 _HISTORY = """
 insert into change (organization_id, clock, n, entries, records)
 select $1::bigint, n, n, 1, jsonb_build_object('colors', jsonb_build_object('updated', array[n]))
@@ -91,7 +92,7 @@ limit 1
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """A database, ready to be measured."""
+    """Database, ready to be measured."""
 
     dsn: str
     key: str
@@ -106,18 +107,18 @@ class Data:
     brands: list[int]
     style_groups: list[int]
     measurement: str
-    """The path of a measurement read with many lines."""
+    """Path of a measurement read with many lines."""
     resting_key: str
-    """Of an organization that nobody writes to."""
+    """Key of an organization that nobody writes to."""
     now: str
-    """Its cursor of changes after which there are none."""
+    """Cursor of its changes after the last one."""
     postgres: str
-    """The version of the server."""
+    """Version of the server."""
 
 
 @contextmanager
 def data() -> Iterator[Data]:
-    """A server of the benchmark's own, which syncs nothing to disk: no scenario measures disks."""
+    """Run a server that syncs nothing to disk: no scenario measures disks."""
     with TemporaryDirectory(prefix="selvedge-benchmarks-") as folder:
         Path(folder).chmod(0o711)
         with EmbeddedServer(Path(folder), durable=False) as server:
@@ -128,7 +129,7 @@ def data() -> Iterator[Data]:
 
 
 async def fill(dsn: str, key: str) -> Data:
-    """Add what the scenarios ask for to a database with the demo data."""
+    """Add the records of the scenarios to a database with the demo data."""
     connection = await asyncpg.connect(dsn)
 
     async def column(statement: str, *parameters: Any) -> list[Any]:
@@ -159,10 +160,9 @@ async def fill(dsn: str, key: str) -> Data:
             ChangeFilter(), FeedPosition(_LAST), _EPOCH, scope("/api/changes", _AT_REST)
         )
         resting_key = await issue_key(dsn, _AT_REST)
-        postgres = await connection.fetchval("show server_version")
         return Data(
             *(dsn, key, colors[:RECORDS], colors[RECORDS:], groups, fields, brands, style_groups),
-            *(measurement, resting_key, now, postgres),
+            *(measurement, resting_key, now, server_version(dsn)),
         )
     finally:
         await connection.close()

@@ -1,4 +1,4 @@
-"""The same requests as rehearsals, and in part: they have to tell of the same faults."""
+"""Dry runs of cases, some of which skip failed items: they must report the same faults."""
 
 from dataclasses import replace
 from random import Random
@@ -6,27 +6,27 @@ from typing import Final
 
 from tests.fuzz.cases import Case
 
-_REHEARSED: Final = 0.3
-"""Which part of the writes is; of those in bulk half is in part, too."""
+_DRY_RUNS: Final = 0.3
+"""Share of the writes that are dry runs; half of the bulk ones skip failed items."""
 _NOT_OF_ONE: Final = ("validation_error.duplicate", "validation_error.malformed_json")
-"""In part all items fail that share a value, not only the later ones; no JSON is nobody's."""
+"""Errors that change if failed items are skipped, or that belong to no item."""
 
 
 def maybe(case: Case, random: Random) -> Case:
-    """The case, or sometimes a rehearsal of it."""
+    """Return the case, or sometimes a dry run of it."""
     request = case.request
     is_keyed = "Idempotency-Key" in request.headers
-    if not case.route.kind.writes or is_keyed or random.random() > _REHEARSED:
+    if not case.route.operation.writes or is_keyed or random.random() > _DRY_RUNS:
         return case
     params = [*(request.params or ()), ("dryRun", "true")]
     in_part = _is_of_items(case) and random.random() < 0.5
     if in_part:
         params.append(("onError", "skip"))
-    kinds = (*case.kinds, "in part" if in_part else "rehearsed")
+    kinds = (*case.kinds, "in part" if in_part else "dry run")
     return replace(case, request=replace(request, params=params), kinds=kinds, in_part=in_part)
 
 
 def _is_of_items(case: Case) -> bool:
-    """Whether all that is wrong is wrong with items, each by itself."""
+    """Return whether all errors are errors of single items."""
     rows = case.rows if case.bulk else ()
     return bool(rows) and all("[" in str(field) and kind not in _NOT_OF_ONE for kind, field in rows)

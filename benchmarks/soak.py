@@ -1,4 +1,4 @@
-"""Mixed load at 64 connections for minutes: memory, errors, latencies."""
+"""Soak test: mixed load at 64 connections for minutes; memory, errors and latencies."""
 
 import asyncio
 import statistics
@@ -12,15 +12,15 @@ from typing import Final
 import psutil
 import uvloop
 
-from tests.benchmarks import load, report
-from tests.benchmarks.contestants import contestant, tree_seconds
-from tests.benchmarks.data import Data
-from tests.benchmarks.load import Measured
-from tests.benchmarks.scenarios import scenarios
-from tests.support.pages import table
+from benchmarks import load, report
+from benchmarks.contestants import contestant, tree_seconds
+from benchmarks.data import Data
+from benchmarks.load import Measured
+from benchmarks.scenarios import scenarios
 from tests.support.processes import workers as workers_of
+from tests.support.reports import table, write_section
 
-#: Connections by scenario: 64, mostly reads.
+#: Number of connections by scenario, together 64, mostly reads.
 _MIX: Final = {
     "relations": 24,
     "colors": 12,
@@ -60,7 +60,7 @@ class _Memory:
 
 
 def run(measured: Data, minutes: float, docs: Path = report.DOCS) -> None:
-    """Load for that long, less if interrupted, and write the section; AssertionError on errors."""
+    """Make load for minutes and write the section; raise AssertionError if there were errors."""
     seen = {name: Measured() for name in _MIX}
     with (
         TemporaryDirectory(prefix="selvedge-soak-") as folder,
@@ -73,7 +73,10 @@ def run(measured: Data, minutes: float, docs: Path = report.DOCS) -> None:
         try:
             uvloop.run(_load(measured, server.port, workers, minutes, seen, memory))
         finally:
-            used = [tree_seconds(one) - was for one, was in zip(workers, before, strict=True)]
+            used = [
+                tree_seconds(worker) - earlier
+                for worker, earlier in zip(workers, before, strict=True)
+            ]
             if memory.minutes and all(each.latencies for each in seen.values()):
                 _write(seen, memory, used, measured.postgres, docs)
     errors = sum(each.failures for each in seen.values())
@@ -137,23 +140,23 @@ def _write(
         ),
         environment=report.environment(postgres),
     )
-    report.write_section("make soak", text, docs)
+    write_section(docs / report.PAGE, "make soak", text)
 
 
 def _rows(seen: dict[str, Measured]) -> list[list[str]]:
-    """The table's rows, a scenario each."""
-    titles = {one.name: one.title for one in scenarios()}
+    """Return a row of the table for each scenario."""
+    titles = {scenario.name: scenario.title for scenario in scenarios()}
     return [
         [
             titles[name],
             str(_MIX[name]),
-            f"{len(one.latencies):,}",
-            str(one.failures),
-            f"{statistics.median(one.latencies) * 1e3:.1f}",
-            f"{one.percentile(99) * 1e3:.1f}",
-            f"{one.percentile(99) / statistics.median(one.latencies):.1f}",
+            f"{len(measured.latencies):,}",
+            str(measured.failures),
+            f"{statistics.median(measured.latencies) * 1e3:.1f}",
+            f"{measured.percentile(99) * 1e3:.1f}",
+            f"{measured.percentile(99) / statistics.median(measured.latencies):.1f}",
         ]
-        for name, one in seen.items()
+        for name, measured in seen.items()
     ]
 
 

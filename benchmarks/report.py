@@ -1,4 +1,4 @@
-"""docs/benchmarks.md: a section for each command, replaced by the command's next run."""
+"""Report of the benchmarks: the sections and plots of docs/benchmarks.md."""
 
 import json
 import subprocess
@@ -9,14 +9,15 @@ from typing import Any, Final
 
 import psutil
 
-from tests.benchmarks.contestants import PEERS, TITLES, peers_python
-from tests.benchmarks.samples import EVERY_SCENARIO, Results
-from tests.benchmarks.scenarios import Scenario
-from tests.support.pages import measured_on, rewrite, table
+from benchmarks.contestants import PEERS, TITLES, peers_python
+from benchmarks.samples import EVERY_SCENARIO, Results
+from benchmarks.scenarios import Scenario
+from tests.support.reports import measured_on, table, write_section
 
-DOCS: Final = Path(__file__).parents[2] / "docs"
+DOCS: Final = Path(__file__).parents[1] / "docs"
+PAGE: Final = "benchmarks.md"
 _HERE: Final = Path(__file__).parent
-#: Taken on import, before there is any load of our own.
+#: Read on import, before the benchmark makes load.
 _LOAD_BEFORE: Final = psutil.getloadavg()[0]
 _THEIRS: Final = ("fastapi", "litestar", "pydantic", "msgspec", "uvicorn", "uvloop", "asyncpg")
 _SECTION: Final = """\
@@ -60,7 +61,7 @@ def write_bench(
         environment=environment(postgres),
         peers=_peers(),
     )
-    write_section("make bench", text, docs)
+    write_section(docs / PAGE, "make bench", text)
 
 
 def draw_bench(results: Results, scenarios: Sequence[Scenario], docs: Path = DOCS) -> None:
@@ -83,7 +84,7 @@ def draw_bench(results: Results, scenarios: Sequence[Scenario], docs: Path = DOC
 
 
 def compared(results: Results, scenarios: Sequence[Scenario]) -> str:
-    """How this checkout does beside the base: ratios of rates and of processor time."""
+    """Return the table of this checkout beside the base: ratios of rates and processor time."""
     rows, parts = [], ("service_cpu", "database_cpu")
     for scenario in scenarios:
         if not results.has(scenario.name, "selvedge", "base"):
@@ -97,13 +98,8 @@ def compared(results: Results, scenarios: Sequence[Scenario]) -> str:
     return table([("scenario", "rate to base", "processor time to base"), *rows])
 
 
-def write_section(command: str, text: str, docs: Path = DOCS) -> None:
-    """Replace the section of one command and keep the others."""
-    rewrite(docs / "benchmarks.md", "Benchmarks", command, text)
-
-
 def draw(plot: dict[str, Any], path: Path) -> None:
-    """Draw with matplotlib, which is installed where the peers are."""
+    """Draw a plot with matplotlib, which is installed with the peers' packages."""
     subprocess.run(
         [str(peers_python()), str(_HERE / "peers" / "draw.py"), str(path)],
         input=json.dumps(plot).encode(),
@@ -112,7 +108,7 @@ def draw(plot: dict[str, Any], path: Path) -> None:
 
 
 def environment(postgres: str) -> str:
-    """Commit, host and versions, and what else the host was doing."""
+    """Return commit, host, versions, and the load of the host before."""
     return (
         f"{measured_on(postgres, 'orjson', 'jsonschema-rs', 'uvloop')}\n"
         f"Load average of the minute before: {_LOAD_BEFORE:.1f} (0 is a machine to itself)."
@@ -120,7 +116,7 @@ def environment(postgres: str) -> str:
 
 
 def _failure(name: str, scenario: str, text: str) -> str:
-    """One line: a failure's text may have many, and is in the run's output as a whole."""
+    """Return one line about a failure; the run's output has its whole text."""
     where = "did not start" if scenario == EVERY_SCENARIO else f"failed at `{scenario}`"
     line = text.partition("\n")[0][:200].replace("`", "'")
     return f"**{TITLES[name]} {where}:** `{line}`"
@@ -143,8 +139,8 @@ def _ratios(results: Results, scenarios: Sequence[Scenario]) -> str:
 def _ratio(results: Results, scenario: str, name: str) -> str:
     if {(scenario, "selvedge"), (scenario, name)} & results.failures.keys():
         return "failed"
-    known = results.has(scenario, "selvedge", name)
-    return f"{results.ratio(scenario, name):.2f}" if known else ""
+    is_measured = results.has(scenario, "selvedge", name)
+    return f"{results.ratio(scenario, name):.2f}" if is_measured else ""
 
 
 def _details(results: Results, scenarios: Sequence[Scenario]) -> str:
@@ -172,7 +168,7 @@ def _details(results: Results, scenarios: Sequence[Scenario]) -> str:
 
 @cache
 def _peers() -> str:
-    """Versions of what the peers run on."""
+    """Return the versions of the peers' packages."""
     listed = subprocess.run(
         [str(peers_python()), "-m", "pip", "list", "--format", "json"],
         check=True,

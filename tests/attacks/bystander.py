@@ -1,4 +1,4 @@
-"""Another organization's light reads, and readiness, while the service is under attack."""
+"""Bystander: light reads of another organization, and readiness, during an attack."""
 
 import asyncio
 import statistics
@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
 
+from benchmarks.load import Request
 from tests.attacks.attacker import NONE, read_status
-from tests.benchmarks.load import Request
 from tests.support.waiting import within
 
 PATIENCE: Final = 30
-"""Seconds after which an answer does not count as one any more."""
+"""Seconds after which a response counts as missing."""
 _PATHS: Final = (
     "/api/colors?pageSize=10",
     "/api/groups?pageSize=5",
@@ -26,61 +26,61 @@ _READS_PER_READINESS: Final = 4
 
 
 @dataclass
-class Seen:
-    """What the witness was answered."""
+class Record:
+    """Responses to the bystander."""
 
     seconds: list[float] = field(default_factory=list)
     reads: Counter[str] = field(default_factory=Counter)
-    """Light reads by status."""
+    """Number of light reads by status."""
     readiness: Counter[str] = field(default_factory=Counter)
-    """Answers of /readyz by status."""
+    """Number of responses of /readyz by status."""
 
     @property
     def median(self) -> float:
-        """Of the seconds until an answer, or the end of waiting for it."""
+        """Return the median of the seconds until a response or its time limit."""
         return statistics.median(self.seconds)
 
     @property
     def worst(self) -> float:
-        """The longest of them."""
+        """Return the longest time until a response or its time limit, in seconds."""
         return max(self.seconds)
 
     @property
     def unserved(self) -> int:
-        """How many light reads were not answered by 200."""
+        """Return the number of light reads whose status was not 200."""
         return self.reads.total() - self.reads["200"]
 
     @property
     def unready(self) -> int:
-        """How many times /readyz was not 200."""
+        """Return the number of responses of /readyz whose status was not 200."""
         return self.readiness.total() - self.readiness["200"]
 
 
-async def watch(port: int, key: str, stop: asyncio.Event) -> Seen:
-    """What was seen until `stop` was set; each request is on a connection of its own.
+async def watch(port: int, key: str, stop: asyncio.Event) -> Record:
+    """Read until `stop` is set; each request is on a connection of its own.
 
-    They are sent one after the other at fixed intervals, however long the answers take: who waits
-    for one before he asks again sees less the worse it gets.
+    Requests are sent at fixed intervals. A bystander that waits for one response before it sends
+    the next request would see less the worse it gets.
     """
-    seen = Seen()
+    record = Record()
     messages = [Request("GET", path).encoded(key) for path in _PATHS]
 
     async def read(message: bytes) -> None:
         started = time.perf_counter()
-        seen.reads[await _status(port, message)] += 1
-        seen.seconds.append(time.perf_counter() - started)
+        record.reads[await _status(port, message)] += 1
+        record.seconds.append(time.perf_counter() - started)
 
-    async def ask() -> None:
-        seen.readiness[await _status(port, Request("GET", "/readyz").encoded())] += 1
+    async def check_readiness() -> None:
+        record.readiness[await _status(port, Request("GET", "/readyz").encoded())] += 1
 
     async with asyncio.TaskGroup() as group:
         for number in count():
             group.create_task(read(messages[number % len(messages)]))
             if number % _READS_PER_READINESS == 0:
-                group.create_task(ask())
+                group.create_task(check_readiness())
             if await _is_set_within(stop, _INTERVAL_SECONDS):
                 break
-    return seen
+    return record
 
 
 async def _is_set_within(stop: asyncio.Event, seconds: float) -> bool:
@@ -91,7 +91,7 @@ async def _is_set_within(stop: asyncio.Event, seconds: float) -> bool:
 
 
 async def _status(port: int, message: bytes) -> str:
-    """The status of the answer to a message sent on a new connection."""
+    """Return the status of the response to a message sent on a new connection."""
     try:
         async with within(PATIENCE):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)

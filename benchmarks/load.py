@@ -1,7 +1,7 @@
-"""A load generator: a few keep-alive connections, each with one request under way.
+"""Load generator: keep-alive connections, each with one request under way.
 
-It parses no more of an answer than its status and length, so that it takes little of the
-processor time that it shares with what it measures (about 20 microseconds per request).
+It parses only the status and length of a response, because it shares the processor with the server
+that it measures: it takes about 20 microseconds per request.
 """
 
 import asyncio
@@ -21,17 +21,17 @@ _SILENCE_SECONDS: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request, whoever answers it."""
+    """Request to any contestant."""
 
     method: str
     path: str
     body: bytes = b""
     content_type: str = "application/json"
     headers: Sequence[str] = ()
-    """Whole lines."""
+    """Header lines."""
 
     def encoded(self, key: str = "") -> bytes:
-        """The bytes that go over the wire, with an API key where there is one."""
+        """Return the bytes to send, with an API key unless it is empty."""
         lines = [f"{self.method} {self.path} HTTP/1.1", "Host: 127.0.0.1", *self.headers]
         if key:
             lines.append(f"Authorization: Bearer {key}")
@@ -42,7 +42,7 @@ class Request:
 
 @dataclass
 class Measured:
-    """What a run of load saw; times in seconds."""
+    """Results of a run of load; times in seconds."""
 
     seconds: float = 0.0
     latencies: "array[float]" = field(default_factory=lambda: array("d"))
@@ -51,11 +51,11 @@ class Measured:
 
     @property
     def per_second(self) -> float:
-        """Answers per second."""
+        """Return the responses per second."""
         return len(self.latencies) / self.seconds
 
     def percentile(self, percent: int) -> float:
-        """A percentile of the latencies."""
+        """Return a percentile of the latencies."""
         if len(self.latencies) == 1:
             return self.latencies[0]
         return statistics.quantiles(self.latencies, n=100, method="inclusive")[percent - 1]
@@ -69,11 +69,11 @@ async def run(
     once: bool = False,
     measured: Measured | None = None,
 ) -> Measured:
-    """Send each connection's requests round and round for that long; answers to all are awaited.
+    """Send each connection's requests again and again for some seconds, and await all responses.
 
-    With `once` every request is sent once, however long that takes; `measured`, if it is given, is
-    what can be looked at meanwhile. Raises TimeoutError when an answer does not come,
-    ConnectionError when a connection ends early.
+    With `once` every request is sent once, without a time limit. A given `measured` can be read
+    during the run. Raise TimeoutError if a response is missing, and ConnectionError if a connection
+    ends early.
     """
     measured = measured or Measured()
     loop = asyncio.get_running_loop()
@@ -89,7 +89,7 @@ async def run(
 
 
 async def ask(port: int, request: bytes) -> bytes:
-    """The body of one answer; ConnectionError unless its status is 200."""
+    """Return the body of one response; raise ConnectionError unless its status is 200."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         writer.write(request)
@@ -104,7 +104,7 @@ async def ask(port: int, request: bytes) -> bytes:
 
 
 class _Caller(asyncio.Protocol):
-    """One connection: the next request goes out when the last answer is there."""
+    """Connection that sends the next request when the last response is complete."""
 
     def __init__(self, requests: Iterator[bytes], until: float, measured: Measured) -> None:
         self.done = asyncio.get_running_loop().create_future()
@@ -112,7 +112,7 @@ class _Caller(asyncio.Protocol):
         self._until = until
         self._measured = measured
         self._buffer = bytearray()
-        self._wanted = 0
+        self._expected_bytes = 0
         self._sent = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -121,13 +121,13 @@ class _Caller(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
-        if not self._wanted:
+        if not self._expected_bytes:
             end = self._buffer.find(b"\r\n\r\n")
             if end < 0:
                 return
             length = _LENGTH.search(self._buffer, 0, end + 2)
-            self._wanted = end + 4 + (int(length[1]) if length else 0)
-        if len(self._buffer) >= self._wanted:
+            self._expected_bytes = end + 4 + (int(length[1]) if length else 0)
+        if len(self._buffer) >= self._expected_bytes:
             self._answered()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -141,7 +141,7 @@ class _Caller(asyncio.Protocol):
             self._measured.failures += 1
             self._measured.first_failure = self._measured.first_failure or str(self._buffer[:600])
         self._buffer.clear()
-        self._wanted = 0
+        self._expected_bytes = 0
         self._next(now)
 
     def _next(self, now: float) -> None:

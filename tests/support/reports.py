@@ -1,4 +1,4 @@
-"""Pages of docs/ that commands write what they measured into, each its own section."""
+"""Report sections: each command that measures writes its own section of a document in docs/."""
 
 import os
 import platform
@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Final
 
 import psutil
+import psycopg
 
-RELIABILITY: Final = "Reliability"
 _ROOT: Final = Path(__file__).parents[2]
 
 
-def rewrite(page: Path, title: str, command: str, text: str) -> None:
-    """Put the text where the command's last one was, or at the end; other sections stay."""
-    whole = page.read_text() if page.exists() else f"# {title}\n"
+def write_section(document: Path, command: str, text: str) -> None:
+    """Replace the command's section of a document, or append it; other sections stay."""
+    whole = document.read_text() if document.exists() else f"# {document.stem.capitalize()}\n"
     start, end = _marks(command)
     if start not in whole:
         whole += f"\n{start}{end}"
-    page.parent.mkdir(exist_ok=True)
-    page.write_text(with_section(whole, command, f"\n{text.strip()}\n\n"))
+    document.parent.mkdir(exist_ok=True)
+    document.write_text(with_section(whole, command, f"\n{text.strip()}\n\n"))
 
 
 def with_section(whole: str, command: str, text: str, prefix: str = "") -> str:
@@ -45,7 +45,7 @@ def _marks(command: str, prefix: str = "") -> tuple[str, str]:
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """The rows as a Markdown table: names to the left, numbers to the right."""
+    """Return rows as a Markdown table: the first column to the left, the others to the right."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     rule = [f"{'-' * (width - 1)}{':' if number else '-'}" for number, width in enumerate(widths)]
     lines = [
@@ -82,6 +82,13 @@ def _git(*arguments: str) -> str:
 
 COMMIT: Final = commit()
 """Taken on import: what is edited during a run of minutes was not measured."""
+
+
+def server_version(dsn: str) -> str:
+    """Return the version of a PostgreSQL server, as it tells it."""
+    with psycopg.connect(dsn) as connection:
+        [version_text] = connection.execute("show server_version").fetchall()[0]
+    return str(version_text)
 
 
 def measured_on(postgres: str, *packages: str) -> str:

@@ -1,6 +1,6 @@
-"""The other ceiling: pgbench with the statements that Selvedge sends, and no service at all.
+"""Upper limit: pgbench with the statements that Selvedge sends, without a service.
 
-The statements are captured from the service, their parameters handed to pgbench as variables; it
+The statements are captured from the service; their parameters become variables of pgbench, which
 prepares every statement once, as asyncpg does.
 """
 
@@ -22,43 +22,43 @@ import psycopg
 from aiohttp.test_utils import TestClient, TestServer
 from psycopg.adapt import PyFormat, Transformer
 
+from benchmarks.data import Data
+from benchmarks.load import Request
+from benchmarks.scenarios import VARIANTS, Scenario
 from service.app import create_app
 from service.embedded.postmaster import installation
 from service.settings import Settings
-from tests.benchmarks.data import Data
-from tests.benchmarks.load import Request
-from tests.benchmarks.scenarios import VARIANTS, Scenario
 
 _VERSION: Final = 18
 _WARM_UP: Final = 1
-"""Seconds; pgbench takes whole ones."""
+"""Whole seconds, as pgbench requires."""
 _COMMENT: Final = re.compile(r"^\s*--.*$", re.MULTILINE)
 _LITERAL: Final = re.compile(r"'(?:[^']|'')*'")
 _VARIABLE: Final = re.compile(r":[A-Za-z0-9_]")
 _READ: Final = re.compile(r"(?<!:):(v\d+)\b")
 _UNREPEATED: Final = re.compile("secret_sha256|typeinfo_tree")
-"""In statements that the service sends now and then: for API keys, and for types (asyncpg)."""
+"""Pattern of statements that are not sent with every request: for API keys and types."""
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A pgbench script and its variables."""
+    """Script of pgbench, and its variables."""
 
     text: str
     variables: dict[str, str]
     transactions: list[tuple[list[str], bytes]]
-    """Of the first connection: the statements of each request, and what the service answered."""
+    """Statements and response of each request of the first connection."""
 
 
 async def script(data: Data, scenario: Scenario) -> Script:
-    """What each of the scenario's connections sends, in one script that asks which one it is."""
+    """Return one script for all connections of a scenario, which branches by connection."""
     async with _captured(data) as (client, statements):
         lines, variables = [], _Variables()
         transactions = []
         for number in range(scenario.connections):
             requests = scenario.requests(data, number)
             lines.append(f"\\{'elif' if number else 'if'} :client_id = {number}")
-            # The last before the first: what is captured is a change from the one before.
+            # The last request before the first: the captured statements change the variant before.
             await _send(client, requests[-1], data.key)
             for variant, request in enumerate(requests):
                 lines.append(f"\\{'elif' if variant else 'if'} :variant = {variant}")
@@ -74,7 +74,7 @@ async def script(data: Data, scenario: Scenario) -> Script:
 
 
 def check(script: Script, dsn: str) -> None:
-    """Raise AssertionError unless the script's statements read the documents that were answered.
+    """Raise AssertionError unless the script's statements read the documents of the responses.
 
     pgbench shows no results, so psycopg sends the same statements and the same variables.
     """
@@ -97,7 +97,7 @@ def check(script: Script, dsn: str) -> None:
 
 @asynccontextmanager
 async def _captured(data: Data) -> AsyncIterator[tuple[Any, list[tuple[str, Sequence[Any]]]]]:
-    """The service in this process, and the list to which its statements go."""
+    """Run the service in this process; yield a client, and the list of its statements."""
     statements: list[tuple[str, Sequence[Any]]] = []
 
     connect = asyncpg.connect
@@ -123,7 +123,7 @@ async def _send(client: Any, request: Request, key: str) -> bytes:
 
 
 class _Variables:
-    """Values by the name under which a script reads them, each value once."""
+    """Names of a script's values, each value once."""
 
     def __init__(self) -> None:
         self.named: dict[str, str] = {}
@@ -143,9 +143,9 @@ def _transaction(
         if _UNREPEATED.search(text):
             continue
         values = [_parameter(value, variables) for value in parameters]
-        # What looks like a variable within a text becomes one; those of casts (::) stay.
+        # pgbench takes a colon in a literal for a variable, so such literals become variables.
         code = _COMMENT.sub("", text)
-        quoted = _LITERAL.sub(lambda found: _literal(found[0], variables), code)
+        quoted = _LITERAL.sub(lambda match: _literal(match[0], variables), code)
         pieces = re.split(r"\$(\d+)", quoted)
         pieces[1::2] = [values[int(number) - 1] for number in pieces[1::2]]
         for part in "".join(pieces).split(";"):
@@ -159,7 +159,7 @@ def _literal(quoted: str, variables: _Variables) -> str:
 
 
 def _parameter(value: Any, variables: _Variables) -> str:
-    """How a statement reads a parameter: by a variable in PostgreSQL's text format, or as null.
+    """Return the text of a parameter: a variable in PostgreSQL's text format, or null.
 
     A variable of pgbench cannot be null. Every parameter of the statements has its type beside it.
     """
@@ -172,17 +172,17 @@ def _parameter(value: Any, variables: _Variables) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PgbenchRun:
-    """What pgbench reports."""
+    """Results of a run of pgbench."""
 
     transactions: int
-    """All, the warm-up's included."""
+    """Number of transactions, the warm-up's included."""
     per_second: float
     median_seconds: float
     p99_seconds: float
 
 
 def run(script: Script, dsn: str, connections: int, seconds: float, folder: Path) -> PgbenchRun:
-    """Let pgbench repeat the script, with 0 seconds each request once; raises RuntimeError."""
+    """Let pgbench repeat the script, with 0 seconds each request once; raise RuntimeError."""
     with TemporaryDirectory(dir=folder) as own_folder:
         path, log = Path(own_folder, "script.sql"), Path(own_folder, "transactions")
         path.write_text(script.text)
@@ -206,7 +206,7 @@ def run(script: Script, dsn: str, connections: int, seconds: float, folder: Path
 def measured(lines: Sequence[Sequence[str]], warm_up: int) -> PgbenchRun:
     """Read pgbench's log: latency in microseconds, and the end by the clock in two fields.
 
-    What ends during the warm-up is not measured: then every session still prepares its statements.
+    Transactions that end during the warm-up, while sessions prepare statements, do not count.
     """
     pairs = [(int(line[4]) + int(line[5]) / 1e6, int(line[2]) / 1e6) for line in lines]
     start = min(end - latency for end, latency in pairs) + warm_up
@@ -219,7 +219,7 @@ def measured(lines: Sequence[Sequence[str]], warm_up: int) -> PgbenchRun:
 
 
 def _command(script: Script, dsn: str) -> list[str]:
-    """pgbench with the server and the variables."""
+    """Return the command of pgbench with the server and the variables."""
     parts = urlsplit(dsn)
     query = {name: values[0] for name, values in parse_qs(parts.query).items()}
     return [
@@ -231,7 +231,7 @@ def _command(script: Script, dsn: str) -> list[str]:
 
 
 def _execute(command: list[str], **environment: str) -> str:
-    """Return what pgbench prints."""
+    """Run a command of pgbench and return its output."""
     environment = {**os.environ, "PGOPTIONS": "-c jit=off", **environment}
     output = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     if output.returncode:

@@ -1,4 +1,4 @@
-"""Where a body can go wrong: every place of it, with what its schema says of that place."""
+"""Sites of a body at which faults can be injected, with the schema of each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from functools import cache
 from typing import Any, Final, TypeAlias
 
 from service import schemas
-from service.queries.master_record import MasterRecord
 from service.queries.parts import RecordPart
+from service.queries.writable_resource import WritableResource
 from service.schemas.definitions import ResolvedSchema, Schema
 
 Path: TypeAlias = tuple[str | int, ...]
 
 
 class _Missing:
-    """What stands where a body has nothing."""
+    """Value of a member that a body does not have."""
 
     def __bool__(self) -> bool:
         return False
@@ -26,7 +26,7 @@ _ITEMS: Final = {"bulkCreate": "create", "bulkReplace": "item", "bulkMerge": "me
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A place in a body; its value is MISSING where an object could have one and has none."""
+    """Site in a body; its value is MISSING if an object lacks the member."""
 
     path: Path
     located: ResolvedSchema
@@ -35,29 +35,29 @@ class Site:
 
     @property
     def schema(self) -> Schema:
-        """What the value has to be."""
+        """Return the schema of the value."""
         return self.located.schema
 
     @property
     def types(self) -> frozenset[str]:
-        """The JSON types that the schema allows; none where it tells nothing or takes nothing."""
+        """Return the JSON types that the schema allows; none if it names none or is read-only."""
         return frozenset() if self.read_only else self.located.types
 
     @property
     def read_only(self) -> bool:
-        """Whether the service sets it."""
+        """Return whether the service sets the value."""
         return bool(self.schema.get("readOnly"))
 
     @property
     def name(self) -> str | int:
-        """The last part of the path; empty for the body itself."""
+        """Return the last part of the path; empty for the body itself."""
         return self.path[-1] if self.path else ""
 
 
 def sites(
     located: ResolvedSchema, value: Any, path: Path = (), *, required: bool = False
 ) -> Iterator[Site]:
-    """The place itself and all in it, in the order of the schema."""
+    """Yield the site itself and all inside it, in the order of the schema."""
     yield Site(path, located, value, required)
     if isinstance(value, dict):
         needed = located.schema.get("required", ())
@@ -66,15 +66,15 @@ def sites(
                 member = value.get(name, MISSING)
                 yield from sites(prop, member, (*path, name), required=name in needed)
     elif isinstance(value, list):
-        for place, member in enumerate(value):
-            yield from sites(located.items, member, (*path, place), required=True)
+        for index, member in enumerate(value):
+            yield from sites(located.items, member, (*path, index), required=True)
 
 
 @cache
-def form(resource: MasterRecord, name: str) -> ResolvedSchema:
-    """A write form of the resource with all that it says of its own fields in one place.
+def form(resource: WritableResource, name: str) -> ResolvedSchema:
+    """Return a write form of the resource, merged with the properties that it narrows.
 
-    A form narrows the properties of ``fields``, which both hold at once.
+    The form and the properties of ``fields`` hold at once.
     """
     located = schemas.definition(resource.name, name)
     if isinstance(resource, RecordPart):
@@ -84,7 +84,7 @@ def form(resource: MasterRecord, name: str) -> ResolvedSchema:
         item = _ITEMS[name]
         return ResolvedSchema(schema | {"items": form(resource, item).schema}, resource.name)
     if "else" in schema:
-        # Items that delete are read no further; the others are the fields.
+        # The service reads items that delete no further; all others have the fields.
         other = located.otherwise.schema
         schema = other | {
             "required": ["id", *other["required"]],
@@ -104,14 +104,14 @@ def _narrowed(general: Any, own: Any) -> Any:
 
 
 def filler(located: ResolvedSchema, number: int) -> Any:
-    """The least that the schema takes, another one for each number."""
+    """Return the smallest value that the schema accepts, a different one for each number."""
     schema, types = located.schema, located.types
     if "enum" in schema:
         return schema["enum"][0]
     if "object" in types:
         needed = schema.get("required", ["id"] if "else" in schema else [])
         return {
-            # No style is related to itself.
+            # A style is not related to itself.
             name: filler(prop, number + (name == "relatedStyleId"))
             for name, prop in located.properties.items()
             if name in needed

@@ -1,4 +1,4 @@
-"""Selvedge beside peers and ceilings: interleaved rounds, medians, ratios."""
+"""Benchmark of Selvedge beside peers and upper limits, in interleaved rounds."""
 
 import asyncio
 import re
@@ -15,13 +15,13 @@ import orjson
 import psutil
 import uvloop
 
-from tests.benchmarks import load, pgbench
-from tests.benchmarks.bare import answer_name
-from tests.benchmarks.contestants import OURS, Contestant, contestant, tree_seconds
-from tests.benchmarks.data import Data
-from tests.benchmarks.load import Request
-from tests.benchmarks.samples import EVERY_SCENARIO, Results, Sample
-from tests.benchmarks.scenarios import VARIANTS, Scenario
+from benchmarks import load, pgbench
+from benchmarks.bare import answer_name
+from benchmarks.contestants import OURS, Contestant, contestant, tree_seconds
+from benchmarks.data import Data
+from benchmarks.load import Request
+from benchmarks.samples import EVERY_SCENARIO, Results, Sample
+from benchmarks.scenarios import VARIANTS, Scenario
 
 _WARM_UP_SECONDS: Final = 0.5
 _TIME: Final = re.compile(rb'(?<=T)[0-9:.]+(?=(Z|[+]00:00)")|(?<=[0-9])(Z|[+]00:00)(?=")')
@@ -36,7 +36,7 @@ class Pace:
 
     @property
     def warm_up_seconds(self) -> float:
-        """Load before each timed turn, not measured."""
+        """Return the seconds of load before each timed turn, which are not measured."""
         return min(_WARM_UP_SECONDS, self.seconds)
 
 
@@ -71,19 +71,19 @@ def run(
                 after_scenario()
 
 
-def _tell(round_: str, scenario: str, name: str, sample: Sample) -> None:
+def _print_sample(round_: str, scenario: str, name: str, sample: Sample) -> None:
     print(f"{round_:>5}  {scenario:<12}{name:<10}{sample.per_second:>10,.0f}/s", flush=True)
 
 
 def _key(measured: Data, scenario: Scenario, server: Contestant) -> str:
-    """The API key that requests carry; empty where none is needed."""
+    """Return the API key of the requests; empty for peers, which need none."""
     if server.name not in OURS:
         return ""
     return measured.resting_key if scenario.at_rest else measured.key
 
 
 async def _answers(measured: Data, scenario: Scenario, server: Contestant) -> list[bytes]:
-    """What a server answers to each variant, one after the other."""
+    """Return a server's responses to all variants, requested in turn."""
     key = _key(measured, scenario, server)
     answers = []
     for request in _variants(measured, scenario):
@@ -98,7 +98,7 @@ def _variants(measured: Data, scenario: Scenario) -> list[Request]:
 
 
 def _comparable(answer: bytes) -> Any:
-    """An answer but for its cursor, which everyone words in their own way, and its times."""
+    """Return a response without its times and its cursor, whose form differs by server."""
     parsed = orjson.loads(_TIME.sub(b"", answer))
     if "pagination" in parsed:
         parsed["pagination"] = sorted(parsed["pagination"]), parsed["pagination"]["hasMore"]
@@ -119,10 +119,10 @@ class _Bench:
         self._scripts: dict[str, pgbench.Script] = {}
 
     def check(self, scenario: Scenario, *, with_pgbench: bool) -> None:
-        """Record who does not answer as Selvedge does; keep Selvedge's answers for `bare`.
+        """Record servers whose responses differ from Selvedge's; store Selvedge's for `bare`.
 
-        Each server gets every variant before the next one gets the first, so that each has to write
-        what it answers: it does not find it written by the one before.
+        Each server gets every variant before the next server gets the first. So each has to write
+        the data of its responses: the server before it has written another variant last.
         """
         expected: list[bytes] = []
         for server in self._taking_part(scenario):
@@ -132,7 +132,7 @@ class _Bench:
                 assert expected, "Selvedge did not answer."
                 if server.name not in ("selvedge", "bare"):
                     self._compare(scenario, server, expected)
-        # What cannot be done twice cannot be captured and repeated either.
+        # pgbench repeats captured requests, so it cannot take scenarios that need a setup.
         if with_pgbench and not scenario.setup and not scenario.is_own:
             with self.results.attempt(scenario.name, "pgbench"):
                 script = self.runner.run(pgbench.script(self.measured, scenario))
@@ -140,7 +140,7 @@ class _Bench:
                 self._scripts[scenario.name] = script
 
     def _expect(self, scenario: Scenario, server: Contestant) -> list[bytes]:
-        # All start from the last variant: a link that it drops forgets what it held at first.
+        # All start from the last variant: a link that it removes loses its initial state.
         self.runner.run(_answers(self.measured, scenario, server))
         answers = self.runner.run(_answers(self.measured, scenario, server))
         for request, answer in zip(_variants(self.measured, scenario), answers, strict=True):
@@ -163,10 +163,10 @@ class _Bench:
 
     def _add(self, round_: str, scenario: Scenario, name: str, sample: Sample) -> None:
         self.results.add(scenario.name, name, sample)
-        _tell(round_, scenario.name, name, sample)
+        _print_sample(round_, scenario.name, name, sample)
 
     def _taking_part(self, scenario: Scenario) -> list[Contestant]:
-        """Those who can answer the scenario and have not failed it."""
+        """Return the servers that have the scenario and have not failed it."""
         return [
             server
             for server in self.servers
@@ -197,7 +197,7 @@ class _Bench:
         )
 
     def _requests(self, scenario: Scenario, server: Contestant) -> list[list[bytes]]:
-        """Each connection's requests, as bytes; without timing, its first ones are enough."""
+        """Return each connection's requests as bytes; without timing, only the first variants."""
         key = _key(self.measured, scenario, server)
         last = None if self.pace.seconds else VARIANTS
         return [
@@ -218,7 +218,7 @@ class _Bench:
         )
 
     async def _rewind(self, scenario: Scenario) -> None:
-        """Bring the data to what pgbench starts from: the last variant before the first."""
+        """Write the last variant, which the captured statements of the first one start from."""
         port = next(server.port for server in self.servers if server.name == "selvedge")
         for number in range(scenario.connections):
             last = scenario.requests(self.measured, number)[-1]
@@ -234,7 +234,7 @@ async def _execute(dsn: str, statement: str) -> None:
 
 
 async def _postmaster(dsn: str) -> int:
-    """The process id of the server's parent process."""
+    """Return the process id of the server's parent process."""
     connection = await asyncpg.connect(dsn)
     try:
         own = await connection.fetchval("select pg_backend_pid()")

@@ -1,4 +1,4 @@
-"""Lists of 10^4 to 10^7 style relations: the first page and the deepest, by cursor."""
+"""Benchmark of lists of 10^4 to 10^7 style relations: first page, and deepest by cursor."""
 
 import asyncio
 import statistics
@@ -13,13 +13,13 @@ import asyncpg
 import orjson
 import uvloop
 
+from benchmarks import load, report
+from benchmarks.contestants import contestant
+from benchmarks.data import ORGANIZATION, Data
+from benchmarks.load import Request
 from service.listing import cursor, parameters
 from service.resources.registry import STYLE_RELATIONS
-from tests.benchmarks import load, report
-from tests.benchmarks.contestants import contestant
-from tests.benchmarks.data import ORGANIZATION, Data
-from tests.benchmarks.load import Request
-from tests.support.pages import table
+from tests.support.reports import table, write_section
 
 _SMALLEST: Final = 10**4
 _CHUNK: Final = 10**6
@@ -59,7 +59,7 @@ page is the last full one, by cursor.
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One page, asked for again and again by one caller."""
+    """Page that one caller requests repeatedly."""
 
     rows: int
     page: str
@@ -74,31 +74,31 @@ def run(measured: Data, largest: int, docs: Path = report.DOCS) -> None:
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
     ):
         points: list[Point] = []
-        for size in _points(measured, server.port, runner, largest):
-            points += size
+        for of_size in _points(measured, server.port, runner, largest):
+            points += of_size
             _write(points, measured.postgres, docs)
 
 
 def _points(
     measured: Data, port: int, runner: asyncio.Runner, largest: int
 ) -> Iterator[list[Point]]:
-    """Return the points of one size after the other."""
-    wanted = _SMALLEST
+    """Yield the points of each size."""
+    size = _SMALLEST
     runner.run(_execute(measured.dsn, _STYLES, ORGANIZATION))
-    while wanted <= largest:
-        rows, points = runner.run(_grow(measured.dsn, wanted)), []
+    while size <= largest:
+        rows, points = runner.run(_grow(measured.dsn, size)), []
         for name, sort in (("by id", _BY_ID), ("by related style number, descending", _BY_NUMBER)):
             for depth in ("first", "deepest"):
                 path = runner.run(_path(measured, sort, deep=depth == "deepest"))
                 milliseconds = runner.run(_measure(port, measured.key, path))
-                points.append(Point(wanted, f"{depth} page {name}", milliseconds))
+                points.append(Point(size, f"{depth} page {name}", milliseconds))
                 print(f"{rows:>12,}  {depth:<8}{name:<38}{milliseconds:8.2f} ms", flush=True)
         yield points
-        wanted *= 10
+        size *= 10
 
 
 async def _measure(port: int, key: str, path: str) -> float:
-    """The median of many answers, in milliseconds; a page that is slow is asked for less often."""
+    """Return the median response time, in milliseconds; slow pages are requested less often."""
     request = Request("GET", path).encoded(key)
     times: list[float] = []
     until = time.perf_counter() + 20
@@ -110,7 +110,7 @@ async def _measure(port: int, key: str, path: str) -> float:
 
 
 async def _path(measured: Data, sort: Sequence[tuple[str, str]], *, deep: bool) -> str:
-    """The path of a first page, or of the last full page by the cursor that leads there."""
+    """Return the path of the first page, or of the last full page by its cursor."""
     if not deep:
         query = "&".join(f"{name}={value}" for name, value in sort)
         return f"{_PATH}?{query}" if query else _PATH
@@ -127,13 +127,13 @@ async def _path(measured: Data, sort: Sequence[tuple[str, str]], *, deep: bool) 
         )
     finally:
         await connection.close()
-    wanted = parameters.read(list(sort), STYLE_RELATIONS.properties)
+    list_request = parameters.read(list(sort), STYLE_RELATIONS.properties)
     keys = [last["id"]] if not sort else [last["number"], last["id"]]
-    return f"{_PATH}?cursor={cursor.encode(wanted, keys, cursor.scope(_PATH, ORGANIZATION))}"
+    return f"{_PATH}?cursor={cursor.encode(list_request, keys, cursor.scope(_PATH, ORGANIZATION))}"
 
 
-async def _grow(dsn: str, wanted: int) -> int:
-    """Bring the organization to that many relations, with what autovacuum does in time."""
+async def _grow(dsn: str, size: int) -> int:
+    """Create relations up to a number, and vacuum as autovacuum would in time."""
     connection = await asyncpg.connect(dsn, command_timeout=3600)
     try:
         count = "select count(*) from style_relation where organization_id = $1"
@@ -144,8 +144,8 @@ async def _grow(dsn: str, wanted: int) -> int:
             )
         ]
         rows = await connection.fetchval(count, ORGANIZATION)
-        while rows < wanted:
-            chunk = min(_CHUNK, wanted - rows)
+        while rows < size:
+            chunk = min(_CHUNK, size - rows)
             await connection.execute(_GROW, ORGANIZATION, styles, chunk)
             rows += chunk
         await connection.execute("vacuum analyze style_relation, style")
@@ -165,12 +165,12 @@ async def _execute(dsn: str, statement: str, *parameters: object) -> None:
 def _write(points: Sequence[Point], postgres: str, docs: Path) -> None:
     sizes = sorted({point.rows for point in points})
     pages = list(dict.fromkeys(point.page for point in points))
-    found = {(point.page, point.rows): point.milliseconds for point in points}
+    milliseconds = {(point.page, point.rows): point.milliseconds for point in points}
     lines = [
         {
             "label": page,
             "x": sizes,
-            "y": [found[page, size] for size in sizes],
+            "y": [milliseconds[page, size] for size in sizes],
             "dashed": page.startswith("deepest"),
         }
         for page in pages
@@ -185,11 +185,11 @@ def _write(points: Sequence[Point], postgres: str, docs: Path) -> None:
         "title": "A page of 30 style relations",
     }
     report.draw(plot, docs / "benchmarks-scale.png")
-    rows = [[page, *(f"{found[page, size]:.2f}" for size in sizes)] for page in pages]
+    rows = [[page, *(f"{milliseconds[page, size]:.2f}" for size in sizes)] for page in pages]
     header = ["page", *(f"{size:,}" for size in sizes)]
     text = _SECTION.format(
         repeats=_REPEATS,
         table=table([header, *rows]),
         environment=report.environment(postgres),
     )
-    report.write_section("make bench-scale", text, docs)
+    write_section(docs / report.PAGE, "make bench-scale", text)

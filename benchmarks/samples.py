@@ -1,4 +1,4 @@
-"""Samples and failures of one benchmark run, and the medians and ratios of the samples."""
+"""Results of a benchmark run: samples and failures, medians and ratios."""
 
 import json
 import statistics
@@ -9,25 +9,25 @@ from pathlib import Path
 from typing import Final
 
 EVERY_SCENARIO: Final = ""
-"""Stands for a scenario's name in the failure of a contestant that did not start."""
+"""Scenario name in the failure of a contestant that did not start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One contestant's turn at one scenario in one round; times in seconds."""
+    """Sample of one contestant's turn at one scenario in one round; times in seconds."""
 
     per_second: float
     median: float
     p99: float
     service_cpu: float
-    """Per request."""
+    """Processor time of the service per request."""
     database_cpu: float
-    """Per request."""
+    """Processor time of PostgreSQL per request."""
 
 
 @dataclass
 class Results:
-    """Samples and failures by scenario and contestant, appended to a file as they come."""
+    """Results by scenario and contestant, appended to a file at once."""
 
     file: Path
     samples: dict[str, dict[str, list[Sample]]] = field(default_factory=dict)
@@ -60,20 +60,20 @@ class Results:
             print(f"FAILED {scenario} {name}: {text}", flush=True)
 
     def rate(self, scenario: str, name: str) -> float:
-        """The median of the rounds, in requests per second."""
+        """Return the median of the rounds, in requests per second."""
         return self.median(scenario, name, "per_second")
 
     def median(self, scenario: str, name: str, value: str) -> float:
-        """The median of the rounds of any of a sample's values."""
+        """Return the median of the rounds of one of a sample's values."""
         values: list[float] = [getattr(each, value) for each in self.samples[scenario][name]]
         return statistics.median(values)
 
     def has(self, scenario: str, *names: str) -> bool:
-        """Whether each of the contestants has samples of the scenario."""
+        """Return whether each of the contestants has samples of the scenario."""
         return all(name in self.samples.get(scenario, {}) for name in names)
 
     def ratio(self, scenario: str, over: str) -> float:
-        """Selvedge's rate over another's: the median of the ratios of the rounds.
+        """Return Selvedge's rate over another's: the median of the ratios of the rounds.
 
         The last round of an interrupted run may lack the other's sample.
         """

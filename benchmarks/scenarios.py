@@ -1,4 +1,4 @@
-"""What is measured: for each scenario the requests of each connection."""
+"""Scenarios of the benchmarks: the requests of each connection."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -7,36 +7,36 @@ from typing import Any, Final
 
 import orjson
 
-from tests.benchmarks.data import LANGUAGES, Data
-from tests.benchmarks.load import Request
+from benchmarks.data import LANGUAGES, Data
+from benchmarks.load import Request
 
-#: Bodies that each writing connection sends in turn.
+#: Number of bodies that each writing connection sends in turn.
 VARIANTS: Final = 2
 BATCH: Final = 200
-#: Bulk deletes of each connection in a turn; what is deleted cannot be deleted again.
+#: Number of bulk deletes of each connection in a turn; a record is deleted only once.
 DELETES: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One kind of request, and how many connections send it."""
+    """Kind of request, and the number of connections that send it."""
 
     name: str
     title: str
     connections: int
     requests: Callable[[Data, int], list[Request]]
-    """The requests of the connection of that number, sent round and round."""
+    """Function that returns the requests of a connection, which it sends repeatedly."""
     setup: Callable[[int], str] | None = None
-    """Makes the statement that comes before a turn of so many connections; then every request is
-    sent once and no more."""
+    """Function that returns the statement before a turn of so many connections; then every request
+    is sent only once."""
     is_own: bool = False
-    """Whether Selvedge alone has such a thing."""
+    """Whether only Selvedge has this kind of request."""
     at_rest: bool = False
-    """Whether requests are of an organization in which nobody writes."""
+    """Whether an organization without writers sends the requests."""
 
 
 def scenarios() -> Iterator[Scenario]:
-    """Every scenario, in the order of the report."""
+    """Yield every scenario, in the order of the report."""
     yield Scenario("relations", "list 30 style relations", 16, _relations)
     yield Scenario("colors", "list 100 colors with groups and names", 16, _colors)
     yield Scenario("measurement", "read one measurement", 16, _measurement)
@@ -69,9 +69,9 @@ def _measurement(data: Data, _: int) -> list[Request]:
 
 
 def _put_colors(data: Data, connection: int, every: int) -> list[Request]:
-    """Batches in which every so many colors differ from the other variant's.
+    """Return batches in which every n-th color differs from the other variant's, n = `every`.
 
-    They get another note, and every tenth color of the batch another group and a language less.
+    It gets another note, and every tenth color of the batch another group and a language less.
     """
     mine = list(enumerate(data.colors[connection * BATCH : (connection + 1) * BATCH]))
     return [
@@ -81,20 +81,20 @@ def _put_colors(data: Data, connection: int, every: int) -> list[Request]:
 
 
 def _put_briefly(data: Data, connection: int, *, by_key: bool) -> list[Request]:
-    """The batches in which every color changes, answered by outcomes."""
+    """Return batches that change every color, with `Prefer: return=minimal`."""
     own = replace(data, colors=data.keyed)
-    batches = [orjson.loads(one.body) for one in _put_colors(own, connection, every=1)]
+    batches = [orjson.loads(request.body) for request in _put_colors(own, connection, every=1)]
     for item in (item for batch in batches for item in batch):
         item["userDefinedId"] = f"K-{item['id']}"
         if by_key:
             del item["id"]
     path = "colors?match=userDefinedId" if by_key else "colors"
-    return [replace(_put(path, one), headers=("Prefer: return=minimal",)) for one in batches]
+    return [replace(_put(path, batch), headers=("Prefer: return=minimal",)) for batch in batches]
 
 
 def _color(data: Data, color: int, variant: int, n: int) -> dict[str, Any]:
     moved = variant if n % 10 == 0 else 0
-    places = [(color + k + moved) % len(data.groups) for k in range(3)]
+    indexes = [(color + k + moved) % len(data.groups) for k in range(3)]
     return {
         "id": color,
         "name": f"Heather {color}",
@@ -102,7 +102,7 @@ def _color(data: Data, color: int, variant: int, n: int) -> dict[str, Any]:
         "colorReference": f"19-{color} TCX",
         "colorNote": f"Lab dip {variant + 1} requested, runs darker on wool.",
         "state": "active",
-        "colorGroupIds": [data.groups[place] for place in places],
+        "colorGroupIds": [data.groups[index] for index in indexes],
         "languageIds": LANGUAGES[moved:],
     }
 
@@ -116,7 +116,7 @@ def _put_fields(data: Data, connection: int) -> list[Request]:
 
 
 def _field(data: Data, field: int, variant: int) -> dict[str, Any]:
-    """A field whose flag differs by variant, and in every tenth a value and the brands too."""
+    """Return a field whose flag differs by variant; every tenth differs in a value and brands."""
     moved = variant if field % 10 == 0 else 0
     values = [
         {
@@ -142,7 +142,7 @@ def _put(collection: str, items: list[dict[str, Any]]) -> Request:
 
 
 def _patch(data: Data, connection: int) -> list[Request]:
-    # From the end: in mixed load it does not wait for the batches, which begin at the start.
+    # From the end, so that in mixed load patches do not wait for batches, which begin at the start.
     path = f"/api/colors/{data.colors[-1 - connection]}"
     notes = [f"Lab dip {variant + 1} approved." for variant in range(VARIANTS)]
     bodies = [

@@ -1,7 +1,7 @@
-"""A ceiling: aiohttp answering the same bytes without any work.
+"""Upper limit: an aiohttp server that sends the same bytes without any work.
 
-`python -m tests.benchmarks.bare FOLDER PORT`; the answer to a request is the file that is named by
-its method and collection.
+`python -m benchmarks.bare FOLDER PORT` sends the file that is named by the method and collection of
+the request.
 """
 
 import asyncio
@@ -13,21 +13,21 @@ from aiohttp import web
 
 
 def answer_name(method: str, path: str) -> str:
-    """The name of the file that holds the answer."""
+    """Return the name of the file that has the response."""
     return f"{method}-{path.split('?')[0].split('/')[2]}"
 
 
 def main() -> None:
     """Serve until a signal."""
     folder, port = Path(sys.argv[1]), int(sys.argv[2])
-    known: dict[str, bytes] = {}
+    bodies: dict[str, bytes] = {}
 
     async def answer(request: web.Request) -> web.Response:
         await request.read()
         name = answer_name(request.method, request.path)
-        if name not in known:
-            known[name] = (folder / name).read_bytes()
-        return web.Response(body=known[name], content_type="application/json")
+        if name not in bodies:
+            bodies[name] = (folder / name).read_bytes()
+        return web.Response(body=bodies[name], content_type="application/json")
 
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", answer)

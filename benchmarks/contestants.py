@@ -1,4 +1,4 @@
-"""Who is measured over HTTP: each one process, on the same database and the same cores."""
+"""Contestants: servers that are measured over HTTP, on one database and the same cores."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ _INSTALLED: Final = _HERE / ".peers"
 _START_SECONDS: Final = 60
 _STOP_SECONDS: Final = 20
 _CONNECTIONS: Final = 8
-"""What Selvedge has by default on the two cores of the measurements, however many workers."""
+"""Size of Selvedge's connection pool by default on two cores, shared by its workers."""
 
 TITLES: Final = {
     "selvedge": "Selvedge",
@@ -33,28 +33,29 @@ TITLES: Final = {
     "bare": "aiohttp, same bytes, no work",
 }
 BASE: Final = "BENCH_BASE"
-"""The variable that names the folder of the other checkout."""
+"""Environment variable that names the folder of the other checkout."""
 OURS: Final = ("selvedge", "base")
 PEERS: Final = ("fastapi", "litestar", "fastify")
 
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """A server that answers the scenarios on a port."""
+    """Server that answers the scenarios on a port."""
 
     name: str
     port: int
     process: psutil.Process
 
     def cpu_seconds(self) -> float:
-        """Processor time of the process and its children so far."""
+        """Return the processor time of the process and its children so far, in seconds."""
         return tree_seconds(self.process)
 
 
 def tree_seconds(root: psutil.Process) -> float:
-    """Processor time of a process and all under it so far, in seconds, the ended ones included.
+    """Return the processor time of a process and its descendants so far, in seconds.
 
-    The root comes first: what ends after that is not counted twice, and is looked for once more.
+    Ended descendants are included. The root is read first, so that none is counted twice; if one
+    ends during the sum, the sum starts again.
     """
     while True:
         total = _seconds(root)
@@ -71,12 +72,12 @@ def _seconds(process: psutil.Process) -> float:
 
 @contextmanager
 def contestant(name: str, dsn: str, answers: Path, *, workers: int = 1) -> Iterator[Contestant]:
-    """Start one of TITLES that speaks HTTP; `answers` is the folder of what `bare` answers."""
+    """Start one of TITLES that speaks HTTP; `answers` is the folder of the responses of `bare`."""
     port = _free_port()
     command = {
         "selvedge": [sys.executable, "-m", "service", "serve"],
         "base": [sys.executable, "-m", "service", "serve"],
-        "bare": [sys.executable, "-m", "tests.benchmarks.bare", str(answers), str(port)],
+        "bare": [sys.executable, "-m", "benchmarks.bare", str(answers), str(port)],
         "fastapi": _uvicorn("fastapi_app", port),
         "litestar": _uvicorn("litestar_app", port),
         "fastify": ["node", str(_INSTALLED / "fastify" / "server.js")],
@@ -89,7 +90,7 @@ def contestant(name: str, dsn: str, answers: Path, *, workers: int = 1) -> Itera
     }
     folder = os.environ[BASE] if name == "base" else None
     if folder is not None and not Path(folder, "service").is_dir():
-        # Python would run the installed package, and so this checkout beside itself.
+        # Python would run the installed package, which is this checkout.
         raise FileNotFoundError(f"{folder} is no checkout of Selvedge")
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.DEVNULL, cwd=folder
@@ -106,17 +107,17 @@ def contestant(name: str, dsn: str, answers: Path, *, workers: int = 1) -> Itera
 
 
 def peers_are_installed() -> bool:
-    """Whether there is Node.js, and what `make peers` installs."""
+    """Return whether Node.js and the packages of `make peers` are installed."""
     return shutil.which("node") is not None and (_INSTALLED / ".installed").exists()
 
 
 def peers_python() -> Path:
-    """The interpreter that has the peers' packages; `make peers` installs them."""
+    """Return the path of the interpreter that has the peers' packages."""
     return _INSTALLED / "python" / "bin" / "python"
 
 
 def _uvicorn(module: str, port: int) -> list[str]:
-    """One worker; uvloop and httptools come with uvicorn[standard], no access log."""
+    """Return the command of one worker without access log; uvicorn[standard] brings uvloop."""
     options = ["--port", str(port), "--no-access-log", "--log-level", "warning"]
     return [
         str(peers_python()),
@@ -130,7 +131,7 @@ def _uvicorn(module: str, port: int) -> list[str]:
 
 
 def _environment(dsn: str, port: int) -> dict[str, str]:
-    """The database for all: by URL for Selvedge, by libpq's variables for the peers."""
+    """Return the variables of the database: a URL for Selvedge, libpq's for the peers."""
     parts = urlsplit(dsn)
     query = {name: values[0] for name, values in parse_qs(parts.query).items()}
     return {

@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks bench | scale | soak | cluster`, for `make`."""
+"""Command line of the benchmarks: `python -m benchmarks bench | scale | soak | cluster`."""
 
 import argparse
 import os
@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from tests.benchmarks import bench, cluster, report, scale, soak
-from tests.benchmarks.bench import Pace
-from tests.benchmarks.contestants import BASE, TITLES
-from tests.benchmarks.data import data
-from tests.benchmarks.samples import Results
-from tests.benchmarks.scenarios import scenarios
-from tests.support.pages import COMMIT
+from benchmarks import bench, cluster, report, scale, soak
+from benchmarks.bench import Pace
+from benchmarks.contestants import BASE, TITLES
+from benchmarks.data import data
+from benchmarks.samples import Results
+from benchmarks.scenarios import scenarios
+from tests.support.reports import COMMIT
 
 _ROUNDS: Final = 5
 _SECONDS: Final = 2.0
@@ -30,17 +30,17 @@ fields of an organization, whose rarer rules the peers leave out."""
 
 
 def main() -> int:
-    """Run one measurement and write, or print, what it found; the exit status is 1 on failures."""
+    """Run one measurement and write or print its results; return 1 if there are failures."""
     arguments = _parser().parse_args()
     # A run that is stopped ends what it started and keeps what it has measured.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    # All share two cores, whatever the machine has.
+    # All contestants share two cores, on any machine.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
     return int(arguments.run(arguments))
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks")
     commands = parser.add_subparsers(required=True)
     beside = commands.add_parser("bench", help="Selvedge beside peers and ceilings")
     beside.add_argument("--rounds", type=int, default=_ROUNDS)
@@ -85,7 +85,7 @@ def _bench(arguments: argparse.Namespace) -> int:
                 run(progress)
                 write(is_complete=True)
         finally:
-            print(f"Samples are in {_RESULTS}, tables in {docs}/benchmarks.md.")
+            print(f"Samples are in {_RESULTS}, tables in {docs / report.PAGE}.")
             if arguments.base:
                 print(report.compared(results, chosen))
             else:

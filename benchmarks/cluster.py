@@ -1,4 +1,4 @@
-"""What a cluster costs: the same database on its coordinator alone, and distributed."""
+"""Benchmark of a cluster: the same database on its coordinator alone, and distributed."""
 
 import asyncio
 import statistics
@@ -10,15 +10,15 @@ from typing import Final
 
 import uvloop
 
+from benchmarks import load, report
+from benchmarks.contestants import contestant
+from benchmarks.data import ORGANIZATION, Data, fill
+from benchmarks.scenarios import Scenario, scenarios
 from service import demo
 from service.database.migrations import migrate
-from tests.benchmarks import load, report
-from tests.benchmarks.contestants import contestant
-from tests.benchmarks.data import ORGANIZATION, Data, fill
-from tests.benchmarks.scenarios import Scenario, scenarios
 from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
-from tests.support.pages import rewrite, table
+from tests.support.reports import table, write_section
 
 _WARM_UP_SECONDS: Final = 0.5
 _HEADER: Final = ("request", "callers", "coordinator alone", "distributed", "ratio")
@@ -42,12 +42,12 @@ def run(rounds: int, seconds: float) -> None:
             for data in (alone, distributed)
         ]
         runner = stack.enter_context(asyncio.Runner(loop_factory=uvloop.new_event_loop))
-        for scenario in _wanted():
+        for scenario in _scenarios():
             taken: list[list[float]] = [[], []]
             for _ in range(rounds):
                 for (data, port), times in zip(servers, taken, strict=True):
                     times.append(runner.run(_turn(data, port, scenario, seconds)) * 1e3)
-            ratios = [one / other for other, one in zip(*taken, strict=True)]
+            ratios = [time / base for base, time in zip(*taken, strict=True)]
             medians = [statistics.median(times) for times in taken]
             cells = [f"{value:.2f}" for value in (*medians, statistics.median(ratios))]
             rows.append([scenario.title, str(scenario.connections), *cells])
@@ -57,11 +57,11 @@ def run(rounds: int, seconds: float) -> None:
 
 def _write(rows: Sequence[Sequence[str]], postgres: str) -> None:
     text = _SECTION.format(table=table([_HEADER, *rows]), environment=report.environment(postgres))
-    rewrite(report.DOCS / "scaling.md", "Past one machine", "make bench-cluster", text)
+    write_section(report.DOCS / "scaling.md", "make bench-cluster", text)
 
 
-def _wanted() -> Iterator[Scenario]:
-    """Every scenario that can be repeated, by one caller and by as many as `bench` has."""
+def _scenarios() -> Iterator[Scenario]:
+    """Yield every repeatable scenario, with one caller and with the callers of `bench`."""
     for scenario in scenarios():
         if not scenario.setup:
             yield replace(scenario, connections=1)
@@ -70,7 +70,7 @@ def _wanted() -> Iterator[Scenario]:
 
 @contextmanager
 def _databases() -> Iterator[tuple[Data, Data]]:
-    """The same data twice: on PostgreSQL alone, which the coordinator is too, and distributed."""
+    """Fill two databases with the same data: on the coordinator alone, and distributed."""
     with template_server() as server:
         alone = fresh_database(server, "alone", "template0")
         migrate(alone)
@@ -84,7 +84,7 @@ def _filled(dsn: str) -> Data:
 
 
 async def _turn(data: Data, port: int, scenario: Scenario, seconds: float) -> float:
-    """The median of the answers' times, in seconds."""
+    """Return the median response time, in seconds."""
     requests = [
         [request.encoded(data.key) for request in scenario.requests(data, number)]
         for number in range(scenario.connections)

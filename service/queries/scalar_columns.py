@@ -1,0 +1,164 @@
+"""Scalar columns: SQL generated from a collection's schema, for slots of its statements.
+
+``{{new_columns}}``, ``{{new_types}}`` and ``{{new_values}}`` are for the insert; ``{{types}}``,
+``{{assigned}}``, ``{{stored_values}}`` and ``{{sent_values}}`` for the update. In both, ``item`` is
+the item of the request, and in the update, ``stored`` is the row. ``{{document_scalars}}`` and
+``{{writable_scalars}}`` open the JSON object of a form, up to its first list.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from itertools import takewhile
+from typing import Final
+
+from service import schemas
+from service.listing.page_sql import column_of
+from service.schemas.definitions import ResolvedSchema
+
+_UTC: Final = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
+_TYPES: Final = {"boolean": "boolean", "integer": "bigint", "number": "double precision"}
+"""SQL types of columns other than text, by kind of the stored values."""
+
+
+def slots(
+    collection: str, *, late: Collection[str] = (), keeps_omitted: bool = False
+) -> dict[str, str]:
+    """Return the SQL of a collection's scalar columns, by slot.
+
+    In the document, columns named in ``late`` become slots to bind later. With ``keeps_omitted``,
+    an update keeps the values of fields that an item omits.
+    """
+    document = schemas.definition(collection, "document")
+    writable = schemas.definition(collection, "writable")
+    return {
+        **_insert_slots(collection),
+        **_update_slots(collection, keeps_omitted=keeps_omitted),
+        "document_scalars": _object(document, _leading_scalars(document), late),
+        "writable_scalars": _object(writable, _leading_scalars(writable)),
+    }
+
+
+def rendered(collection: str, form: str, late: Collection[str] = ()) -> str:
+    """Return the SQL of a whole document of a form, in the schema's order.
+
+    A list is a column with its elements, joined by commas.
+    """
+    shape = schemas.definition(collection, form)
+    return _joined([_object(shape, shape.properties, late), "'}'"])
+
+
+def _insert_slots(collection: str) -> dict[str, str]:
+    create = schemas.definition(collection, "create")
+    fields = {name: field for name, field in create.properties.items() if _is_scalar(field)}
+    return {
+        "new_columns": ", ".join(map(column_of, fields)),
+        "new_types": _column_types(fields),
+        "new_values": ", ".join(_sent(collection, "create", name) for name in fields),
+    }
+
+
+def _update_slots(collection: str, *, keeps_omitted: bool) -> dict[str, str]:
+    writable = schemas.definition(collection, "writable").properties
+    fields = {name: field for name, field in writable.items() if _is_scalar(field)}
+    values = {
+        column_of(name): f'coalesce(item."{name}", stored.{column_of(name)})'
+        if keeps_omitted
+        else _sent(collection, "replace", name)
+        for name in fields
+    }
+    return {
+        "types": _column_types(fields),
+        "assigned": ", ".join(f"{column} = {value}" for column, value in values.items()),
+        "stored_values": ", ".join(f"stored.{column}" for column in values),
+        "sent_values": ", ".join(values.values()),
+    }
+
+
+def _is_scalar(field: ResolvedSchema) -> bool:
+    """Return whether the field has one value; read-only fields of a request have no type."""
+    return bool(field.types) and "array" not in field.types
+
+
+def _column_types(fields: Mapping[str, ResolvedSchema]) -> str:
+    """Return the columns of ``jsonb_to_recordset``."""
+    return ", ".join(
+        f'"{name}" {_TYPES.get(_stored_kind(name, field), "text")}'
+        for name, field in fields.items()
+    )
+
+
+def _sent(collection: str, form: str, name: str) -> str:
+    """Return the SQL of a field's value in an item, with a default in place of null.
+
+    A column needs one if all documents have a value, but the form may omit it: false, or the first
+    value of an enumeration.
+    """
+    document, value = schemas.definition(collection, "document"), f'item."{name}"'
+    required = schemas.definition(collection, form).schema.get("required", ())
+    if name in required or not _is_present(document, name):
+        return value
+    resolved = document.properties[name]
+    if _kind(resolved) == "boolean":
+        return f"coalesce({value}, false)"
+    return f"coalesce({value}, '{resolved.schema['enum'][0]}')" if _is_enum(resolved) else value
+
+
+def _leading_scalars(shape: ResolvedSchema) -> Iterable[str]:
+    return takewhile(lambda name: _is_scalar(shape.properties[name]), shape.properties)
+
+
+def _object(shape: ResolvedSchema, names: Iterable[str], late: Collection[str] = ()) -> str:
+    """Return the SQL that opens a JSON object with the named members."""
+    members = _joined(_member(shape, name, column_of(name) in late) for name in names)
+    return "'{" + members.removeprefix("',")
+
+
+def _member(shape: ResolvedSchema, name: str, is_late: bool) -> str:
+    """Return the SQL of a member, with the comma before it."""
+    column, resolved = column_of(name), shape.properties[name]
+    value = _value(f"{{{{{column}}}}}" if is_late else column, name, resolved)
+    member = _joined([f"',\"{name}\":'", value])
+    if _kind(resolved) == "array" or _is_present(shape, name):
+        return member
+    if name in shape.schema.get("required", ()):
+        return f"',\"{name}\":' || coalesce({value}, 'null')"
+    return f"coalesce({member}, '')"
+
+
+def _is_present(shape: ResolvedSchema, name: str) -> bool:
+    """Return whether each document has the field, with a value."""
+    return name in shape.schema.get("required", ()) and "null" not in shape.properties[name].types
+
+
+def _value(column: str, name: str, resolved: ResolvedSchema) -> str:
+    """Return the SQL of a column's JSON value; it is null if the column is."""
+    kind = _kind(resolved)
+    if resolved.schema.get("maxItems") == 0:
+        return "'[]'"
+    if kind == "array":
+        return f"'[' || coalesce({column}, '') || ']'"
+    if kind in ("boolean", "integer"):
+        return f"{column}::text"
+    if resolved.schema.get("format") == "date-time":
+        return f"'\"' || {_UTC.format(column)} || '\"'"
+    if _stored_kind(name, resolved) == "integer" or _is_enum(resolved):
+        # Nothing to escape.
+        return f"'\"' || {column} || '\"'"
+    return f"to_json({column})::text"
+
+
+def _kind(resolved: ResolvedSchema) -> str:
+    return next(iter(resolved.types - {"null"}))
+
+
+def _is_enum(resolved: ResolvedSchema) -> bool:
+    return "enum" in resolved.schema
+
+
+def _stored_kind(name: str, resolved: ResolvedSchema) -> str:
+    """Return the kind of the stored values: an integer, even if documents show a string."""
+    return "integer" if name == "id" else str(resolved.schema.get("x-stored", _kind(resolved)))
+
+
+def _joined(expressions: Iterable[str]) -> str:
+    """Return the concatenation of SQL texts, with adjacent literals as one."""
+    return " || ".join(expressions).replace("' || '", "")

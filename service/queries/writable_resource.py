@@ -1,0 +1,142 @@
+"""Writable resource: interface between the write engine and what it writes (contract, Surface).
+
+Both kinds of writable resources implement it: master records and their parts.
+"""
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import ClassVar, Final
+
+import asyncpg
+
+from service.database.connections import Connection
+from service.errors import ApiError, ErrorDetail
+from service.queries.batch import Batch, Item
+from service.queries.bound_statements import WritePlan
+from service.queries.change_recorder import ChangeRecorder
+from service.queries.references import Reference
+from service.queries.resource import SHARED, Resource
+from service.queries.write_set import Dependency, LockedRow, WriteSet
+from service.schemas.validation import Validator
+
+FOR_NO_KEY_UPDATE: Final = "for no key update"
+"""Row lock of writes that keep all records."""
+FOR_UPDATE: Final = "for update"
+"""Row lock of writes that delete records."""
+
+
+class WritableResource(Resource):
+    """Base class of master records and parts: attributes and hooks that the write engine uses.
+
+    Methods that raise NotImplementedError are required; the others are hooks with a default.
+    """
+
+    table: str
+    stored_state: str = "state"
+    """Column of the state; for records without one, a literal."""
+    locks_organization: bool = False
+    """Whether writes change records that they do not name, and so lock the organization."""
+    has_position: ClassVar[bool] = False
+    """Whether records have a position; creates number on from the highest one."""
+    keeps_omitted: ClassVar[bool] = False
+    """Whether a replace leaves omitted fields unchanged."""
+    is_patched: ClassVar[bool] = True
+    """Whether PATCH of a single record is available."""
+    list_name: ClassVar[str] = ""
+    """Member under which items store the list, if bodies are lists."""
+    references: ClassVar[tuple[Reference, ...]] = ()
+    """References to records that must exist and stay undeleted during the write."""
+    own_key: str | None = None
+    """Field with the own key of the items, if any."""
+    own_key_within: str | None = None
+    """Field with the parent within which the own key is looked up, if any."""
+    key_column: str = "null::text"
+    """Column of the own key that outcomes show, or a null literal."""
+    within_column: str = "null::bigint"
+    """Column of ``own_key_within``, or a null literal."""
+    replace_form: Validator
+
+    def lock_text(self, strength: str) -> str:
+        """Return the statement that locks rows by id, ``$2``; it returns id, state and own key."""
+        return self._locks_by_id[strength]
+
+    @cached_property
+    def _locks_by_id(self) -> Mapping[str, str]:
+        return self.locking_texts(SHARED["id_is_sent"].text)
+
+    def locking_texts(self, condition: str) -> Mapping[str, str]:
+        """Return the statements that lock the rows of a condition, by lock strength."""
+        lock = SHARED["lock_records"].bind(
+            table=self.table,
+            state=self.stored_state,
+            key=self.key_column,
+            within=self.within_column,
+            sent=condition,
+        )
+        strengths = (FOR_NO_KEY_UPDATE, FOR_UPDATE)
+        return {strength: lock.fill(strength=strength) for strength in strengths}
+
+    def item_errors(self, item: Item) -> Iterable[ErrorDetail]:  # noqa: ARG002
+        """Return the errors of a single item beyond its schema.
+
+        The item may violate its schema, too.
+        """
+        return ()
+
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+        """Return the plan for dependent rows; add the errors that the database reveals."""
+        raise NotImplementedError
+
+    async def check_unused(
+        self,
+        connection: Connection,  # noqa: ARG002
+        write_set: WriteSet,  # noqa: ARG002
+    ) -> WritePlan:
+        """Return the plan to run before the deletes; add errors for records in use."""
+        return []
+
+    async def dependencies(
+        self,
+        connection: Connection,  # noqa: ARG002
+        write_set: WriteSet,  # noqa: ARG002
+        stored: Mapping[int, LockedRow],  # noqa: ARG002
+    ) -> Iterable[Dependency]:
+        """Return the dependencies between the items of the batch.
+
+        They replace the check rounds that would find them one by one.
+        """
+        return ()
+
+    async def last_documents(
+        self,
+        connection: Connection,  # noqa: ARG002
+        write_set: WriteSet,  # noqa: ARG002
+    ) -> Mapping[int, bytes]:
+        """Return the last documents of hard-deleted records, by id; read before the delete."""
+        return {}
+
+    def record_statements(self, write_set: WriteSet) -> WritePlan:  # noqa: ARG002
+        """Return the plan for the records themselves; it runs before that of dependent rows."""
+        return []
+
+    def constraint_error(
+        self,
+        batch: Batch,  # noqa: ARG002
+        error: asyncpg.IntegrityConstraintViolationError,  # noqa: ARG002
+    ) -> ApiError | None:
+        """Return the error for a constraint violation after all checks; None if it is a defect."""
+        return None
+
+    def collect_changes(
+        self, recorder: ChangeRecorder, batch: Batch, rows: Sequence[asyncpg.Record]
+    ) -> None:
+        """Record the changes that the rows of a write statement report."""
+        raise NotImplementedError
+
+    def changed_ids(self, recorder: ChangeRecorder, batch: Batch) -> Container[int]:
+        """Return the ids of the items that the write changed."""
+        raise NotImplementedError
+
+    def outcome_id(self, batch: Batch, item: Item) -> int:
+        """Return the id of the record that the outcome of an item names."""
+        raise NotImplementedError
