@@ -16,7 +16,7 @@ EXTRA = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.to
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: demo-files bench bench-scale bench-cluster soak help run migrate demo test test-all docs peers generators faults fuzz attack lint format types hooks requirements clean clean-data
+.PHONY: demo-files bench bench-scale bench-cluster soak help run migrate demo test test-all docs peers generators sql-snapshots faults fuzz attack lint format types hooks requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ docs: $(VENV)/.installed-dev ## Write the generated parts of documents and of th
 peers: $(PEERS)/.installed ## Install what the benchmark's peers and plots need (needs Node.js)
 
 generators: $(GENERATORS)/.installed ## Install what makes clients of the OpenAPI document (needs Node.js)
+
+sql-snapshots: $(VENV)/.installed-dev ## Write what selvedge sql prints to tests/snapshots/sql, after statements have changed
+	@$(BIN)/python -m tests.support.sql_snapshots
 
 demo-files: $(VENV)/.installed-dev ## Write the demo data as files to import, after they have changed
 	@$(BIN)/python -m tests.support.demo_files

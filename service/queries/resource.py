@@ -128,6 +128,13 @@ class Resource:
         )
         return ListQuery(listing, text, tuple(page.parameters))
 
+    def compile_count(self, listing: Listing) -> ListQuery:
+        """Compile the count of the records on all pages of a listing."""
+        page = counted_page(1 + len(self.parents), listing, hides_deleted=self.hides_deleted)
+        documents_head = self.statements["documents"].pieces[0]
+        text = SHARED["count"].fill(beginning=documents_head, page=page.text)
+        return ListQuery(listing, text, tuple(page.parameters))
+
     async def page(
         self,
         connection: Connection,
@@ -167,12 +174,9 @@ class Resource:
         parents: Sequence[int] = (),
     ) -> int:
         """Return the number of records on all pages of a listing."""
-        page = counted_page(1 + len(parents), listing, hides_deleted=self.hides_deleted)
-        documents_head = self.statements["documents"].pieces[0]
-        text = SHARED["count"].fill(beginning=documents_head, page=page.text)
-        total: int = await connection.fetchval(
-            text, caller.organization_id, *parents, *page.parameters
-        )
+        query = self.compile_count(listing)
+        parameters = (caller.organization_id, *parents, *query.parameters)
+        total: int = await connection.fetchval(query.text, *parameters)
         return total
 
     async def documents(
@@ -232,7 +236,7 @@ class Resource:
         """Return the documents by id; None if they exceed ``max_bytes``."""
         parameters = [caller.organization_id, *parents, *page.parameters]
         statement = BoundStatement("", ()) if embedded is None else embedded(len(parameters) + 1)
-        text = _batch_text(self.statements[form], page.text, max_bytes, statement.text)
+        text = batch_text(self.statements[form], page.text, max_bytes, statement.text)
         ids, documents = await connection.fetchrow(text, *parameters, *statement.parameters)
         if ids and documents is None:
             return None
@@ -264,7 +268,7 @@ def joined(documents: Mapping[int, bytes], ids: list[int]) -> bytes:
 
 
 @cache
-def _batch_text(documents: statements.Statement, page: str, max_bytes: int, embedded: str) -> str:
+def batch_text(documents: statements.Statement, page: str, max_bytes: int, embedded: str) -> str:
     """Return the text of a batch's documents statement; cached, as every write needs it."""
     return SHARED["collect_batch"].fill(
         documents=documents.fill(page=page),

@@ -33,7 +33,7 @@ class Twice(Api):
         return again
 
 
-@of_each([route for route in CALLERS_ROUTES if route.operation_name.writes])
+@of_each([route for route in CALLERS_ROUTES if route.operation.writes])
 async def test_every_write_honors_an_idempotency_key(
     route: Route, shared_api: Api, stored: dict[str, int]
 ) -> None:

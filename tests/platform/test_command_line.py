@@ -1,4 +1,4 @@
-"""Tests of the commands for organizations and keys."""
+"""Tests of the commands for organizations, keys and SQL."""
 
 import fcntl
 import os
@@ -216,3 +216,14 @@ def test_commands_share_the_embedded_server(data_dir: Path) -> None:
     refused = selvedge(data_dir, "demo", "load")
     assert refused.returncode == 1
     assert "not empty" in refused.stderr
+
+
+def test_sql_is_printed_without_a_database(data_dir: Path) -> None:
+    printed = selvedge(data_dir, "sql", "colors")
+    assert "update color" in printed.stdout
+    refused = selvedge(data_dir, "sql", "colours")
+    assert refused.returncode == 1
+    [line] = refused.stderr.splitlines()
+    assert "'colours'" in line
+    assert "color-groups" in line
+    assert not data_dir.exists()

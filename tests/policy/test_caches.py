@@ -23,13 +23,13 @@ BOUNDED = {
     "openapi/__init__.py": {"document": "no arguments"},
     "openapi/components.py": {"_definitions": "no arguments"},
     "queries/change_recorder.py": {"insert_text": "numbers of parameters that come before it"},
-    "queries/links.py": {"_stored": "the tables of links that a resource has"},
+    "queries/links.py": {"stored_text": "the tables of links that a resource has"},
     "queries/references.py": {
         "_referred": "the references that resources have",
-        "_uses": "the uses that resources have",
+        "uses_text": "the uses that resources have",
     },
     "queries/resource.py": {
-        "_batch_text": "the forms of resources, times the pages of a batch, alone or not",
+        "batch_text": "the forms of resources, times the pages of a batch, alone or not",
     },
     "schemas/truncate.py": {"_field_names": "no arguments"},
     "schemas/definitions.py": {
