@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 VENV := .venv
-PEERS := tests/benchmarks/.peers
+PEERS := benchmarks/.peers
 GENERATORS := tests/generated/.tools
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python .ci/install.py
@@ -16,7 +16,7 @@ EXTRA = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.to
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: demo-files bench bench-scale bench-cluster soak help run migrate demo test test-all docs peers generators faults fuzz attack lint format types hooks requirements clean clean-data
+.PHONY: demo-files bench bench-scale bench-cluster soak help run migrate demo test test-all docs peers generators sql-snapshots faults fuzz attack lint format types hooks requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ docs: $(VENV)/.installed-dev ## Write the generated parts of documents and of th
 peers: $(PEERS)/.installed ## Install what the benchmark's peers and plots need (needs Node.js)
 
 generators: $(GENERATORS)/.installed ## Install what makes clients of the OpenAPI document (needs Node.js)
+
+sql-snapshots: $(VENV)/.installed-dev ## Write what selvedge sql prints to tests/snapshots/sql, after statements have changed
+	@$(BIN)/python -m tests.support.sql_snapshots
 
 demo-files: $(VENV)/.installed-dev ## Write the demo data as files to import, after they have changed
 	@$(BIN)/python -m tests.support.demo_files
@@ -81,21 +84,21 @@ requirements: $(VENV)/.installed-dev ## Pin the newest versions that pyproject.t
 	@$(COMPILE) --extra dev --extra embedded --extra tracing --constraint requirements.txt \
 		--constraint requirements-embedded.txt --constraint requirements-tracing.txt \
 		--output-file requirements-dev.txt pyproject.toml
-	@$(COMPILE) --output-file tests/benchmarks/peers/requirements.txt \
-		tests/benchmarks/peers/requirements.in
+	@$(COMPILE) --output-file benchmarks/peers/requirements.txt \
+		benchmarks/peers/requirements.in
 
 # Measurements are best taken on a machine that does nothing else.
 bench: $(PEERS)/.installed ## Measure beside peers (needs Node.js); ARGS="--rounds 3 --only put" chooses
-	@$(BIN)/python -m tests.benchmarks bench $(ARGS)
+	@$(BIN)/python -m benchmarks bench $(ARGS)
 
 bench-scale: $(PEERS)/.installed ## Measure lists of up to 10^7; ARGS="--largest 1000000" for less
-	@$(BIN)/python -m tests.benchmarks scale $(ARGS)
+	@$(BIN)/python -m benchmarks scale $(ARGS)
 
 bench-cluster: $(VENV)/.installed-dev ## Measure the cluster of TEST_CITUS_URL beside its coordinator alone
-	@$(BIN)/python -m tests.benchmarks cluster $(ARGS)
+	@$(BIN)/python -m benchmarks cluster $(ARGS)
 
 soak: $(PEERS)/.installed ## Measure memory and latency under mixed load for MINUTES (10)
-	@$(BIN)/python -m tests.benchmarks soak --minutes $(or $(MINUTES),10)
+	@$(BIN)/python -m benchmarks soak --minutes $(or $(MINUTES),10)
 
 clean: ## Remove what was installed, built and cached; the data stays
 	rm -rf $(VENV) $(GENERATORS) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -133,15 +136,15 @@ $(GENERATORS)/.installed: tests/generated/package.json tests/generated/package-l
 	@cd $(GENERATORS) && npm ci --silent --no-audit --no-fund --engine-strict
 	@touch $@
 
-$(PEERS)/.installed: tests/benchmarks/peers/requirements.txt \
-		$(wildcard tests/benchmarks/peers/fastify/*) $(VENV)/.installed-dev
+$(PEERS)/.installed: benchmarks/peers/requirements.txt \
+		$(wildcard benchmarks/peers/fastify/*) $(VENV)/.installed-dev
 	@command -v npm >/dev/null || { echo "This needs Node.js 18.18 or newer, and npm."; exit 1; }
 	@echo "Installing what the benchmark's peers need ..."
 	@rm -f $@
 	@$(BIN)/python -m venv $(PEERS)/python
 	@$(PEERS)/python/bin/python -m pip --disable-pip-version-check --quiet install \
-		--require-hashes --requirement tests/benchmarks/peers/requirements.txt
+		--require-hashes --requirement benchmarks/peers/requirements.txt
 	@mkdir -p $(PEERS)/fastify
-	@cp tests/benchmarks/peers/fastify/* $(PEERS)/fastify/
+	@cp benchmarks/peers/fastify/* $(PEERS)/fastify/
 	@cd $(PEERS)/fastify && npm ci --silent --no-audit --no-fund
 	@touch $@

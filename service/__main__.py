@@ -23,6 +23,7 @@ from service.commands import (
     openapi,
     schema_and_demo,
     serve,
+    sql,
     transfer,
 )
 from service.console import say
@@ -88,6 +89,7 @@ def _parser() -> argparse.ArgumentParser:
         distribute,
         administration,
         openapi,
+        sql,
         follow,
         transfer,
     ):

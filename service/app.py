@@ -11,6 +11,7 @@ from service import openapi
 from service.database.connections import Database
 from service.handlers import pages, system
 from service.handlers.long_poll import end_change_waits, run_change_waiters
+from service.handlers.response_cache import RESPONSE_CACHE, ResponseCache
 from service.handlers.retention import run_retention
 from service.http.access_log import AccessLog
 from service.http.admission import Admission
@@ -49,8 +50,10 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         app[ACCESS_LOG], app[BYTE_BUDGET] = AccessLog(), ByteBudget()
         app[ON_PARSER_ERROR] = count_parser_error(app[ACCESS_LOG])
         app[ADMISSION] = Admission(settings.caller_requests)
+        app[RESPONSE_CACHE] = cache = ResponseCache(database, settings.response_cache_mib * 2**20)
         app[BODY_SCHEDULER], app[UNAUTHORIZED] = BodyScheduler(), UnauthorizedThrottle()
-        monitor = LoopMonitor(gauge_updater(database, app[ADMISSION], settings.pool_size))
+        gauges = gauge_updater(database, app[ADMISSION], lambda: cache.size, settings.pool_size)
+        monitor = LoopMonitor(gauges)
         last_used = app[CALLERS].last_used
         last_used_task = last_used.start()
         yield

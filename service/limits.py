@@ -74,6 +74,10 @@ MAX_WAIT: Final = 30
 MAX_WAITING: Final = 256
 """Waiting readers of one organization in one worker."""
 
+# Responses
+RESPONSE_CACHE_SECONDS: Final = 5
+"""Lifetime of a cached response: time until SQL that bypasses the service is seen."""
+
 # API keys
 KEY_CACHE_SECONDS: Final = 5
 """Lifetime of a cached key: time until a revoked key is refused."""

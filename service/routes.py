@@ -8,6 +8,7 @@ from aiohttp import web
 
 from service.handlers import operations
 from service.handlers.operations import Operation
+from service.handlers.response_cache import cached
 from service.http.request_body import with_body
 from service.queries.parts import RecordPart
 from service.queries.resource import Resource
@@ -74,6 +75,8 @@ class Route:
         handler = self.operation.handler
         if self.resource is not None:
             handler = partial(handler, self.resource)
+        if self.operation.is_cached:
+            handler = cached(handler)
         return with_body(handler, self.media_type) if self.media_type else handler
 
     def covers(self, path: str) -> bool:

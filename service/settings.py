@@ -37,6 +37,8 @@ class Settings:
     """Maximum of running and queued requests of one organization, per worker."""
     changes_days: int
     """Retention of the change feed in days."""
+    response_cache_mib: int
+    """Size of the response cache of a worker in MiB; 0 turns it off."""
     cors_origins: tuple[str, ...]
     """Origins of browser pages that may call, beside the service's own."""
     log_level: str
@@ -59,6 +61,7 @@ class Settings:
             pool_size=_integer(environ, "POOL_SIZE", 4, 1, 1024),
             caller_requests=_integer(environ, "CALLER_REQUESTS", 64, 1, 100_000),
             changes_days=_integer(environ, "CHANGES_DAYS", 30, 1, 36_500),
+            response_cache_mib=_integer(environ, "RESPONSE_CACHE_MIB", 32, 0, 65_536),
             cors_origins=_origins(environ),
             log_level=_log_level(environ),
             traces=_traces(environ),

@@ -1,22 +1,22 @@
 -- Administration: organizations and API keys. Only the command line runs these statements, never a request. Only
 -- they read several organizations.
 
--- name: create_key
+-- name: create_key(organization_id, name, scope, secret_sha256, expires_at)
 insert into api_key (organization_id, name, scope, secret_sha256, expires_at)
 select organization.id, $2::text, $3::text, $4::bytea, $5::timestamptz
   from organization
  where organization.id = $1::bigint
 returning id;
 
--- name: create_organization
+-- name: create_organization(name, multiple_language, pro)
 insert into organization (name, multiple_language, pro)
 values ($1::text, $2::boolean, $3::boolean)
 returning id;
 
--- name: is_empty
+-- name: is_empty()
 select not exists (select 1 from organization);
 
--- name: is_live_key
+-- name: is_live_key(organization_id, key_id, secret_sha256)
 select exists (
     select 1
       from api_key
@@ -27,18 +27,18 @@ select exists (
        and (expires_at is null or expires_at > now())
 );
 
--- name: list_keys
+-- name: list_keys(organization_id)
 select id, organization_id, scope, name, created_at, last_used_at, expires_at, revoked_at
   from api_key
  where $1::bigint is null or organization_id = $1::bigint
  order by organization_id, id;
 
--- name: list_organizations
+-- name: list_organizations()
 select id, name, multiple_language, pro
   from organization
  order by id;
 
--- name: organization_named
+-- name: organization_named(name, except_id)
 select id
   from organization
  where lower(name) = lower($1::text)
@@ -46,13 +46,13 @@ select id
  order by id
  limit 1;
 
--- name: revoke_key
+-- name: revoke_key(key_id, now)
 update api_key
    set revoked_at = coalesce(revoked_at, $2::timestamptz)
  where id = $1::bigint
 returning id;
 
--- name: set_organization
+-- name: set_organization(organization_id, name, multiple_language, pro)
 update organization as stored
    set name = coalesce($2::text, stored.name),
        multiple_language = coalesce($3::boolean, stored.multiple_language),

@@ -1,6 +1,6 @@
 -- Associations of style custom fields: {{link}} links custom fields to {{target}} by {{column}}.
 
--- name: delete_restrictions
+-- name: delete_restrictions(organization_id, ids)
 delete from {{link}}
 where organization_id = $1::bigint and {{column}} = any((select $2::text::bigint[])::bigint[])
 returning custom_field_id as "style-custom-fields";
@@ -15,7 +15,7 @@ join {{target}} t on t.organization_id = $1::bigint and t.id = stored.{{column}}
 where stored.organization_id = $1::bigint and stored.custom_field_id = any(array(select id from page))
 group by stored.custom_field_id;
 
--- name: find
+-- name: find(organization_id, ids, references)
 select id, {{reference}} as reference
 from {{target}}
 where organization_id = $1::bigint and (id = any($2::bigint[]) or {{reference}} = any($3::text[]))
@@ -23,6 +23,6 @@ where organization_id = $1::bigint and (id = any($2::bigint[]) or {{reference}} 
 order by id
 for key share;
 
--- name: shown_in_style_custom_fields
+-- name: shown_in_style_custom_fields(organization_id, ids)
 select custom_field_id as id from {{link}}
 where organization_id = $1::bigint and {{column}} = any($2::bigint[]);

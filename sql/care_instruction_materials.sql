@@ -1,6 +1,6 @@
 -- Care instruction materials, besides care_texts.sql: a userDefinedId is unique among live materials.
 
--- name: check_references
+-- name: check_references(organization_id, items, deleted_ids)
 -- Check references by the state after the request. Its deletions are $3; claims are the references of its items.
 with item as materialized (
     select
@@ -38,7 +38,7 @@ where claim.reference is distinct from claim.held
     )
 order by claim.n;
 
--- name: release_references
+-- name: release_references(organization_id, items)
 -- The unique index is checked row by row, so an update would fail to swap references. Release them first.
 update care_instruction_material as stored set user_defined_id = null
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text)

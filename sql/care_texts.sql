@@ -1,7 +1,7 @@
 -- Care texts: statements of care instructions and care instruction materials (contract, Care instructions).
 -- {{table}} is care_instruction or care_instruction_material.
 
--- name: check
+-- name: check(organization_id, items)
 -- Languages are shared by all organizations. The organization is a parameter, as in every statement.
 select
     item.n::integer as item,
@@ -14,12 +14,12 @@ where $1::bigint is not null
     and not exists (select 1 from language l where l.id = (translation.value ->> 'languageId')::bigint)
 order by item.n, translation.n;
 
--- name: delete
+-- name: delete(organization_id, ids)
 update {{table}} set state = 'deleted'
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id;
 
--- name: documents
+-- name: documents(organization_id)
 with record as (
     select t.* from {{table}} t where t.organization_id = $1::bigint
 ),
@@ -45,7 +45,7 @@ select
 from page
 left join translation on translation.owner_id = page.id;
 
--- name: insert
+-- name: insert(organization_id, items)
 insert into {{table}} (organization_id, id, position, {{new_columns}})
 select
     $1::bigint,
@@ -58,7 +58,7 @@ cross join (
 ) as highest
 returning id;
 
--- name: remove_translations
+-- name: remove_translations(organization_id, items)
 with item as materialized (
     select id, languages
     from jsonb_to_recordset($2::jsonb) as item(id bigint, languages jsonb)
@@ -75,7 +75,7 @@ where stored.organization_id = $1::bigint and stored.{{table}}_id = item.id
     and (stored.{{table}}_id, stored.language_id) not in (select id, language_id from wanted)
 returning stored.{{table}}_id as id;
 
--- name: save_translations
+-- name: save_translations(organization_id, items)
 insert into {{table}}_translation as stored (organization_id, {{table}}_id, language_id, text)
 select $1::bigint, item.id, (translation ->> 'languageId')::bigint, translation ->> 'text'
 from jsonb_to_recordset($2::jsonb) as item(id bigint, languages jsonb)
@@ -87,7 +87,7 @@ where same.text is null
 on conflict (organization_id, {{table}}_id, language_id) do update set text = excluded.text
 returning {{table}}_id as id;
 
--- name: update
+-- name: update(organization_id, items)
 -- Omitted fields keep their values.
 update {{table}} as stored
 set {{assigned}}
@@ -96,7 +96,7 @@ where stored.organization_id = $1::bigint and stored.id = item.id
     and row({{stored_values}}) is distinct from row({{sent_values}})
 returning stored.id;
 
--- name: writables
+-- name: writables(organization_id)
 with record as (
     select t.* from {{table}} t where t.organization_id = $1::bigint
 ),

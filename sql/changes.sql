@@ -1,23 +1,23 @@
 -- Change feed: an outbox in which writers insert changes, and readers assign sequence numbers (contract, Changes).
 
--- name: advance
+-- name: advance(organization_id, last_n)
 update change_feed set last_n = $2::bigint
 where organization_id = $1::bigint;
 
--- name: begin
+-- name: begin(organization_id, epoch)
 insert into change_feed (organization_id, epoch)
 values ($1::bigint, $2::bigint)
 on conflict (organization_id) do nothing;
 
--- name: clear
+-- name: clear(organization_id, last_n)
 delete from change
 where organization_id = $1::bigint and n <= $2::bigint;
 
--- name: clear_up_to
+-- name: clear_up_to(organization_id, cleared_n)
 update change_feed set cleared_n = $2::bigint
 where organization_id = $1::bigint;
 
--- name: heads
+-- name: heads(organization_ids)
 select
     feed.organization_id,
     feed.last_n,
@@ -27,12 +27,12 @@ select
 from change_feed feed
 where feed.organization_id = any($1::bigint[]);
 
--- name: lock
+-- name: lock(organization_id)
 select last_n, cleared_n from change_feed
 where organization_id = $1::bigint
 for no key update;
 
--- name: number
+-- name: number(organization_id, last_n, limit)
 with next as materialized (
     select id, row_number() over (order by clock, id) as place
     from change
@@ -45,13 +45,13 @@ from next
 where numbered.organization_id = $1::bigint and numbered.id = next.id
 returning numbered.n;
 
--- name: oldest
+-- name: oldest(organization_id, cleared_n, limit)
 select n, at from change
 where organization_id = $1::bigint and n > $2::bigint
 order by n
 limit $3::integer;
 
--- name: page
+-- name: page(organization_id, first_n, limit)
 -- Page of the feed: transactions from sequence number $2, at most {{span}} of them, until there are $3 entries. The
 -- result has a row even without entries, so that the feed's position is of the same snapshot.
 select
@@ -82,7 +82,7 @@ left join (
 where feed.organization_id = $1::bigint
 order by found.n;
 
--- name: record
+-- name: record(organization_id)
 insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
 select
     $1::bigint,
@@ -103,7 +103,7 @@ select
     {{causes}}::jsonb
 returning id;
 
--- name: shown
+-- name: shown(organization_id, ids, after_id, limit, record_id)
 -- Ids of records that show the changed ones, after id $3.
 select distinct shown.id
 from ({{shown}}) as shown
@@ -123,3 +123,20 @@ and (
     or one.records #> array[($4::text[])[1], 'deleted'] @> $6::jsonb
     or one.causes ?| $5::text[]
 )
+
+-- name: version(organization_id, max_unnumbered)
+-- Epoch and number of the feed, and how many changes have no number, counted up to $2. The result is of one snapshot.
+select
+    coalesce(feed.epoch, 0),
+    coalesce(feed.last_n, 0),
+    (
+        select count(*)
+        from (
+            select 1 from change
+            where change.organization_id = $1::bigint and change.n is null
+            limit $2::integer
+        ) as unnumbered
+    )
+from organization o
+left join change_feed feed on feed.organization_id = o.id and feed.organization_id = $1::bigint
+where o.id = $1::bigint;

@@ -1,6 +1,6 @@
 -- Translations of a color's name, which are also its links to languages (contract, Translations).
 
--- name: documents
+-- name: documents(organization_id)
 with record as (
     select c.id from color c where c.organization_id = $1::bigint
 ),
@@ -23,13 +23,13 @@ select string_agg(
 from color_language stored
 where stored.organization_id = $1::bigint and stored.color_id = page.id;
 
--- name: remove
+-- name: remove(organization_id, color_id, language_ids)
 -- Remove translations into other languages than $3.
 delete from color_language
 where organization_id = $1::bigint and color_id = $2::bigint and language_id <> all($3::bigint[])
 returning color_id as id;
 
--- name: save
+-- name: save(organization_id, color_id, entries)
 insert into color_language as stored (organization_id, color_id, language_id, color_name)
 select $1::bigint, $2::bigint, sent."languageId", sent."colorName"
 from jsonb_to_recordset($3::jsonb) as sent("languageId" bigint, "colorName" text)
@@ -40,7 +40,7 @@ where same.color_id is null
 on conflict (organization_id, color_id, language_id) do update set color_name = excluded.color_name
 returning color_id as id;
 
--- name: writables
+-- name: writables(organization_id)
 -- Empty without the multiple-language feature, which writes require.
 with record as (
     select c.id from color c where c.organization_id = $1::bigint

@@ -1,11 +1,11 @@
 -- Colors, their color groups and their names in other languages (contract, Colors).
 
--- name: delete
+-- name: delete(organization_id, ids)
 update color set state = 'deleted'
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id;
 
--- name: documents
+-- name: documents(organization_id)
 with record as (
     select c.* from color c where c.organization_id = $1::bigint
 ),
@@ -63,13 +63,13 @@ from page
 left join color_groups g on g.color_id = page.id
 left join color_languages l on l.color_id = page.id;
 
--- name: insert
+-- name: insert(organization_id, items)
 insert into color (organization_id, id, {{new_columns}})
 select $1::bigint, item.id, {{new_values}}
 from jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
 returning id;
 
--- name: unknown_references
+-- name: unknown_references(organization_id, color_group_ids, language_ids)
 -- Lock the groups until the end of the transaction.
 with color_groups as materialized (
     select id, state <> 'deleted' as is_live
@@ -87,7 +87,7 @@ select 'languageIds', wanted.id, false
 from unnest($3::bigint[]) as wanted(id)
 where not exists (select 1 from language l where l.id = wanted.id);
 
--- name: update
+-- name: update(organization_id, items)
 update color as stored
 set {{assigned}}
 from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})
@@ -95,7 +95,7 @@ where stored.organization_id = $1::bigint and stored.id = item.id
     and row({{stored_values}}) is distinct from row({{sent_values}})
 returning stored.id;
 
--- name: writables
+-- name: writables(organization_id)
 with record as (
     select c.* from color c where c.organization_id = $1::bigint
 ),

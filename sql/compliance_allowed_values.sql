@@ -1,6 +1,6 @@
 -- Allowed values of compliance custom fields (contract, Compliance custom fields).
 
--- name: insert_values
+-- name: insert_values(organization_id, values)
 insert into compliance_allowed_value (
     organization_id, custom_field_id, value, user_defined_id, is_default_value
 )
@@ -20,7 +20,7 @@ select
     n
 from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n);
 
--- name: stored_values
+-- name: stored_values(organization_id, ids)
 select
     array_agg(custom_field_id),
     array_agg(id),
@@ -30,7 +30,7 @@ select
 from compliance_allowed_value
 where organization_id = $1::bigint and custom_field_id = any((select $2::text::bigint[])::bigint[]);
 
--- name: update_values
+-- name: update_values(organization_id, values)
 update compliance_allowed_value as stored
 set
     value = sent.value,

@@ -1,6 +1,6 @@
 -- Compliance custom fields (contract, Compliance custom fields), besides custom_fields.sql.
 
--- name: documents
+-- name: documents(organization_id)
 with record as (
     select f.*, parent.name as parent_custom_field_name
     from compliance_custom_field f
@@ -35,7 +35,7 @@ select
 from page
 left join allowed_values v on v.custom_field_id = page.id;
 
--- name: insert
+-- name: insert(organization_id, items)
 insert into compliance_custom_field (organization_id, id, position, {{new_columns}})
 select
     $1::bigint,
@@ -48,11 +48,11 @@ cross join (
 ) as highest
 returning id;
 
--- name: shown_in_compliance_custom_fields
+-- name: shown_in_compliance_custom_fields(organization_id, ids)
 select id from compliance_custom_field
 where organization_id = $1::bigint and parent_custom_field_id = any($2::bigint[]);
 
--- name: update
+-- name: update(organization_id, items)
 update compliance_custom_field as stored
 set {{assigned}}
 from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})
@@ -61,7 +61,7 @@ where stored.organization_id = $1::bigint and stored.id = item.id
     and row({{stored_values}}) is distinct from row({{sent_values}})
 returning stored.id, stored.name <> before.name as shown;
 
--- name: writables
+-- name: writables(organization_id)
 with record as (
     select f.* from compliance_custom_field f where f.organization_id = $1::bigint
 ),

@@ -1,6 +1,6 @@
 -- Custom fields: statements of compliance and style custom fields; {{kind}} is compliance or style.
 
--- name: check
+-- name: check(organization_id, items)
 with recursive item as materialized (
     select
         sent.n,
@@ -59,12 +59,12 @@ join (
     when exists (select 1 from ancestor a where a.descendant_id = item.id and a.id = item.id) then 'cycle'
 end;
 
--- name: delete
+-- name: delete(organization_id, ids)
 update {{kind}}_custom_field set state = 'deleted'
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id;
 
--- name: in_use
+-- name: in_use(organization_id, ids, items)
 select parent_id as id, 'Used by custom fields: ' || count(*) || '.' as message
 from (
     select
@@ -80,7 +80,7 @@ from (
 where parent_id = any((select $2::text::bigint[])::bigint[])
 group by parent_id;
 
--- name: reliances
+-- name: reliances(organization_id, ids, parent_ids)
 -- Stored rows of the current parents of fields, and of the parents in the request.
 select
     sent.id,
@@ -95,7 +95,7 @@ left join {{kind}}_custom_field parent on parent.organization_id = $1::bigint
         then stored.parent_custom_field_id else sent.parent_id
     end;
 
--- name: remove_values
+-- name: remove_values(organization_id, value_ids)
 delete from {{kind}}_allowed_value
 where organization_id = $1::bigint and id = any($2::bigint[])
 returning custom_field_id as id;

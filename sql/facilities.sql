@@ -1,6 +1,6 @@
 -- Facilities (contract, Facilities).
 
--- name: leave_former
+-- name: leave_former(organization_id, items)
 -- A facility that moves is no longer restored with its former sub-supplier.
 update facility set state_before = null
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "subSupplierId" bigint)

@@ -1,6 +1,6 @@
 -- Languages of translations, shared by all organizations.
 
--- name: documents
+-- name: documents(organization_id)
 with record as (
     select l.* from language l where $1::bigint is not null
 ),

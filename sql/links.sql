@@ -1,13 +1,13 @@
 -- Links between records: {{link}} has the columns {{owner}} and {{linked}}. Links are passed as JSON, an array of
 -- both ids each.
 
--- name: add
+-- name: add(organization_id, pairs)
 insert into {{link}} (organization_id, {{owner}}, {{linked}})
 select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
 from jsonb_array_elements($2::jsonb) as sent(pair)
 returning {{owner}} as id{{counted}};
 
--- name: remove
+-- name: remove(organization_id, pairs)
 with gone as materialized (
     select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
     from jsonb_array_elements($2::jsonb) as sent(pair)
@@ -18,7 +18,7 @@ where stored.organization_id = $1::bigint
     and stored.{{owner}} = gone.owner_id and stored.{{linked}} = gone.linked_id
 returning stored.{{owner}} as id{{counted}};
 
--- name: stored
+-- name: stored(organization_id, ids)
 select '{{link}}' as link, {{owner}} as owner_id, array_agg({{linked}}) as linked_ids
 from {{link}}
 where organization_id = $1::bigint and {{owner}} = any((select $2::text::bigint[])::bigint[])

@@ -1,11 +1,11 @@
 -- Measurement chart of a style: its unit, its lines, and their requested values by size (contract, Measurement charts).
 
--- name: deactivate
+-- name: deactivate(organization_id, line_ids)
 update measurement_line set is_deactivated = true
 where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactivated
 returning id, is_deactivated as shown;
 
--- name: documents
+-- name: documents(organization_id)
 -- The offset makes the planner look up the values line by line. Without it, a plan may read those of all lines.
 with record as (
     select s.id, s.measurement_unit from style s where s.organization_id = $1::bigint
@@ -54,13 +54,13 @@ select
 from page
 left join lines on lines.style_id = page.id;
 
--- name: insert
+-- name: insert(organization_id, lines, style_id)
 insert into measurement_line (organization_id, id, style_id, name, tolerance)
 select $1::bigint, item.id, $3::bigint, item.name, item.tolerance
 from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, tolerance numeric)
 returning id;
 
--- name: needed
+-- name: needed(organization_id, line_ids, style_id)
 -- Return the lines among $2 of the style $3 that sample requests use.
 select distinct measured.measurement_line_id as id
 from sample_request request
@@ -69,12 +69,12 @@ join sample_request_measurement measured
 where request.organization_id = $1::bigint and request.style_id = $3::bigint
     and measured.measurement_line_id = any($2::bigint[]);
 
--- name: remove
+-- name: remove(organization_id, line_ids)
 delete from measurement_line
 where organization_id = $1::bigint and id = any($2::bigint[])
 returning id;
 
--- name: remove_values
+-- name: remove_values(organization_id, cells)
 with gone as materialized (
     select (pair ->> 0)::bigint as line_id, (pair ->> 1)::bigint as size_id
     from jsonb_array_elements($2::jsonb) as sent(pair)
@@ -85,19 +85,19 @@ where stored.organization_id = $1::bigint
     and stored.measurement_line_id = gone.line_id and stored.size_range_size_id = gone.size_id
 returning stored.measurement_line_id as id;
 
--- name: save_values
+-- name: save_values(organization_id, cells)
 insert into measurement_line_value as stored (organization_id, measurement_line_id, size_range_size_id, value)
 select $1::bigint, (sent.charted ->> 0)::bigint, (sent.charted ->> 1)::bigint, (sent.charted ->> 2)::numeric
 from jsonb_array_elements($2::jsonb) as sent(charted)
 on conflict (organization_id, measurement_line_id, size_range_size_id) do update set value = excluded.value
 returning measurement_line_id as id;
 
--- name: set_unit
+-- name: set_unit(organization_id, style_id, unit)
 update style set measurement_unit = $3::text
 where organization_id = $1::bigint and id = $2::bigint and measurement_unit is distinct from $3::text
 returning id;
 
--- name: shown_in_sample_requests
+-- name: shown_in_sample_requests(organization_id, ids)
 select distinct measured.sample_request_id as id
 from measurement_line line
 join sample_request request on request.organization_id = $1::bigint and request.style_id = line.style_id
@@ -106,13 +106,13 @@ join sample_request_measurement measured
         and measured.measurement_line_id = line.id
 where line.organization_id = $1::bigint and line.id = any($2::bigint[]);
 
--- name: stored
+-- name: stored(organization_id, style_id)
 select id, is_deactivated, name, tolerance::text as tolerance
 from measurement_line
 where organization_id = $1::bigint and style_id = $2::bigint
 order by id;
 
--- name: stored_values
+-- name: stored_values(organization_id, style_id)
 select charted.measurement_line_id as line_id, charted.size_range_size_id as size_id, charted.value::text as value
 from measurement_line line
 cross join lateral (
@@ -123,7 +123,7 @@ cross join lateral (
 ) as charted
 where line.organization_id = $1::bigint and line.style_id = $2::bigint;
 
--- name: update
+-- name: update(organization_id, lines)
 -- Reactivates deactivated lines. Compares values as exact texts.
 update measurement_line as stored
 set name = item.name, tolerance = item.tolerance, is_deactivated = false

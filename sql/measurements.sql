@@ -1,7 +1,7 @@
 -- Measured values of one size of a sample request ($3) of a style ($2) (contract, Measurement read). Numbers are
 -- returned exactly as stored.
 
--- name: documents
+-- name: documents(organization_id, style_id, sample_request_id)
 -- The offset makes the planner look up sizes by request. Without it, a plan may start from a size of many requests.
 with record as (
     select
@@ -67,7 +67,7 @@ select
 from page
 left join lines on lines.size_range_size_id = page.id;
 
--- name: lock
+-- name: lock(organization_id, size_ids, style_id, sample_request_id)
 -- Lock the requested size and its request, so that changes of the request's sizes wait.
 select
     requested.size_range_size_id as id,
@@ -81,7 +81,7 @@ where request.organization_id = $1::bigint and request.id = $4::bigint and reque
     and requested.size_range_size_id = any((select $2::text::bigint[])::bigint[])
 for no key update of request, requested;
 
--- name: measured_lines
+-- name: measured_lines(organization_id, sample_request_id, size_id)
 -- Active lines of a size ($3) of a request ($2), with their measured values.
 select
     line.id,
@@ -93,7 +93,7 @@ join measurement_line line on line.organization_id = $1::bigint and line.id = me
 where measured.organization_id = $1::bigint and measured.sample_request_id = $2::bigint
     and measured.size_range_size_id = $3::bigint and not line.is_deactivated;
 
--- name: unknown_parent
+-- name: unknown_parent(organization_id, style_id, sample_request_id)
 select case
     when not exists (select 1 from style where organization_id = $1::bigint and id = $2::bigint)
         then 'styleId'
@@ -104,7 +104,7 @@ select case
         then 'sampleRequestId'
 end as parameter;
 
--- name: update
+-- name: update(organization_id, items, sample_request_id, size_id)
 update sample_request_size as stored
 set
     designer_comment = item."designerComment",
@@ -117,7 +117,7 @@ where stored.organization_id = $1::bigint and stored.sample_request_id = $3::big
     is distinct from (item."designerComment", item.approved, item."designerVisibleOnly")
 returning stored.size_range_size_id as id;
 
--- name: update_lines
+-- name: update_lines(organization_id, lines, sample_request_id, size_id)
 -- Compares values as exact texts.
 update sample_request_measurement as stored
 set
@@ -136,7 +136,7 @@ where stored.organization_id = $1::bigint and stored.sample_request_id = $3::big
     )
 returning stored.measurement_line_id as id;
 
--- name: writables
+-- name: writables(organization_id, style_id, sample_request_id)
 -- Active lines, with values as texts.
 with record as (
     select

@@ -1,12 +1,12 @@
 -- Plain records: fields are columns of {{table}}. service/resources/plain_records.py fills the slots from
 -- the schema.
 
--- name: delete
+-- name: delete(organization_id, ids)
 update {{table}} set {{deleted}}
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id, {{deletion_shows}} as shown{{counted}};
 
--- name: insert
+-- name: insert(organization_id, items)
 insert into {{table}} (organization_id, id, {{new_columns}}{{end_column}})
 select $1::bigint, item.id, {{new_values}}{{new_end}}
 from jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
@@ -15,7 +15,7 @@ returning id{{counted}};
 -- name: present
 with present as materialized (select now() as moment)
 
--- name: purge
+-- name: purge(organization_id, ids)
 delete from {{table}}
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id{{counted}};
@@ -23,7 +23,7 @@ returning id{{counted}};
 -- name: record
 select r.* from {{table}} r where r.organization_id = $1::bigint
 
--- name: shape
+-- name: shape(organization_id)
 -- Documents or writables.
 with record as (
     {{record}}
@@ -35,7 +35,7 @@ select page_order, sort_values, {{rendered}} as document
 from page
 {{more}};
 
--- name: update
+-- name: update(organization_id, items)
 {{present}}update {{table}} as stored
 set {{assigned}}{{end_assigned}}
 from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})

@@ -1,6 +1,6 @@
 -- Sample requests of styles, and their requested sizes (contract, Sample requests).
 
--- name: check
+-- name: check(organization_id, items)
 -- Reports a changed style; requested values of inactive lines or of sizes that are not requested; new sizes that are
 -- deactivated or of a deleted size range; and removed sizes with measured values.
 with item as materialized (
@@ -72,7 +72,7 @@ left join wanted on wanted.id = held.id and wanted.size_id = held.size_id
 where wanted.id is null and held.measured > 0
 group by item.n;
 
--- name: documents
+-- name: documents(organization_id)
 -- The offset makes the planner look up sizes request by request. Without it, a plan may read those of all requests.
 with record as (
     select r.* from sample_request r where r.organization_id = $1::bigint
@@ -110,7 +110,7 @@ select
 from page
 left join sizes on sizes.sample_request_id = page.id;
 
--- name: freeze
+-- name: freeze(organization_id, items, new_sizes)
 -- Freeze the requested values of new sizes: $3 has pairs of a request id and a size id.
 with sent as materialized (
     select item.id, item.requested
@@ -157,7 +157,7 @@ left join measurement_line_value chart
         and chart.size_range_size_id = (added.pair ->> 1)::bigint
 returning sample_request_id as id;
 
--- name: hold_charts
+-- name: hold_charts(organization_id, ids)
 -- Lock the styles of requests, so that their charts do not change until the end of the transaction.
 select style.id
 from style
@@ -169,7 +169,7 @@ where style.organization_id = $1::bigint
 order by style.id
 for share;
 
--- name: insert
+-- name: insert(organization_id, items)
 insert into sample_request (organization_id, id, style_id, name, unit)
 select
     $1::bigint,
@@ -182,7 +182,7 @@ from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, name tex
 join style on style.organization_id = $1::bigint and style.id = item."styleId"
 returning id;
 
--- name: new_sizes
+-- name: new_sizes(organization_id, items)
 select item.id, size.id::bigint as size_id
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "sizeRangeSizeIds" jsonb)
 cross join lateral jsonb_array_elements_text(
@@ -197,23 +197,23 @@ where stored.size_range_size_id is null;
 -- Condition of documents: requests of one style.
 and r.style_id = $2::bigint;
 
--- name: purge
+-- name: purge(organization_id, ids)
 delete from sample_request
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id;
 
--- name: unknown_parent
+-- name: unknown_parent(organization_id, style_id)
 select 'styleId' as parameter
 where not exists (select 1 from style where organization_id = $1::bigint and id = $2::bigint);
 
--- name: update
+-- name: update(organization_id, items)
 update sample_request set name = item.name
 from jsonb_to_recordset($2::jsonb) as item(id bigint, name text)
 where sample_request.organization_id = $1::bigint and sample_request.id = item.id
     and sample_request.name <> item.name
 returning sample_request.id;
 
--- name: writables
+-- name: writables(organization_id)
 with record as (
     select r.* from sample_request r where r.organization_id = $1::bigint
 ),

@@ -73,29 +73,29 @@ id = any(array(
     ) as found
 ))
 
--- name: lock_organization
+-- name: lock_organization(organization_id)
 select id from organization where id = $1::bigint for no key update;
 
--- name: lock_records
+-- name: lock_records(organization_id)
 select id, {{state}} as state, {{key}} as key, {{within}} as within_id from {{table}}
 where organization_id = $1::bigint and {{sent}}
 order by id
 {{strength}};
 
--- name: next_ids
+-- name: next_ids(table_name, count)
 select nextval(pg_get_serial_sequence($1::text, 'id')) as id from generate_series(1, $2::integer);
 
--- name: owned_by_any
+-- name: owned_by_any(ids)
 select id from {{table}} where id = any($1::bigint[]);
 
--- name: referred
+-- name: referred(organization_id, ids)
 -- Lock the referred records until the end of the transaction.
 select id, {{is_live}} as is_live from {{table}}
 where organization_id = $1::bigint and id = any($2::bigint[])
 order by id
 {{lock}};
 
--- name: referred_within
+-- name: referred_within(organization_id, ids)
 -- The same for parts of records in {{within}}. Locks these records, too, so that they are not deleted meanwhile.
 select record.id, owner.id as owner_id, {{is_live}} as is_live
 from {{table}} record
@@ -104,7 +104,7 @@ where record.organization_id = $1::bigint and record.id = any($2::bigint[])
 order by owner.id, record.id
 {{lock}};
 
--- name: uses
+-- name: uses(organization_id, ids)
 -- Ids that records of {{table}} refer to by {{link}}, which may be the same table, with the number of live records.
 select link.{{column}} as id, '{{users}}' as users, count(*) filter (where {{is_live}}) as uses
 from {{link}} link

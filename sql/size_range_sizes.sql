@@ -1,11 +1,11 @@
 -- Sizes of a size range (contract, Sizes): $2 is the size range unless stated otherwise.
 
--- name: deactivate
+-- name: deactivate(organization_id, size_ids)
 update size_range_size set is_deactivated = true
 where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactivated
 returning id, is_deactivated as shown;
 
--- name: documents
+-- name: documents(organization_id)
 -- Null members are left out of documents; writables have them.
 with record as (
     select r.id, r.default_grading_size_id from size_range r where r.organization_id = $1::bigint
@@ -33,7 +33,7 @@ select page_order, sort_values, '[' || coalesce(sizes.documents, '') || ']' as d
 from page
 left join sizes on sizes.size_range_id = page.id;
 
--- name: insert
+-- name: insert(organization_id, sizes, size_range_id)
 insert into size_range_size (
     organization_id, id, size_range_id, name, size_id, related_size_range_size_id, grading_group_id
 )
@@ -50,14 +50,14 @@ from jsonb_to_recordset($2::jsonb) as item(
 )
 returning id;
 
--- name: mark_default
+-- name: mark_default(organization_id, size_range_id, size_id)
 -- Set the size that grading starts from.
 update size_range set default_grading_size_id = $3::bigint
 where organization_id = $1::bigint and id = $2::bigint
     and default_grading_size_id is distinct from $3::bigint
 returning id;
 
--- name: needed
+-- name: needed(organization_id, size_ids, size_range_id)
 -- Return the sizes among $2 in use outside of their size range $3.
 select gone.id
 from unnest($2::bigint[]) as gone(id)
@@ -75,16 +75,16 @@ where exists (
             and other.size_range_id <> $3::bigint
     );
 
--- name: remove
+-- name: remove(organization_id, size_ids)
 delete from size_range_size
 where organization_id = $1::bigint and id = any($2::bigint[])
 returning id;
 
--- name: shown_in_sample_requests
+-- name: shown_in_sample_requests(organization_id, ids)
 select sample_request_id as id from sample_request_size
 where organization_id = $1::bigint and size_range_size_id = any($2::bigint[]);
 
--- name: stored
+-- name: stored(organization_id, size_range_id)
 -- Lock the sizes, so that no other transaction starts to use them.
 select id, is_deactivated, name, size_id, related_size_range_size_id, grading_group_id
 from size_range_size
@@ -92,7 +92,7 @@ where organization_id = $1::bigint and size_range_id = $2::bigint
 order by id
 for update;
 
--- name: update
+-- name: update(organization_id, sizes)
 -- Reactivates deactivated sizes.
 update size_range_size as stored
 set

@@ -1,7 +1,7 @@
 -- Size ranges and their sizes (contract, Size ranges). Without the Pro module advanced grading is shown as false, even
 -- if true is stored from before.
 
--- name: check
+-- name: check(organization_id, items)
 -- A size range can be restored only if the sizes that its sizes relate to are live, or restored with it.
 with item as materialized (
     select item.*
@@ -25,19 +25,19 @@ where stored.state = 'deleted' and item.state <> 'deleted'
             and not exists (select 1 from item restored where restored.id = target.id and restored.state <> 'deleted')
     );
 
--- name: delete
+-- name: delete(organization_id, ids)
 update size_range set state = 'deleted'
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id;
 
--- name: demote
+-- name: demote(organization_id, items)
 update size_range set is_default = false
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "isDefault" boolean)
 where size_range.organization_id = $1::bigint and size_range.is_default
     and item."isDefault" and item.id <> size_range.id
 returning size_range.id;
 
--- name: documents
+-- name: documents(organization_id)
 with record as (
     select
         r.organization_id,
@@ -81,7 +81,7 @@ select
 from page
 left join sizes on sizes.size_range_id = page.id;
 
--- name: in_use
+-- name: in_use(organization_id, ids, restored_ids, has_successor)
 -- Uses of the size ranges to delete. $3 are the restored ones; $4 is true if the default has a successor.
 with gone as materialized (
     select size.size_range_id as id, size.id as size_id
@@ -126,7 +126,7 @@ select id, 'Used by ' || string_agg(users || ': ' || uses, ', ' order by users) 
 from used
 group by id;
 
--- name: insert
+-- name: insert(organization_id, items)
 insert into size_range (
     organization_id, id, name, user_defined_id, state, is_advanced_grading, is_default
 )
@@ -144,7 +144,7 @@ from jsonb_to_recordset($2::jsonb) as item(
 join organization o on o.id = $1::bigint
 returning id;
 
--- name: reliances
+-- name: reliances(organization_id, ids)
 -- Pairs of the size ranges $2 in which a size of the first relates to a size of the second.
 select distinct size.size_range_id as id, related.size_range_id as related_id
 from size_range_size size
@@ -153,7 +153,7 @@ join size_range_size related
 where size.organization_id = $1::bigint and size.size_range_id = any($2::bigint[])
     and related.size_range_id = any($2::bigint[]) and related.size_range_id <> size.size_range_id;
 
--- name: update
+-- name: update(organization_id, items)
 with wanted as materialized (
     select
         item.id,
@@ -185,7 +185,7 @@ where size_range.organization_id = $1::bigint and size_range.id = wanted.id
     )
 returning size_range.id;
 
--- name: writables
+-- name: writables(organization_id)
 with record as (
     select
         r.id,

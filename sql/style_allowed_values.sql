@@ -1,12 +1,12 @@
 -- Allowed values of style custom fields, which can depend on parent values (contract, Style custom fields).
 
--- name: forget_parent_values
+-- name: forget_parent_values(organization_id, value_ids)
 -- Clear references to removed values: only deleted fields and values to be removed have them.
 update style_allowed_value set parent_allowed_value_id = null
 where organization_id = $1::bigint and parent_allowed_value_id = any($2::bigint[])
 returning custom_field_id as id;
 
--- name: insert_values
+-- name: insert_values(organization_id, values)
 insert into style_allowed_value (
     organization_id, custom_field_id, value, user_defined_id, is_default_value, parent_allowed_value_id
 )
@@ -15,7 +15,7 @@ from ({{sent}}) as sent
 order by field_id, n
 returning custom_field_id as id;
 
--- name: needed_values
+-- name: needed_values(organization_id, value_ids, field_ids, parent_value_ids, batch_ids)
 -- Return removed values that values of live fields refer to, by the state after the batch, whose fields are $5.
 with removed as materialized (
     select custom_field_id as field_id, id, value
@@ -57,7 +57,7 @@ select
     n
 from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n);
 
--- name: stored_values
+-- name: stored_values(organization_id, ids)
 select
     array_agg(custom_field_id),
     array_agg(id),
@@ -68,7 +68,7 @@ select
 from style_allowed_value
 where organization_id = $1::bigint and custom_field_id = any((select $2::text::bigint[])::bigint[]);
 
--- name: unknown_parent_values
+-- name: unknown_parent_values(organization_id, field_ids, parent_ids, parent_value_ids)
 -- The parent of new fields is $3; that of others is the stored one.
 select sent.n
 from unnest($2::bigint[], $3::bigint[], $4::bigint[])
@@ -82,7 +82,7 @@ where not exists (
         end
 );
 
--- name: update_values
+-- name: update_values(organization_id, values)
 update style_allowed_value as stored
 set
     value = sent.value,

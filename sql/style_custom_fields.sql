@@ -1,6 +1,6 @@
 -- Style custom fields (contract, Style custom fields), besides custom_fields.sql.
 
--- name: documents
+-- name: documents(organization_id)
 with record as (
     select f.*, parent.name as parent_custom_field_name
     from style_custom_field f
@@ -52,7 +52,7 @@ left join brands b on b.custom_field_id = page.id
 left join groups g on g.custom_field_id = page.id
 left join categories c on c.custom_field_id = page.id;
 
--- name: insert
+-- name: insert(organization_id, items)
 insert into style_custom_field (organization_id, id, position, {{new_columns}})
 select
     $1::bigint,
@@ -65,11 +65,11 @@ cross join (
 ) as highest
 returning id;
 
--- name: shown_in_style_custom_fields
+-- name: shown_in_style_custom_fields(organization_id, ids)
 select id from style_custom_field
 where organization_id = $1::bigint and parent_custom_field_id = any($2::bigint[]);
 
--- name: update
+-- name: update(organization_id, items)
 update style_custom_field as stored
 set {{assigned}}
 from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})
@@ -78,7 +78,7 @@ where stored.organization_id = $1::bigint and stored.id = item.id
     and row({{stored_values}}) is distinct from row({{sent_values}})
 returning stored.id, stored.name <> before.name as shown;
 
--- name: writables
+-- name: writables(organization_id)
 with record as (
     select f.* from style_custom_field f where f.organization_id = $1::bigint
 ),

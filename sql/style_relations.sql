@@ -1,6 +1,6 @@
 -- Links between styles (contract, Style relations).
 
--- name: check_pairs
+-- name: check_pairs(organization_id, items)
 select
     item.n::integer as item,
     'conflict.duplicate' as type,
@@ -17,7 +17,7 @@ where stored.id <> all(array(
 ))
 order by item.n;
 
--- name: documents
+-- name: documents(organization_id)
 with record as (
     select
         r.*,

@@ -1,6 +1,6 @@
 -- Styles (contract, Styles).
 
--- name: charted_in
+-- name: charted_in(organization_id, ids, size_range_ids)
 -- Return the styles among $2 whose charts have values in sizes of the size ranges $3.
 select distinct line.style_id as id
 from measurement_line line
@@ -10,7 +10,7 @@ join size_range_size size on size.organization_id = $1::bigint and size.id = cha
 where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
     and size.size_range_id = any($3::bigint[]);
 
--- name: hold_size_ranges
+-- name: hold_size_ranges(organization_id, ids)
 -- Lock the size ranges in which the charts of the styles $2 have values, until the end of the transaction.
 select owner.id, owner.state
 from size_range owner
@@ -35,16 +35,16 @@ left join lateral (
     where stored.organization_id = $1::bigint and stored.style_id = page.id
 ) as linked on true;
 
--- name: shown_in_style_relations
+-- name: shown_in_style_relations(organization_id, ids)
 select id from style_relation
 where organization_id = $1::bigint and related_style_id = any($2::bigint[]);
 
--- name: tell_deleted
+-- name: tell_deleted(organization_id, ids)
 -- Record changes of the groups, which count one style less.
 select group_id as groups from style_in_group
 where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[]);
 
--- name: tell_restored
+-- name: tell_restored(organization_id, items)
 -- Record changes of the groups, which count one style more.
 select linked.group_id as groups
 from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)

@@ -1,7 +1,7 @@
 -- Sub-suppliers with their contacts and facilities (contract, Sub-suppliers). A deletion marks both and leaves them
 -- otherwise unchanged, so that they can be restored.
 
--- name: check
+-- name: check(organization_id, items)
 select
     item.n::integer as item,
     'validation_error.unknown_reference' as type,
@@ -20,17 +20,17 @@ where contact.id is not null and not exists (
 )
 order by item.n, contact.n;
 
--- name: delete_contacts
+-- name: delete_contacts(organization_id, ids)
 update sub_supplier_contact set deleted_with_sub_supplier = true
 where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[])
 returning sub_supplier_id as id;
 
--- name: delete_facilities
+-- name: delete_facilities(organization_id, ids)
 update facility set state_before = state, state = 'deleted'
 where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[]) and state <> 'deleted'
 returning sub_supplier_id as id, id as "facilities deleted";
 
--- name: documents
+-- name: documents(organization_id)
 with record as (
     select
         s.*,
@@ -81,7 +81,7 @@ select
 from page
 left join contacts on contacts.sub_supplier_id = page.id;
 
--- name: insert
+-- name: insert(organization_id, items)
 insert into sub_supplier (organization_id, id, avatar_color, {{new_columns}})
 select
     $1::bigint,
@@ -91,7 +91,7 @@ select
 from jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
 returning id;
 
--- name: insert_contacts
+-- name: insert_contacts(organization_id, items)
 insert into sub_supplier_contact (
     organization_id, sub_supplier_id, first_name, last_name, email, phone, role, fax_number, country_code,
     deleted_with_sub_supplier
@@ -120,7 +120,7 @@ where contact.id is null
 order by item.id, contact.n
 returning sub_supplier_id as id;
 
--- name: remove_contacts
+-- name: remove_contacts(organization_id, items)
 delete from sub_supplier_contact
 where organization_id = $1::bigint
     and sub_supplier_id = any(array(
@@ -134,7 +134,7 @@ where organization_id = $1::bigint
     )
 returning sub_supplier_id as id;
 
--- name: restore_facilities
+-- name: restore_facilities(organization_id, items)
 update facility set state = state_before, state_before = null
 where organization_id = $1::bigint and state_before is not null
     and sub_supplier_id = any(array(
@@ -143,12 +143,12 @@ where organization_id = $1::bigint and state_before is not null
     ))
 returning sub_supplier_id as id, id as "facilities";
 
--- name: stored_contacts
+-- name: stored_contacts(organization_id, ids)
 select sub_supplier_id, id, first_name, last_name, email, phone, role, fax_number, country_code
 from sub_supplier_contact
 where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[]);
 
--- name: update_contacts
+-- name: update_contacts(organization_id, items)
 -- The planner cannot estimate the number of contacts. An array of ids makes it read by the primary key.
 with wanted as materialized (
     select contact.*, item.id as sub_supplier_id, item.state = 'deleted' as goes
@@ -181,7 +181,7 @@ where stored.organization_id = $1::bigint and stored.sub_supplier_id = wanted.su
     )
 returning stored.sub_supplier_id as id;
 
--- name: writables
+-- name: writables(organization_id)
 with record as (
     select s.* from sub_supplier s where s.organization_id = $1::bigint
 ),

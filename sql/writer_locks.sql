@@ -1,8 +1,8 @@
 -- Writer locks: a row for each collection of an organization, locked by writers that match by own keys.
 
--- name: insert
+-- name: insert(organization_id, purpose)
 insert into writer_lock (organization_id, purpose) values ($1::bigint, $2::text)
 on conflict (organization_id, purpose) do nothing;
 
--- name: lock
+-- name: lock(organization_id, purpose)
 select purpose from writer_lock where organization_id = $1::bigint and purpose = $2::text for no key update;

@@ -1,4 +1,4 @@
-"""The fixtures: databases and services of a test's own, empty or with the demo data."""
+"""Shared fixtures: databases and services of a test's own, empty or with the demo data."""
 
 from collections.abc import AsyncIterator, Generator
 from contextlib import ExitStack
@@ -7,12 +7,12 @@ from typing import Any, Final
 import pytest
 from aiohttp.test_utils import TestClient
 
+from benchmarks import contestants
 from service.settings import cores
-from tests.benchmarks import contestants
 from tests.generated import tools
 from tests.support.api import Api, issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
-from tests.support.sampling import Sample, left_out, settle, told_seed
+from tests.support.sampling import Sample, seed_settings, settle, unsampled
 from tests.support.serving import serving
 
 _LONG: Final = ("benchmarks", "faults", "fuzz", "platform")
@@ -45,7 +45,7 @@ def pytest_report_header() -> list[str]:
             contestants.peers_are_installed()
         ),
     }
-    return [f"samples: {told_seed()}", *(line for line, here in missing.items() if not here)]
+    return [f"samples: {seed_settings()}", *(line for line, here in missing.items() if not here)]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -54,7 +54,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Long tests come first: at the end a single one would leave the other workers without work.
     """
     items.sort(key=lambda item: item.path.parent.name not in _LONG)
-    left = {*left_out(items)}
+    left = {*unsampled(items)}
     if headings := {*(config.option.contract or ())}:
         left.update(item for item in items if not headings & _headings(item))
     if left:
@@ -72,13 +72,13 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     """Print the seed beside each failure."""
     report = yield
     if report.failed:
-        report.sections.append(("Samples", told_seed()))
+        report.sections.append(("Samples", seed_settings()))
     return report
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are cores, for a test also waits: for processes, locks, clocks."""
+    """Return one worker more than there are cores, because tests also wait."""
     return cores() + 1
 
 

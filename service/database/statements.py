@@ -1,18 +1,20 @@
 """Statement loader: reads named SQL statements and fragments from ``sql/``, once per process.
 
-A file has statements under ``-- name: some_name`` lines. A statement may have slots, written
-``{{slot}}``, for the few parts that are composed at run time. A part without a slot, or a slot
-without a part, raises StatementError before anything reaches the database.
+A file has statements under ``-- name: some_name(organization_id, ids)`` lines, which name the
+parameters ``$1``, ``$2``. A name without parentheses is a fragment of other statements. A statement
+may have slots, written ``{{slot}}``, for the few parts that are composed at run time. A part
+without a slot, or a slot without a part, raises StatementError before anything reaches the
+database.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 from service.files import SQL
 
-_HEADER = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
+_HEADER = re.compile(r"^-- name: (\w+)(?:\(([\w, ]*)\))?\s*$", re.MULTILINE)
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -27,11 +29,13 @@ class Statement:
     name: str
     pieces: tuple[str, ...]
     """Texts and slot names by turns, texts first and last."""
+    parameters: tuple[str, ...] | None = field(default=None, compare=False)
+    """Names of the parameters from ``$1``, without those of slots; None for a fragment."""
 
     @classmethod
-    def read(cls, name: str, text: str) -> "Statement":
+    def read(cls, name: str, text: str, parameters: tuple[str, ...] | None = None) -> "Statement":
         """Parse a text that may have slots."""
-        return cls(name, tuple(_SLOT.split(text)))
+        return cls(name, tuple(_SLOT.split(text)), parameters)
 
     @property
     def slots(self) -> frozenset[str]:
@@ -54,7 +58,7 @@ class Statement:
     def bind(self, **parts: str) -> "Statement":
         """Return the statement with some slots filled and the others still open."""
         all_parts = {slot: parts.get(slot, f"{{{{{slot}}}}}") for slot in self.slots}
-        return Statement.read(self.name, self.fill(**all_parts))
+        return Statement.read(self.name, self.fill(**all_parts), self.parameters)
 
 
 class StatementFile(Mapping[str, Statement]):
@@ -64,11 +68,14 @@ class StatementFile(Mapping[str, Statement]):
         self.name = name
         self._statements: dict[str, Statement] = {}
         _, *rest = _HEADER.split(source)
-        for statement_name, template in zip(rest[::2], rest[1::2], strict=True):
+        for statement_name, signature, template in zip(*[iter(rest)] * 3, strict=True):
             if statement_name in self._statements:
                 raise StatementError(f"{name}: {statement_name} is defined twice")
             text = template.strip().removesuffix(";")
-            self._statements[statement_name] = Statement.read(f"{name}.{statement_name}", text)
+            parameters = None if signature is None else tuple(re.findall(r"\w+", signature))
+            self._statements[statement_name] = Statement.read(
+                f"{name}.{statement_name}", text, parameters
+            )
 
     def __getitem__(self, name: str) -> Statement:
         try:

@@ -45,6 +45,9 @@ class Operation:
     needs_key: bool = True
     """Whether callers must present an API key."""
 
+    is_cached: bool = False
+    """Whether its responses are cached."""
+
     @property
     def media_type(self) -> str | None:
         """Media type of the body; None if there is no body."""
@@ -102,6 +105,7 @@ LIST: Final = Operation(
         ErrorType.EXCLUSIVE_PARAMETERS,
         ErrorType.INVALID_CURSOR,
     ),
+    is_cached=True,
 )
 READ: Final = Operation(
     "read",
@@ -110,6 +114,7 @@ READ: Final = Operation(
     reads.read_record,
     "Read {one}",
     "Returns the record, deleted or not, with its entity tag.",
+    is_cached=True,
 )
 READ_ALL: Final = Operation(
     "read_all",
@@ -119,6 +124,7 @@ READ_ALL: Final = Operation(
     "Read all {several}",
     "Returns all records without paging, ordered by id.",
     error_types=(ErrorType.OUT_OF_RANGE,),
+    is_cached=True,
 )
 CREATE: Final = Operation(
     "create",

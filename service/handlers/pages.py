@@ -8,6 +8,7 @@ from aiohttp import web
 
 from service.error_types import ErrorType
 from service.errors import api_error
+from service.http.cached_response import CachedResponse
 from service.http.media_types import JSON
 from service.pages.docs import docs
 from service.pages.front import front
@@ -33,7 +34,7 @@ async def page(request: web.Request) -> web.Response:
     web_page = request.app[PAGES].get(request.path)
     if web_page is None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE)
-    return web.Response(body=web_page.body, headers=web_page.headers)
+    return CachedResponse(web_page)
 
 
 async def without_slash(request: web.Request) -> web.Response:

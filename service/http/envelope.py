@@ -1,7 +1,5 @@
 """Response envelope around JSON bytes, which are never parsed (contract, Envelope)."""
 
-import zlib
-from functools import lru_cache
 from http import HTTPStatus
 
 import orjson
@@ -13,8 +11,6 @@ from service.http.media_types import JSON, PROBLEM
 
 NOT_SHARED = "private, no-cache"
 """``Cache-Control`` of responses that belong to one organization (RFC 9111, 5.2.2)."""
-#: Arguments by which zlib writes the one format or the other.
-_WINDOW_BITS = {web.ContentCoding.gzip: 31, web.ContentCoding.deflate: 15}
 _BEFORE_CODE = b'{"status":"success","code":"'
 _BEFORE_DATA = b'","data":'
 
@@ -62,17 +58,6 @@ def respond(response: ApiResponse) -> web.Response:
     """Return the response as one of aiohttp."""
     headers = {hdrs.CONTENT_TYPE: JSON, **response.headers}
     return web.Response(body=response.body, status=response.status, headers=headers)
-
-
-def put_compressed(response: web.Response, body: bytes, coding: web.ContentCoding) -> None:
-    """Set the response's body, compressed. The compressed bytes are cached."""
-    response.body = _compressed(body, coding)
-    response.headers["Content-Encoding"] = coding.value
-
-
-@lru_cache(maxsize=64)
-def _compressed(body: bytes, coding: web.ContentCoding) -> bytes:
-    return zlib.compress(body, wbits=_WINDOW_BITS[coding])
 
 
 def failure(error: ApiError) -> ApiResponse:

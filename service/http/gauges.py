@@ -8,7 +8,9 @@ from service.http import metrics
 from service.http.admission import Admission
 
 
-def gauge_updater(database: Database, admission: Admission, limit: int) -> Callable[[float], None]:
+def gauge_updater(
+    database: Database, admission: Admission, cache_bytes: Callable[[], int], limit: int
+) -> Callable[[float], None]:
     """Return a function that updates the gauges, given the seconds since its last call.
 
     Wait time is estimated: a request that is queued at a sample counts as queued since the last
@@ -22,6 +24,7 @@ def gauge_updater(database: Database, admission: Admission, limit: int) -> Calla
         before, cpu_seconds = cpu_seconds, time.process_time()
         metrics.CPU.inc(cpu_seconds - before)
         metrics.IN_FLIGHT.set(admission.in_flight())
+        metrics.CACHE_BYTES.set(cache_bytes())
         metrics.CONNECTIONS_USED.set(database.queue.leased())
         metrics.WAITING.set(database.queue.waiting())
         for organization_id, waiting in database.queue.queue_lengths():

@@ -85,6 +85,15 @@ WAITED = Counter(
     "Total wait of an organization's requests for a database connection, in seconds.",
     ["organization"],
 )
+CACHE_HITS = Counter("selvedge_response_cache_hits_total", "Reads answered by the cache.")
+CACHE_MISSES = Counter(
+    "selvedge_response_cache_misses_total", "Reads that the response cache did not answer."
+)
+CACHE_BYTES = Gauge(
+    "selvedge_response_cache_bytes",
+    "Bytes of cached responses.",
+    multiprocess_mode="livesum",
+)
 MEMORY = Gauge(
     "selvedge_process_resident_memory_bytes",
     "Resident memory of a worker, in bytes.",

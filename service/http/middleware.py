@@ -70,7 +70,7 @@ async def _finished_response(request: web.Request, handler: Handler) -> web.Stre
         _log.exception("request %s failed", request_id)
         response = _error_response(route, api_error(ErrorType.SERVER_ERROR))
     is_open = route is not None and not route.needs_key
-    response = negotiate(request, response, is_shared=is_open)
+    response = negotiate(request, response)
     headers = response.headers
     headers[X_REQUEST_ID] = request_id
     headers[hdrs.SERVER] = "Selvedge"

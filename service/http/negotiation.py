@@ -10,7 +10,7 @@ from typing import Final
 
 from aiohttp import hdrs, web
 
-from service.http import envelope
+from service.http.cached_response import CachedResponse
 from service.http.etag import names_tag, with_coding
 from service.http.headers import combined_value
 from service.limits import MIN_COMPRESSED_BYTES
@@ -23,12 +23,10 @@ _MAX_ACCEPT_LENGTH: Final = 500
 _WEIGHT_ZERO: Final = re.compile(r"q=0(\.0*)?")
 
 
-def negotiate(
-    request: web.Request, response: web.StreamResponse, *, is_shared: bool
-) -> web.StreamResponse:
+def negotiate(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:
     """Return the response in a coding that the client accepts, or 304 if it has that cached.
 
-    A shared response, the same for all callers, is compressed once.
+    A cached response is compressed once.
     """
     if not isinstance(response, web.Response):
         return response
@@ -43,8 +41,9 @@ def negotiate(
         if request.method in READS and names_tag(combined_value(request, hdrs.IF_NONE_MATCH), tag):
             return _not_modified(response)
     if coding is not None and isinstance(body, bytes):
-        if is_shared:
-            envelope.put_compressed(response, body, coding)
+        if isinstance(response, CachedResponse):
+            response.body = response.cached.compressed(coding)
+            response.headers[hdrs.CONTENT_ENCODING] = coding.value
         else:
             response.enable_compression(coding)
     return response

@@ -28,8 +28,8 @@ Work: TypeAlias = Callable[[Connection], Awaitable[ApiResponse]]
 _SQL = statements.load("idempotency")
 #: Statement timeout of a claim, which blocks while another request holds the key. A free key takes
 #: 1/100 of it.
-_CLAIM_TIMEOUT = _SQL["wait_at_most"].fill(limit="250ms")
-_DEFAULT_TIMEOUT = _SQL["wait_at_most"].fill(limit=f"{WRITE_SECONDS}s")
+CLAIM_TIMEOUT = _SQL["wait_at_most"].fill(limit="250ms")
+DEFAULT_TIMEOUT = _SQL["wait_at_most"].fill(limit=f"{WRITE_SECONDS}s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ async def _claim(connection: Connection, request: IdempotentRequest, now: dateti
 
     Raise ApiError ``conflict.in_progress`` if another transaction has claimed the key.
     """
-    await connection.execute(_CLAIM_TIMEOUT)
+    await connection.execute(CLAIM_TIMEOUT)
     try:
         claimed: bool | None = await connection.fetchval(
             _SQL["claim"].text,
@@ -80,7 +80,7 @@ async def _claim(connection: Connection, request: IdempotentRequest, now: dateti
         )
     except asyncpg.QueryCanceledError:
         raise api_error(ErrorType.CONFLICT_IN_PROGRESS) from None
-    await connection.execute(_DEFAULT_TIMEOUT)
+    await connection.execute(DEFAULT_TIMEOUT)
     return bool(claimed)
 
 

@@ -5,6 +5,7 @@ import hashlib
 from pathlib import Path
 from typing import Final
 
+from service.http.cached_response import CachedBody
 from service.http.etag import etag
 
 CSS: Final = "text/css; charset=utf-8"
@@ -13,7 +14,7 @@ SCRIPT: Final = "text/javascript; charset=utf-8"
 _FILES: Final = Path(__file__).parent / "files"
 
 
-class WebPage:
+class WebPage(CachedBody):
     """Static response of a path.
 
     ``directives`` of the Content-Security-Policy say what the page may load and call. Everything
@@ -22,8 +23,7 @@ class WebPage:
 
     def __init__(self, body: bytes, media_type: str, *directives: str) -> None:
         policy = ("default-src 'none'", *directives, "base-uri 'none'", "form-action 'none'")
-        self.body = body
-        self.headers = {
+        headers = {
             "Content-Type": media_type,
             "Content-Security-Policy": "; ".join((*policy, "frame-ancestors 'none'")),
             # Cached, but revalidated each time, for the next release may change it.
@@ -32,6 +32,7 @@ class WebPage:
             "Referrer-Policy": "no-referrer",
             "X-Content-Type-Options": "nosniff",
         }
+        super().__init__(body, headers)
 
 
 def read_file(name: str) -> str:

@@ -35,6 +35,8 @@ _FanOut: TypeAlias = tuple[Statement, list[int]]
 """Statement that finds the records that show others, and the ids of those others."""
 
 _SQL: Final = load("changes")
+PAGE: Final = _SQL["page"].bind(span=str(MAX_TRANSACTIONS))
+FAN_OUT: Final = _SQL["shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class ChangeFeed(Resource):
     def __init__(self, resources: Iterable[Resource], *, parts: Iterable[Resource] = ()) -> None:
         super().__init__()
         self.resources = {resource.name: resource for resource in resources}
-        self._fan_out_by_cause: dict[str, Mapping[str, Statement]] = {
+        self.fan_out_by_cause: dict[str, Mapping[str, Statement]] = {
             **{resource.name: resource.shown_in for resource in (*self.resources.values(), *parts)},
             SETTINGS: shown_in(load("settings")),
         }
@@ -144,7 +146,7 @@ class ChangeFeed(Resource):
     ) -> list[asyncpg.Record]:
         """Return a row per transaction that may have entries; without any, the feed's row alone."""
         condition, parameters = self._condition(reading.filter)
-        text = _SQL["page"].fill(span=str(MAX_TRANSACTIONS), condition=condition)
+        text = PAGE.fill(condition=condition)
         first = after.n + (after.collection is None) if after else 0
         limit = reading.filter.limit if after else 0
         rows = await reading.connection.fetch(
@@ -157,7 +159,7 @@ class ChangeFeed(Resource):
         if not change_filter.collections:
             return "", []
         collections = [*change_filter.collections]
-        fan_outs = self._fan_out_by_cause.items()
+        fan_outs = self.fan_out_by_cause.items()
         causes = [cause for cause, shown_in in fan_outs if shown_in.keys() & {*collections}]
         parameters: list[Any] = [collections, causes]
         if change_filter.record is None:
@@ -212,7 +214,7 @@ class ChangeFeed(Resource):
             operations = {id_: operation for operation, ids in ids_by_operation for id_ in ids}
             ids = {record_id for record_id in operations if record_id > first}
             for statement, causes in fan_out.get(collection, ()):
-                text = _SQL["shown"].fill(shown=statement.text)
+                text = FAN_OUT.fill(shown=statement.text)
                 parameters = (causes, first, max_entries + 1, change_filter.record)
                 rows = await connection.fetch(text, organization_id, *parameters)
                 ids.update(row["id"] for row in rows)
@@ -230,7 +232,7 @@ class ChangeFeed(Resource):
         """Return the statements that find the records showing the causes, by collection."""
         result: dict[str, list[_FanOut]] = {}
         for cause, ids in causes.items():
-            for collection, statement in self._fan_out_by_cause.get(cause, {}).items():
+            for collection, statement in self.fan_out_by_cause.get(cause, {}).items():
                 result.setdefault(collection, []).append((statement, ids))
         return result
 

@@ -60,7 +60,7 @@ async def differences(
     joining the sets in PostgreSQL, and both cost less than rewriting unchanged links.
     """
     organization_id = batch.caller.organization_id
-    rows = await connection.fetch(_stored(*sets), organization_id, batch.id_array)
+    rows = await connection.fetch(stored_text(*sets), organization_id, batch.id_array)
     stored: dict[str, dict[int, list[int]]] = {links.table: {} for links in sets}
     for table, owner_id, linked_ids in rows:
         stored[table][owner_id] = linked_ids
@@ -79,6 +79,6 @@ def _difference(target: LinkSets, stored: Mapping[int, list[int]]) -> LinkDiffer
 
 
 @cache
-def _stored(*link_tables: Links) -> str:
+def stored_text(*link_tables: Links) -> str:
     """Return one statement for the stored links of all tables, to save round trips."""
     return "\nunion all\n".join(links.statements["stored"].text for links in link_tables)

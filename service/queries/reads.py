@@ -37,11 +37,7 @@ async def read_all(
 
     Raise ``not_found``, or ``out_of_range`` if they exceed ``MAX_BATCH_BYTES``.
     """
-    text = SHARED["collect_all"].fill(
-        documents=resource.statements["documents"].fill(page=ALL_RECORDS),
-        max_bytes=str(MAX_BATCH_BYTES),
-    )
-    row = await connection.fetchrow(text, caller.organization_id, *parents)
+    row = await connection.fetchrow(all_text(resource), caller.organization_id, *parents)
     if not row["found"]:
         await resource.require_parents(connection, caller, parents)
     if row["documents"] is None:
@@ -55,5 +51,17 @@ async def foreign_ids(connection: Connection, resource: Resource, ids: list[int]
     """Return the ids that other organizations own, if the resource may reveal them."""
     if resource.table is None or not resource.foreign_is_forbidden:
         return set()
-    text = SHARED["owned_by_any"].fill(table=resource.table)
-    return {row["id"] for row in await connection.fetch(text, ids)}
+    return {row["id"] for row in await connection.fetch(owned_by_any_text(resource.table), ids)}
+
+
+def all_text(resource: Resource) -> str:
+    """Return the statement that reads all documents of a record's parents."""
+    return SHARED["collect_all"].fill(
+        documents=resource.statements["documents"].fill(page=ALL_RECORDS),
+        max_bytes=str(MAX_BATCH_BYTES),
+    )
+
+
+def owned_by_any_text(table: str) -> str:
+    """Return the statement that finds ids of records of any organization."""
+    return SHARED["owned_by_any"].fill(table=table)

@@ -42,14 +42,15 @@ class Reference:
     """Table of the referenced records' owners, if any, which are locked too."""
 
     @property
-    def _text(self) -> str:
+    def text(self) -> str:
+        """Statement that locks the referenced records."""
         return _referred(self.table, self.is_live, self.lock, self.within)
 
     async def find(
         self, connection: Connection, caller: Caller, ids: list[int]
     ) -> dict[int, asyncpg.Record]:
         """Lock the records of these ids; return the rows of those that exist, by id."""
-        rows = await connection.fetch(self._text, caller.organization_id, ids)
+        rows = await connection.fetch(self.text, caller.organization_id, ids)
         return {row["id"]: row for row in rows}
 
     async def check(self, connection: Connection, batch: Batch) -> None:
@@ -141,7 +142,7 @@ async def in_use(
 
     The count is 0 where only deleted records refer to an id.
     """
-    text = _uses(referenced_by)
+    text = uses_text(referenced_by)
     counts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for row in await connection.fetch(text, caller.organization_id, id_array(ids)):
         counts[row["id"]][row["users"]] += row["uses"]
@@ -169,5 +170,6 @@ def _referred(table: str, is_live: str, lock: str, within: str) -> str:
 
 
 @cache
-def _uses(uses: tuple[ReferencedBy, ...]) -> str:
+def uses_text(uses: tuple[ReferencedBy, ...]) -> str:
+    """Return one statement that counts all uses, to save round trips."""
     return "\nunion all\n".join(use.text for use in uses)

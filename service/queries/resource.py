@@ -154,6 +154,13 @@ class Resource:
         )
         return ListQuery(listing, text, tuple(page.parameters))
 
+    def compile_count(self, listing: Listing) -> ListQuery:
+        """Compile the count of the records on all pages of a listing."""
+        page = counted_page(1 + len(self.parents), listing, hides_deleted=self.hides_deleted)
+        documents_head = self.statements["documents"].pieces[0]
+        text = SHARED["count"].fill(beginning=documents_head, page=page.text)
+        return ListQuery(listing, text, tuple(page.parameters))
+
     async def page(
         self,
         connection: Connection,
@@ -193,12 +200,9 @@ class Resource:
         self, connection: Connection, caller: Caller, listing: Listing, parents: Sequence[int]
     ) -> int:
         """Return the number of records on all pages of a listing."""
-        page = counted_page(1 + len(parents), listing, hides_deleted=self.hides_deleted)
-        documents_head = self.statements["documents"].pieces[0]
-        text = SHARED["count"].fill(beginning=documents_head, page=page.text)
-        total: int = await connection.fetchval(
-            text, caller.organization_id, *parents, *page.parameters
-        )
+        query = self.compile_count(listing)
+        parameters = (caller.organization_id, *parents, *query.parameters)
+        total: int = await connection.fetchval(query.text, *parameters)
         return total
 
     async def documents(
@@ -247,7 +251,7 @@ class Resource:
         """Return the documents of a page by id; None if they exceed ``max_bytes``."""
         parameters = [caller.organization_id, *request.parents, page.ids]
         embedded = request.embedded(len(parameters) + 1) if request.embedded else _NO_STATEMENT
-        text = _batch_text(self.statements[request.form], page.text, max_bytes, embedded.text)
+        text = batch_text(self.statements[request.form], page.text, max_bytes, embedded.text)
         ids, documents = await connection.fetchrow(text, *parameters, *embedded.parameters)
         if ids and documents is None:
             return None
@@ -279,7 +283,7 @@ def joined(documents: Mapping[int, bytes], ids: list[int]) -> bytes:
 
 
 @cache
-def _batch_text(documents: statements.Statement, page: str, max_bytes: int, embedded: str) -> str:
+def batch_text(documents: statements.Statement, page: str, max_bytes: int, embedded: str) -> str:
     """Return the text of a batch's documents statement; cached, as every write needs it."""
     return SHARED["collect_batch"].fill(
         documents=documents.fill(page=page),

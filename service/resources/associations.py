@@ -27,14 +27,14 @@ class Association:
         self.noun = noun
         table, column = _link(noun)
         self.links = Links(table, owner="custom_field_id", linked=column)
-        self._statements = load_bound(
+        self.statements = load_bound(
             "associations", link=table, column=column, target=target, reference=reference
         )
 
     @property
     def documents(self) -> str:
         """Return the SQL of this association in the documents and writables of custom fields."""
-        return self._statements["documents"].text
+        return self.statements["documents"].text
 
     async def resolve(self, connection: Connection, batch: Batch) -> LinkSets:
         """Lock the records that the items' entries name; return their ids by custom field.
@@ -68,7 +68,7 @@ class Association:
         matches: dict[Reference, list[int]] = defaultdict(list)
         if references:
             values = [[value for kind, value in references if kind == key] for key in _KEYS]
-            text, organization_id = self._statements["find"].text, batch.caller.organization_id
+            text, organization_id = self.statements["find"].text, batch.caller.organization_id
             for row in await connection.fetch(text, organization_id, *values):
                 matches["id", row["id"]].append(row["id"])
                 matches["customId", row["reference"]].append(row["id"])

@@ -70,7 +70,10 @@ class ResolvedSchema:
         base = ResolvedSchema(load()[home]["$defs"][pointer], home).resolved()
         own = {key: value for key, value in self.schema.items() if key != "$ref"}
         if "properties" in own and "properties" in base.schema:
-            own["properties"] = base.schema["properties"] | own["properties"]
+            own["properties"] = base.schema["properties"] | {
+                name: _narrowed(base.schema["properties"].get(name), schema)
+                for name, schema in own["properties"].items()
+            }
         return ResolvedSchema(base.schema | own, base.home)
 
     @cached_property
@@ -98,3 +101,9 @@ class ResolvedSchema:
     def _part(self, schema: Any) -> "ResolvedSchema":
         """Return a resolved subschema; a boolean schema becomes an empty one."""
         return ResolvedSchema(schema if isinstance(schema, dict) else {}, self.home).resolved()
+
+
+def _narrowed(general: Any, own: Any) -> Any:
+    """Return a property that two schemas describe, with the keywords of both."""
+    both = isinstance(general, dict) and isinstance(own, dict)
+    return general | own if both and "$ref" not in {**general, **own} else own

@@ -1,4 +1,4 @@
-"""Who attacks: connections that send without pause or never do, and what they are answered."""
+"""Attacker: connections that send without pause or never do, and the responses by status."""
 
 import asyncio
 import re
@@ -11,36 +11,36 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
 
-from tests.benchmarks.load import Request
+from benchmarks.load import Request
 
 NONE: Final = "none"
-"""Counted where a connection ends before its answer is there."""
+"""Status of a connection that ends before its response."""
 _LENGTH: Final = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _CHUNK: Final = 2**16
 _PAUSE_SECONDS: Final = 0.02
-"""Before another connection, where the last one failed."""
+"""Time before another connection, where the last one failed."""
 
 
 @dataclass
 class Attacker:
-    """A caller with a key, who goes on until he is stopped."""
+    """Caller with a key that sends until it is stopped."""
 
     port: int
     key: str
     scale: float = 1.0
-    """1 is an attack as it was found; tests take less."""
-    known: dict[str, Any] = field(default_factory=dict)
-    """What the scenario has prepared."""
+    """Size of the attack; tests take less than 1."""
+    prepared: dict[str, Any] = field(default_factory=dict)
+    """Records and keys that the scenario has prepared."""
     answers: Counter[str] = field(default_factory=Counter)
-    """What came back, by status."""
+    """Number of responses by status."""
     random: Random = field(default_factory=lambda: Random(1))
 
     def some(self, number: int) -> int:
-        """As many at this scale."""
+        """Return a number at this scale, at least 1."""
         return max(1, round(number * self.scale))
 
     def message(self, method: str, path: str, body: bytes = b"", **options: Any) -> bytes:
-        """A request with the key, as bytes."""
+        """Return a request with the key, as bytes."""
         return Request(method, path, body, **options).encoded(self.key)
 
     async def send(
@@ -88,7 +88,7 @@ class Attacker:
             writer.transport.abort()
 
     async def hold(self, connections: int, message: bytes = b"", *, takes: bool = True) -> None:
-        """Keep so many connections open, with that much sent on each; another for each that ends.
+        """Keep so many connections open after sending a message; replace each that ends.
 
         Unless it `takes` them, nothing is read of the answers, and little fits on their way.
         """
@@ -101,16 +101,16 @@ class Attacker:
     async def _hold(self, message: bytes, takes: bool) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            with socket.socket() as held:
-                held.setblocking(False)
+            with socket.socket() as connection:
+                connection.setblocking(False)
                 if not takes:
-                    held.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
                 try:
-                    await loop.sock_connect(held, ("127.0.0.1", self.port))
-                    await loop.sock_sendall(held, message)
+                    await loop.sock_connect(connection, ("127.0.0.1", self.port))
+                    await loop.sock_sendall(connection, message)
                     if not takes:
                         await asyncio.Event().wait()
-                    while await loop.sock_recv(held, _CHUNK):
+                    while await loop.sock_recv(connection, _CHUNK):
                         pass
                 except OSError:
                     pass
@@ -119,7 +119,7 @@ class Attacker:
 
 
 async def read_status(reader: StreamReader) -> str:
-    """The status of the next answer, all of which is read."""
+    """Read the next response whole and return its status."""
     head = await reader.readuntil(b"\r\n\r\n")
     length = _LENGTH.search(head)
     left = int(length[1]) if length else 0

@@ -1,4 +1,4 @@
-"""Attacks by callers: long polls, made-up and revoked keys, many organizations at once."""
+"""Attacks by callers: long polls, forged and revoked keys, many organizations at once."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,11 +8,11 @@ from typing import Any, Final
 import asyncpg
 import orjson
 
+from benchmarks.load import Request, ask
 from service.organizations import administration
 from service.organizations.keys import compose, new_secret
 from tests.attacks.attacker import Attacker
 from tests.attacks.prepare import OTHER
-from tests.benchmarks.load import Request, ask
 
 COLORS: Final = "/api/colors"
 CHANGES: Final = "/api/changes"
@@ -20,11 +20,11 @@ _FOLLOWERS: Final = 50
 _LIGHT: Final = 200
 _BULK_CONNECTIONS: Final = 40
 _PAUSE_SECONDS: Final = 1
-"""Between two requests of a light organization."""
+"""Time between two requests of a light organization."""
 
 
 async def organizations(connection: asyncpg.Connection, scale: float) -> dict[str, Any]:
-    """Create light organizations; return a key of each, and what creates more."""
+    """Create light organizations; return a key of each."""
     numbers = range(max(8, round(_LIGHT * scale)))
     names = [f"Light {number}" for number in numbers]
     ids = await connection.fetch(
@@ -42,8 +42,8 @@ async def _issue(connection: asyncpg.Connection, organization_id: int) -> str:
 
 
 async def followers(attacker: Attacker) -> None:
-    """More waiting readers than there are connections, of organizations below their limits."""
-    keys = attacker.known["keys"][:8]
+    """Hold more long polls than there are connections, of organizations below their limits."""
+    keys = attacker.prepared["keys"][:8]
     async with asyncio.TaskGroup() as group:
         for key in keys:
             message = Request("GET", await _waiting(attacker.port, key)).encoded(key)
@@ -58,8 +58,8 @@ async def _waiting(port: int, key: str) -> str:
 
 
 async def revoked(attacker: Attacker) -> None:
-    """Keys are revoked while their readers wait for a change, which then is written."""
-    connection = await asyncpg.connect(attacker.known["dsn"])
+    """Revoke keys while their long polls wait for a change, which is written then."""
+    connection = await asyncpg.connect(attacker.prepared["dsn"])
     try:
         for number in count():
             key = await _issue(connection, 1)
@@ -91,7 +91,7 @@ async def _status(attacker: Attacker, message: bytes) -> str:
 
 
 async def wrong_secrets(attacker: Attacker) -> None:
-    """Well-formed keys that name the other organization, half of them with ids that it has."""
+    """Send well-formed keys that name the other organization, half of them with its key ids."""
 
     def messages() -> Iterator[bytes]:
         for number in count():
@@ -102,18 +102,18 @@ async def wrong_secrets(attacker: Attacker) -> None:
 
 
 async def malformed(attacker: Attacker) -> None:
-    """Keys of no form, on many connections."""
+    """Send malformed keys on many connections."""
     key = compose(OTHER, 1, new_secret())[:-1]
     await attacker.send(attacker.some(400), cycle([Request("GET", COLORS).encoded(key)]))
 
 
 async def light(attacker: Attacker) -> None:
-    """One organization writes in bulk by key on 40 connections; 200 others read a little."""
+    """Write in bulk by key on 40 connections, while 200 other organizations read a little."""
     await _beside_light_ones(attacker, {"state": "active"})
 
 
 async def refused(attacker: Attacker) -> None:
-    """The same with 1,000 items that fail: they never wait for a database connection."""
+    """Write 1,000 items that fail: they never wait for a database connection."""
     await _beside_light_ones(attacker, {})
 
 
@@ -128,7 +128,7 @@ async def _beside_light_ones(attacker: Attacker, fields: dict[str, str]) -> None
 
     async with asyncio.TaskGroup() as group:
         group.create_task(attacker.send(attacker.some(_BULK_CONNECTIONS), colors()))
-        for key in attacker.known["keys"]:
+        for key in attacker.prepared["keys"]:
             group.create_task(_read_now_and_then(attacker, key))
 
 

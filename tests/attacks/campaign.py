@@ -1,4 +1,4 @@
-"""One attack after the other, each on a new service: idle, under attack, and afterwards."""
+"""Attacks one after the other, each on a new service: idle, under attack, and afterwards."""
 
 import asyncio
 import multiprocessing
@@ -13,50 +13,50 @@ from typing import Any, Final, TypeVar
 import asyncpg
 
 from tests.attacks.attacker import Attacker
+from tests.attacks.bystander import Record, watch
 from tests.attacks.prepare import ATTACKER, OTHER
 from tests.attacks.scenarios import Scenario, scenarios
 from tests.attacks.service import Service, Sizes, service
-from tests.attacks.witness import Seen, watch
 from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 
 T = TypeVar("T")
 IDLE_SECONDS: Final = 3
 REST_SECONDS: Final = 5
-"""After an attack, until memory should have been given back."""
+"""Time after an attack until memory should have been freed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an attack did."""
+    """Effects of an attack."""
 
-    idle: Seen
-    during: Seen
+    idle: Record
+    during: Record
     before: Sizes
     most: float
-    """Memory of all workers together, in MB, when it was largest."""
+    """Maximum memory of all workers together, in MB."""
     after: Sizes
     longest_hold: float
-    """Of an event loop, in seconds."""
+    """Longest hold of an event loop, in seconds."""
     died: int
-    """Workers that were replaced."""
+    """Number of workers that were replaced."""
     answers: Counter[str]
-    """What the attacker was answered, by status."""
+    """Responses to the attacker, by status."""
     runs_out_of_time: bool
-    """Whether some of it may be 503."""
+    """Whether some responses may be 503."""
 
 
 async def attack(scenario: Scenario, server_dsn: str, seconds: float) -> Outcome:
-    """Strike for that long at a new service on a copy of the demo data."""
+    """Attack a new service on a copy of the demo data for some seconds."""
     dsn = fresh_database(server_dsn, "attacked", DEMO_TEMPLATE)
-    known = await prepared(scenario, dsn, 1)
+    made = await prepared(scenario, dsn, 1)
     async with service(dsn, scenario.files) as served:
-        attacker = Attacker(served.port, await issue_key(dsn, ATTACKER), known=known)
+        attacker = Attacker(served.port, await issue_key(dsn, ATTACKER), prepared=made)
         return await _strike(scenario, attacker, served, await issue_key(dsn, OTHER), seconds)
 
 
 async def prepared(scenario: Scenario, dsn: str, scale: float) -> dict[str, Any]:
-    """What the scenario knows of the data that it asked for."""
+    """Create the data of a scenario; return the records and keys that it uses."""
     if scenario.prepare is None:
         return {}
     connection = await asyncpg.connect(dsn)
@@ -84,17 +84,17 @@ async def _strike(
     return Outcome(idle, during, before, most, after, longest, died, answers, may)
 
 
-async def _beside(served: Service, key: str, work: Awaitable[T]) -> tuple[Seen, T]:
-    """What the other organization sees while the work is done, and its result."""
+async def _beside(served: Service, key: str, work: Awaitable[T]) -> tuple[Record, T]:
+    """Return the bystander's record of the time in which work is done, and the work's result."""
     stop = asyncio.Event()
-    witness = asyncio.create_task(watch(served.port, key, stop))
+    bystander = asyncio.create_task(watch(served.port, key, stop))
     result = await work
     stop.set()
-    return await witness, result
+    return await bystander, result
 
 
 async def _in_a_process(name: str, attacker: Attacker, seconds: float) -> Counter[str]:
-    """The attacker's answers; his own work keeps nobody here waiting."""
+    """Attack from a process of its own; return the responses by status."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         loop = asyncio.get_running_loop()
@@ -102,7 +102,7 @@ async def _in_a_process(name: str, attacker: Attacker, seconds: float) -> Counte
 
 
 def _run(name: str, attacker: Attacker, seconds: float) -> Counter[str]:
-    # The service and its witness go first where there are few processors.
+    # The service and the bystander go first where there are few processors.
     os.nice(10)
     [scenario] = [each for each in scenarios() if each.name == name]
     asyncio.run(strike(scenario, attacker, seconds))
@@ -110,12 +110,12 @@ def _run(name: str, attacker: Attacker, seconds: float) -> Counter[str]:
 
 
 async def strike(scenario: Scenario, attacker: Attacker, seconds: float) -> None:
-    """Let the attacker do it for that long."""
+    """Run a scenario's strike for some seconds."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await scenario.strike(attacker)
 
 
 def chosen(names: Sequence[str]) -> list[Scenario]:
-    """The scenarios of those names, or all."""
+    """Return the scenarios of these names, or all."""
     return [each for each in scenarios() if not names or each.name in names]

@@ -4,8 +4,8 @@ import asyncio
 from itertools import repeat
 from typing import Final
 
+from benchmarks.load import Request
 from tests.attacks.attacker import Attacker
-from tests.benchmarks.load import Request
 
 _ANSWERS: Final = 6
 _HEADS: Final = 24
@@ -13,13 +13,13 @@ _OPENAPI: Final = "/openapi.json"
 
 
 async def quotes(attacker: Attacker) -> None:
-    """What the parser says of such a line was searched from each of its quotation marks."""
+    """Send lines whose parser message was searched from each of their quotation marks."""
     line = b"-" + b"b'" * attacker.some(24_000) + b" /x\r\n\r\n"
     await attacker.send(8, repeat(line))
 
 
 async def behind(attacker: Attacker) -> None:
-    """Heads behind answers that nobody reads, of more bytes than are allowed and of fewer."""
+    """Send heads behind responses that nobody reads, longer than allowed and shorter."""
     answers = Request("GET", _OPENAPI).encoded() * _ANSWERS
     too_long, allowed = (answers + _head(number) * attacker.some(_HEADS) for number in (100, 7))
     await asyncio.gather(
@@ -34,20 +34,20 @@ def _head(headers: int) -> bytes:
 
 
 async def types(attacker: Attacker) -> None:
-    """The parameters of a media type were read as those of an e-mail."""
+    """Send media types whose parameters were parsed as those of an e-mail."""
     content_type = "application/json" + ";" * attacker.some(8000)
     message = attacker.message("POST", "/api/colors", b"{}", content_type=content_type)
     await attacker.send(16, repeat(message))
 
 
 async def parameters(attacker: Attacker) -> None:
-    """Each failure looked for its place among all parameters."""
+    """Send parameters each of whose errors was located by a search of all parameters."""
     query = "&".join(f"p{number:x}" for number in range(attacker.some(5500)))
     await attacker.send(16, repeat(attacker.message("GET", f"/api/changes?{query}")))
 
 
 async def slashes(attacker: Attacker) -> None:
-    """The router looked up every beginning of the path."""
+    """Send paths of which the router looked up every prefix."""
     message = Request("GET", "/" * attacker.some(32_000)).encoded()
     await attacker.send(32, repeat(message))
 

@@ -1,4 +1,4 @@
-"""Two organizations that do the same work, one on many connections: what the other one gets."""
+"""Share of an organization while another one does the same work on many connections."""
 
 import asyncio
 import time
@@ -9,11 +9,11 @@ from typing import Final
 import asyncpg
 import orjson
 
+from benchmarks import load
+from benchmarks.load import Measured, Request
 from tests.attacks import prepare
 from tests.attacks.prepare import ATTACKER, OTHER
 from tests.attacks.service import service
-from tests.benchmarks import load
-from tests.benchmarks.load import Measured, Request
 from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 
@@ -25,32 +25,32 @@ _PATCH: Final = "application/json-patch+json"
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Answers per second of the organization with few connections, the good ones alone."""
+    """Successful responses per second of the organization with few connections."""
 
     alone: float
     beside: float
 
     @property
     def share(self) -> float:
-        """Of what it gets alone, how much it gets beside the other organization."""
+        """Return the ratio of its rate beside the other organization to its rate alone."""
         return self.beside / self.alone
 
 
 async def measure(server_dsn: str, seconds: float) -> dict[str, Share]:
-    """The share for each kind of work."""
+    """Return kind of work -> share."""
     dsn = fresh_database(server_dsn, "attacked", DEMO_TEMPLATE)
     many, few = await _works(dsn, ATTACKER), await _works(dsn, OTHER)
-    found = {}
+    shares = {}
     async with service(dsn, None) as served:
         for work in few:
-            found[work] = await _share(served.port, many[work], few[work], seconds)
-    return found
+            shares[work] = await _share(served.port, many[work], few[work], seconds)
+    return shares
 
 
 async def _share(port: int, many: Sequence[bytes], few: Sequence[bytes], seconds: float) -> Share:
-    """What the few connections get first alone and then beside the many.
+    """Measure the few connections first alone and then beside the many.
 
-    They are the same ones all the time: which worker holds one is chance, and makes a difference.
+    The few stay open: the worker that accepts a connection is chance, and makes a difference.
     """
     measured = Measured()
     running = asyncio.create_task(
@@ -64,7 +64,7 @@ async def _share(port: int, many: Sequence[bytes], few: Sequence[bytes], seconds
 
 
 async def _works(dsn: str, organization_id: int) -> dict[str, Sequence[bytes]]:
-    """What an organization sends, by kind of work."""
+    """Return kind of work -> requests of an organization."""
     key = await issue_key(dsn, organization_id)
     connection = await asyncpg.connect(dsn)
     try:
@@ -88,7 +88,7 @@ async def _works(dsn: str, organization_id: int) -> dict[str, Sequence[bytes]]:
 
 
 async def _per_second(measured: Measured, meanwhile: Awaitable[object]) -> float:
-    """The good answers a second while something else goes on."""
+    """Return the successful responses per second during other work."""
     began, before = time.perf_counter(), _good(measured)
     await meanwhile
     return (_good(measured) - before) / (time.perf_counter() - began)

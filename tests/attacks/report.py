@@ -1,26 +1,26 @@
-"""The tables, what is held against them, and the section of docs/reliability.md around both."""
+"""Report of the attacks: limits, verdict, tables, and the section of docs/reliability.md."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from tests.attacks.campaign import REST_SECONDS, Outcome
 from tests.attacks.fairness import FEW, MANY, Share
 from tests.attacks.service import WORKERS
-from tests.support.pages import measured_on, table
+from tests.support.reports import measured_on, table
 
 _MEDIAN: Final = 10
-"""How many times as long as idle the median may be."""
+"""Maximum ratio of the median under attack to the idle one."""
 _WORST: Final = 2
-"""Seconds by which the worst may be longer than idle."""
+"""Maximum increase of the worst response time, in seconds."""
 _GROWTH: Final = 300
-"""MB by which all workers together, all sessions together, or the database may grow."""
+"""Maximum growth of all workers, of all sessions, or of the database, in MB."""
 _KEPT: Final = 100
-"""MB that workers may still have afterwards, or that may be written to the log."""
+"""Maximum memory that workers retain afterwards, and maximum size of the log, in MB."""
 _HOLD: Final = 0.25
-"""Seconds for which an event loop may be held."""
+"""Maximum hold of an event loop, in seconds."""
 _SHARE: Final = 0.4
 _OUT_OF_TIME: Final = {"503"}
-"""What is answered where a statement takes longer than it may (contract, Outages)."""
+"""Responses to statements that exceed their time limit (contract, Outages)."""
 _HEADER: Final = (
     "attack",
     "median, ms",
@@ -80,7 +80,7 @@ has to get {share} of what it gets alone, in answers per second.
 
 
 def broken(outcome: Outcome) -> list[str]:
-    """What of the promises an attack broke."""
+    """Return the promises that an attack broke."""
     idle, during, before, after = outcome.idle, outcome.during, outcome.before, outcome.after
     failures = {status for status in outcome.answers if status.startswith("5")}
     checks = {
@@ -101,7 +101,7 @@ def broken(outcome: Outcome) -> list[str]:
 
 
 def row(title: str, outcome: Outcome) -> tuple[str, ...]:
-    """An attack's line of the table."""
+    """Return an attack's row of the table."""
     idle, during, before, after = outcome.idle, outcome.during, outcome.before, outcome.after
     return (
         title,
@@ -119,52 +119,52 @@ def row(title: str, outcome: Outcome) -> tuple[str, ...]:
 
 
 def results(outcomes: Mapping[str, Outcome]) -> str:
-    """The table of all attacks, by title."""
+    """Return the table of all attacks, by title."""
     return table([_HEADER, *(row(title, outcome) for title, outcome in outcomes.items())])
 
 
 def answers(outcomes: Mapping[str, Outcome]) -> str:
-    """What the attackers were answered."""
-    known = sorted({status for outcome in outcomes.values() for status in outcome.answers})
+    """Return the table of the responses to the attackers, by status."""
+    statuses = sorted({status for outcome in outcomes.values() for status in outcome.answers})
     rows = [
-        (title, *(f"{outcome.answers[status]:,}" for status in known))
+        (title, *(f"{outcome.answers[status]:,}" for status in statuses))
         for title, outcome in outcomes.items()
     ]
-    return table([("attack", *known), *rows])
+    return table([("attack", *statuses), *rows])
 
 
-def verdict(outcomes: Mapping[str, Outcome]) -> str:
-    """Which attacks broke which promises."""
-    found = {title: broken(outcome) for title, outcome in outcomes.items()}
-    told = [f"- {title}: {', '.join(names)}" for title, names in found.items() if names]
-    return "\n".join(["Broken by:", "", *told]) if told else "Every promise was kept."
+def failures(outcomes: Mapping[str, Outcome], fairness: Mapping[str, Share]) -> list[str]:
+    """Return a line for each attack that broke promises, and for each share that is too small."""
+    names = {title: broken(outcome) for title, outcome in outcomes.items()}
+    lines = [f"- {title}: {', '.join(names[title])}" for title in names if names[title]]
+    unfair = [work for work, share in fairness.items() if share.share < _SHARE]
+    return lines + [f"- share of {work}: below {_SHARE}" for work in unfair]
 
 
-def shares(found: Mapping[str, Share]) -> str:
-    """The table of shares."""
+def _verdict(lines: Sequence[str]) -> str:
+    return "\n".join(["Broken by:", "", *lines]) if lines else "Every promise was kept."
+
+
+def shares(fairness: Mapping[str, Share]) -> str:
+    """Return the table of shares."""
     rows = [
         (work, f"{share.alone:,.0f}", f"{share.beside:,.0f}", f"{share.share:.2f}")
-        for work, share in found.items()
+        for work, share in fairness.items()
     ]
     return table([("work", "alone", "beside", "share"), *rows])
 
 
-def unfair(found: Mapping[str, Share]) -> list[str]:
-    """The work of which the second organization gets too little."""
-    return [work for work, share in found.items() if share.share < _SHARE]
-
-
-def document(
-    outcomes: Mapping[str, Outcome], found: Mapping[str, Share], seconds: float, postgres: str
+def section(
+    outcomes: Mapping[str, Outcome], fairness: Mapping[str, Share], seconds: float, postgres: str
 ) -> str:
-    """The section."""
+    """Return the section; `postgres` is the version of the server."""
     return _TEXT.format(
         seconds=seconds,
         workers=WORKERS,
         results=results(outcomes),
         answers=answers(outcomes),
-        verdict=verdict(outcomes),
-        shares=shares(found),
+        verdict=_verdict(failures(outcomes, fairness)),
+        shares=shares(fairness),
         median=_MEDIAN,
         worst=_WORST,
         hold=_HOLD,

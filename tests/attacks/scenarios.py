@@ -1,6 +1,6 @@
-"""The attacks: each takes the service from everybody, where nothing is done against it.
+"""Attack scenarios: each makes an unprotected service unavailable to everybody.
 
-A strike goes on until it is stopped. At scale 1 it is as it was found; tests take a hundredth.
+A strike goes on until it is stopped. Scale 1 is its full size; tests take a hundredth.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 import asyncpg
 import orjson
 
+from benchmarks.load import Request
 from service.listing import cursor
 from service.listing.operators import names_of
 from service.listing.properties import Properties
@@ -22,7 +23,6 @@ from tests.attacks import prepare
 from tests.attacks.attacker import Attacker
 from tests.attacks.edge_scenarios import EDGE
 from tests.attacks.prepare import ATTACKER
-from tests.benchmarks.load import Request
 
 Strike: TypeAlias = Callable[[Attacker], Awaitable[None]]
 Prepare: TypeAlias = Callable[[asyncpg.Connection, float], Awaitable[dict[str, Any]]]
@@ -32,14 +32,14 @@ FIELDS: Final = "/api/style-custom-fields"
 SUPPLIERS: Final = "/api/sub-suppliers"
 PATCH: Final = "application/json-patch+json"
 _BODY: Final = 8_000_000
-"""Bytes; almost as long as bodies may be."""
+"""Bytes of a body that is almost as long as allowed."""
 _LARGE: Final = f"{SUPPLIERS}?sort[0].property=id&sort[0].order=desc&pageSize={{}}"
 _GZIP: Final = ("Accept-Encoding: gzip",)
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One attack."""
+    """Attack scenario."""
 
     name: str
     title: str
@@ -48,11 +48,11 @@ class Scenario:
     files: int | None = None
     """The limit on the service's open files."""
     runs_out_of_time: bool = False
-    """Whether requests may take longer than they are let, and be 503 (contract, Outages)."""
+    """Whether requests may exceed their time limit and be 503 (contract, Outages)."""
 
 
 def scenarios() -> Iterator[Scenario]:
-    """Every attack, in the order of the report."""
+    """Yield every attack, in the order of the report."""
     yield Scenario("items", "6 bulk PUT of 930,000 items", items)
     yield Scenario("values", "6 custom fields with 8 MB of allowed values", values)
     yield Scenario("groups", "6 times 1,000 colors of 1,000 unknown groups", groups)
@@ -82,7 +82,7 @@ def scenarios() -> Iterator[Scenario]:
 
 
 def _of_callers() -> Iterator[Scenario]:
-    """Attacks by callers: their keys, their waiting readers, their number."""
+    """Yield attacks by callers: their keys, their long polls, their number."""
     made = callers.organizations
     yield Scenario("followers", "2,300 waiting readers", callers.followers, made)
     yield Scenario("revoked", "50 readers that outlive their key", callers.revoked, made)
@@ -93,20 +93,20 @@ def _of_callers() -> Iterator[Scenario]:
 
 
 async def items(attacker: Attacker) -> None:
-    """Items are counted before anything is made of each."""
+    """Send items that must be counted before any is parsed."""
     body = _list(b'{"id":1}', attacker.some(930_000))
     await attacker.send(6, repeat(attacker.message("PUT", COLORS, body)))
 
 
 async def values(attacker: Attacker) -> None:
-    """So are the members of the lists within an item."""
+    """Send an item whose lists must be counted before any member is parsed."""
     sent = _list(b'{"id":1}', attacker.some(880_000))
     body = b'{"name":"Wide","type":"allowedValue","allowedValues":' + sent + b"}"
     await attacker.send(6, repeat(attacker.message("POST", FIELDS, body)))
 
 
 async def groups(attacker: Attacker) -> None:
-    """Within all limits, and a million links to look up."""
+    """Send a million links to look up, within all limits."""
     unknown = [9_000_000 + number for number in range(attacker.some(1000))]
     item = orjson.dumps({"name": "Linked", "colorGroupIds": unknown})
     body = _list(item, attacker.some(_BODY // len(item)))
@@ -114,21 +114,21 @@ async def groups(attacker: Attacker) -> None:
 
 
 async def copies(attacker: Attacker) -> None:
-    """A list of a thousand lists, copied into itself eleven times: few bytes, two million nodes."""
+    """Copy a list of a thousand lists into itself eleven times: few bytes, two million nodes."""
     first = {"op": "add", "path": "/colorGroupIds", "value": [[]] * attacker.some(1000)}
     copy = {"op": "copy", "from": "/colorGroupIds", "path": "/colorGroupIds/-"}
-    path = f"{COLORS}/{attacker.known['id']}"
+    path = f"{COLORS}/{attacker.prepared['id']}"
     body = orjson.dumps([first, *[copy] * 11])
     await attacker.send(8, repeat(attacker.message("PATCH", path, body, content_type=PATCH)))
 
 
 async def filters(attacker: Attacker) -> None:
-    """Each looks at every record for the full time that a read may take."""
+    """Send lists that scan every record until the time limit of a read."""
     await attacker.send(16, repeat(_slow_list(attacker)))
 
 
 async def gone(attacker: Attacker) -> None:
-    """Nobody waits for the answers."""
+    """Send the same lists, and hang up without waiting for the responses."""
     await attacker.send(16, repeat(_slow_list(attacker)), hang_up=0.02)
 
 
@@ -142,31 +142,31 @@ def _slow_list(attacker: Attacker) -> bytes:
 
 
 async def locks(attacker: Attacker) -> None:
-    """Writers that wait for the lock of their organization hold what they wait with."""
+    """Send writers that hold a connection while they wait for the writer lock."""
     made = [{"value": f"Option {number}"} for number in range(100)]
     item = orjson.dumps({"name": "Wide", "type": "allowedValue", "allowedValues": made})
     create = attacker.message("POST", FIELDS, _list(item, attacker.some(200)))
     change = orjson.dumps([{"op": "replace", "path": "/name", "value": "Changed"}])
-    path = f"{FIELDS}/{attacker.known['id']}"
+    path = f"{FIELDS}/{attacker.prepared['id']}"
     patch = attacker.message("PATCH", path, change, content_type=PATCH)
     await asyncio.gather(attacker.send(4, repeat(create)), attacker.send(16, repeat(patch)))
 
 
 async def broken(attacker: Attacker) -> None:
-    """What was read of a body has to be given back when its caller hangs up."""
+    """Hang up in bodies whose memory must be freed then."""
     body = _list(b'{"name":"Half"}', attacker.some(_BODY // 16))
     message = attacker.message("POST", COLORS, body)
     await attacker.send(16, repeat(message[: -len(body) // 50]), hang_up=0)
 
 
 async def stalled(attacker: Attacker) -> None:
-    """A tenth of a body that never goes on."""
+    """Send a tenth of a body, and nothing more."""
     body = _list(b'{"name":"Slow"}', 50)
     await attacker.hold(200, attacker.message("POST", COLORS, body)[: -len(body) * 9 // 10])
 
 
 async def conditions(attacker: Attacker) -> None:
-    """Every list is a statement that was never prepared before."""
+    """Send lists each of which is a statement that was never prepared before."""
     texts = [each for each in Properties("colors").values() if each.kind == "string"]
     pairs = [(each, name) for each in texts for name in names_of(each)]
 
@@ -183,7 +183,7 @@ async def conditions(attacker: Attacker) -> None:
 
 
 async def ids(attacker: Attacker) -> None:
-    """Every query is a long one that was never read before."""
+    """Send long queries each of which was never parsed before."""
 
     def messages() -> Iterator[bytes]:
         while True:
@@ -195,56 +195,56 @@ async def ids(attacker: Attacker) -> None:
 
 
 async def page(attacker: Attacker) -> None:
-    """240 MB in one answer."""
+    """Request 240 MB in one response."""
     await attacker.send(2, repeat(attacker.message("GET", _LARGE.format(40))))
 
 
 async def untaken(attacker: Attacker) -> None:
-    """Answers that wait for their callers wait in memory."""
+    """Request responses that nobody reads, so that they stay in memory."""
     await attacker.hold(60, attacker.message("GET", _LARGE.format(2)), takes=False)
 
 
 async def stored(attacker: Attacker) -> None:
-    """A request of 2 KB whose answer, kept for its key, has 80 MB."""
-    path = f"{FIELDS}?{urlencode([('ids', each) for each in attacker.known['ids']])}"
+    """Send requests of 2 KB whose responses, stored for their keys, have 80 MB."""
+    path = f"{FIELDS}?{urlencode([('ids', each) for each in attacker.prepared['ids']])}"
     keys = (f"Idempotency-Key: {number}" for number in count())
     await attacker.send(2, (attacker.message("DELETE", path, headers=[key]) for key in keys))
 
 
 async def idle(attacker: Attacker) -> None:
-    """Connections on which nothing is said, more than files."""
+    """Open more idle connections than there may be files."""
     await attacker.hold(attacker.some(2300))
 
 
 async def heads(attacker: Attacker) -> None:
-    """Requests that begin, of 40 KB each."""
+    """Send the first 40 KB of requests."""
     begun = Request("GET", "/healthz", headers=[f"X-{n}: {'x' * 7000}" for n in range(6)])
     await attacker.hold(attacker.some(2300), begun.encoded()[:-2])
 
 
 async def document(attacker: Attacker) -> None:
-    """The longest answer that needs no key."""
+    """Request the longest response that needs no key, without reading it."""
     message = Request("GET", "/openapi.json").encoded()
     await attacker.hold(attacker.some(300), message, takes=False)
 
 
 async def metrics(attacker: Attacker) -> None:
-    """Adding up the metrics of all workers takes long."""
+    """Request metrics, which take long to add up over all workers."""
     await attacker.send(64, repeat(Request("GET", "/metrics", headers=_GZIP).encoded()))
 
 
 async def published(attacker: Attacker) -> None:
-    """Compressing a long document takes long."""
+    """Request a long document, which takes long to compress."""
     await attacker.send(64, repeat(Request("GET", "/openapi.json", headers=_GZIP).encoded()))
 
 
 async def readiness(attacker: Attacker) -> None:
-    """Each asks the database."""
+    """Request readiness, which queries the database."""
     await attacker.send(64, repeat(Request("GET", "/readyz").encoded()))
 
 
 async def keys(attacker: Attacker) -> None:
-    """Keys of the right form, which have to be looked up."""
+    """Send well-formed keys, which must be looked up."""
 
     def messages() -> Iterator[bytes]:
         while True:
@@ -255,14 +255,14 @@ async def keys(attacker: Attacker) -> None:
 
 
 async def log(attacker: Attacker) -> None:
-    """Everybody may write to the access log."""
+    """Send long paths and headers, which go to the access log."""
     headers = [f"X-Service-Api: {'long' * 2000}"]
     message = Request("GET", "/" + "long" * 7500, headers=headers).encoded()
     await attacker.send(32, repeat(message))
 
 
 async def cursors(attacker: Attacker) -> None:
-    """Cursors with the right digest, which is no secret, and anything in them."""
+    """Send cursors with a valid digest, which is no secret, and malformed content."""
     bad: list[Any] = [7, None, [], {}, True, "none", "id\0"]
     conditions = [[[[each, "eq", ["1"]]], [["id", False]], [1]] for each in bad]
     conditions += [[[["id", each, ["1"]]], [["id", False]], [1]] for each in bad]

@@ -1,4 +1,4 @@
-"""The service under attack: `selvedge serve` on a database of its own, watched from outside."""
+"""Service under attack: `selvedge serve` on a database of its own, watched from outside."""
 
 import asyncio
 import re
@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 import asyncpg
 import psutil
 
-from tests.attacks.witness import PATIENCE
+from tests.attacks.bystander import PATIENCE
 from tests.support.processes import Running, running
-from tests.support.waiting import limit
+from tests.support.time_limits import limit
 
 WORKERS: Final = 2
 _MB: Final = 2**20
@@ -36,20 +36,20 @@ _STORED: Final = "select pg_database_size(current_database())"
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What the service takes, in MB."""
+    """Sizes of the service, in MB."""
 
     workers: float
     """Resident memory of all workers together."""
     sessions: float
-    """Memory of all its PostgreSQL sessions that is their own."""
+    """Private memory of all its PostgreSQL sessions."""
     stored: float
-    """The database."""
+    """Size of the database."""
     logged: float
-    """The log so far."""
+    """Size of the log."""
 
 
 class Service:
-    """Its processes, its database's sessions, its log, and what it tells of itself."""
+    """Processes of the service, its database sessions, its log and its metrics."""
 
     def __init__(self, process: Running, watcher: asyncpg.Connection) -> None:
         self.process = process
@@ -65,30 +65,30 @@ class Service:
             self._log_bytes += len(line)
 
     def workers(self) -> set[int]:
-        """The process ids of the workers."""
+        """Return the process ids of the workers."""
         return {each.pid for each in self.process.workers()}
 
     def worker_memory(self) -> float:
-        """Resident memory of all workers together, in MB."""
+        """Return the resident memory of all workers together, in MB."""
         return sum(_memory(pid, "rss") for pid in self.workers())
 
     async def sizes(self) -> Sizes:
-        """How large everything is now."""
+        """Return the present sizes."""
         rows = await self._watcher.fetch(_SESSIONS)
         sessions = sum(_memory(row["pid"], "uss") for row in rows)
         stored: int = await self._watcher.fetchval(_STORED)
         return Sizes(self.worker_memory(), sessions, stored / _MB, self._log_bytes / _MB)
 
     async def longest_hold(self) -> float:
-        """The longest hold of an event loop in the last minute, in seconds.
+        """Return the longest hold of an event loop in the last minute, in seconds.
 
-        Infinite when the service does not tell within PATIENCE.
+        It is infinite if the service does not answer within PATIENCE.
         """
         match = _LONGEST.search(await asyncio.to_thread(self._metrics))
         return float(match[1]) if match else inf
 
     def _metrics(self) -> str:
-        """The metrics, as soon as the service answers again; nothing when it does not."""
+        """Return the metrics as soon as the service answers again; empty if it does not."""
         deadline = time.monotonic() + limit(PATIENCE)
         while time.monotonic() < deadline:
             with suppress(OSError):
@@ -99,7 +99,7 @@ class Service:
         return ""
 
     async def largest_memory(self, stop: asyncio.Event) -> float:
-        """The most memory that all workers together had until `stop` was set, in MB."""
+        """Return the maximum memory of all workers together until `stop` is set, in MB."""
         largest = 0.0
         while not stop.is_set():
             largest = max(largest, self.worker_memory())
@@ -108,11 +108,11 @@ class Service:
 
 
 def _memory(pid: int, kind: str) -> float:
-    """A process's memory of a kind, in MB; none when it has ended."""
+    """Return a process's memory of a kind, in MB; 0 if it has ended."""
     try:
         process = psutil.Process(pid)
-        found = process.memory_info() if kind == "rss" else process.memory_full_info()
-        return float(getattr(found, kind)) / _MB
+        memory = process.memory_info() if kind == "rss" else process.memory_full_info()
+        return float(getattr(memory, kind)) / _MB
     except psutil.NoSuchProcess:
         return 0.0
 

@@ -1,14 +1,14 @@
-"""The database of the benchmarks. Without the peers' packages the tests with plots are left out.
+"""Database of the tests of benchmarks; tests with plots need the peers' packages.
 
-A Citus cluster is measured by `make bench-cluster`, and by nothing here.
+These tests do not run on a Citus cluster, which `make bench-cluster` measures.
 """
 
 import asyncio
 
 import pytest
 
-from tests.benchmarks.contestants import peers_are_installed
-from tests.benchmarks.data import ORGANIZATION, Data, fill
+from benchmarks.contestants import peers_are_installed
+from benchmarks.data import ORGANIZATION, Data, fill
 from tests.support import cluster
 from tests.support.api import issue_key
 
@@ -19,5 +19,5 @@ collect_ignore_glob = (
 
 @pytest.fixture
 def measured(demo_dsn: str) -> Data:
-    """The demo data, and what the scenarios need beside them."""
+    """Return the demo data with the records of the scenarios."""
     return asyncio.run(fill(demo_dsn, asyncio.run(issue_key(demo_dsn, ORGANIZATION))))

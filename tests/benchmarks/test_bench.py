@@ -1,4 +1,4 @@
-"""Every contestant answers every scenario as Selvedge does; a failure ends no run."""
+"""Benchmarks: every contestant answers every scenario as Selvedge does; a failure ends no run."""
 
 import asyncio
 import json
@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks import bench, pgbench
-from tests.benchmarks.bench import Pace
-from tests.benchmarks.contestants import BASE, OURS, PEERS, peers_are_installed
-from tests.benchmarks.data import Data
-from tests.benchmarks.samples import EVERY_SCENARIO, Results, Sample
-from tests.benchmarks.scenarios import Scenario, scenarios
+from benchmarks import bench, pgbench
+from benchmarks.bench import Pace
+from benchmarks.contestants import BASE, OURS, PEERS, peers_are_installed
+from benchmarks.data import Data
+from benchmarks.samples import EVERY_SCENARIO, Results, Sample
+from benchmarks.scenarios import Scenario, scenarios
 from tests.policy.sources import ROOT
 
 _NAMES = ("base", "pgbench", "bare", *(PEERS if peers_are_installed() else ()))
@@ -22,7 +22,7 @@ _SAMPLE = Sample(100.0, 0.01, 0.02, 0.001, 0.002)
 
 
 def expected(scenario: Scenario) -> set[str]:
-    """Who takes part in a scenario."""
+    """Return the contestants that take part in a scenario."""
     if scenario.is_own:
         return {*OURS}
     # Deleted records cannot be deleted again by the captured statements.

@@ -1,16 +1,16 @@
-"""Every measurement writes its section and its plot, from however little was measured."""
+"""Reports of benchmarks: every measurement writes its section and plot, even after few samples."""
 
 from pathlib import Path
 
-from tests.benchmarks import report, scale, soak
-from tests.benchmarks.data import Data
-from tests.benchmarks.samples import Results, Sample
-from tests.benchmarks.scenarios import scenarios
-from tests.support.pages import COMMIT
+from benchmarks import report, scale, soak
+from benchmarks.data import Data
+from benchmarks.samples import Results, Sample
+from benchmarks.scenarios import scenarios
+from tests.support.reports import COMMIT
 
 
 def page(docs: Path) -> str:
-    """The document, once its plots are there too."""
+    """Return the text of the document; check that it names the commit."""
     text = (docs / "benchmarks.md").read_text()
     assert f"Measured on commit {COMMIT}." in text
     return text

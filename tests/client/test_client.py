@@ -1,4 +1,4 @@
-"""The Python client against the running service."""
+"""Tests of the Python client against the running service."""
 
 import asyncio
 
@@ -21,7 +21,7 @@ from service.client import (
     UnprocessableError,
     UnreachableError,
 )
-from tests.client.conftest import Place
+from tests.client.conftest import ServiceAddress
 from tests.support.api import issue_key, replacing
 from tests.support.serving import serving
 
@@ -41,7 +41,7 @@ async def test_pages_lead_through_a_whole_list(selvedge: Client) -> None:
 
 async def test_lists_filter_and_sort_by_several(selvedge: Client) -> None:
     colors = selvedge.collection("colors")
-    found = [
+    listed = [
         color
         async for color in colors.records(
             filters=[
@@ -53,15 +53,15 @@ async def test_lists_filter_and_sort_by_several(selvedge: Client) -> None:
             state=["active", "inactive"],
         )
     ]
-    assert len(found) > 7
-    assert all("e" in color["name"].lower() for color in found)
-    active = [color["name"] for color in found if color["state"] == "active"]
-    assert [color["name"] for color in found][: len(active)] == sorted(active, reverse=True)
+    assert len(listed) > 7
+    assert all("e" in color["name"].lower() for color in listed)
+    active = [color["name"] for color in listed if color["state"] == "active"]
+    assert [color["name"] for color in listed][: len(active)] == sorted(active, reverse=True)
 
 
 async def test_flags_filter_as_json_writes_them(selvedge: Client) -> None:
     ranges = selvedge.collection("size-ranges")
-    [default] = [found async for found in ranges.records(isDefault=True)]
+    [default] = [record async for record in ranges.records(isDefault=True)]
     assert default["isDefault"] is True
 
 
@@ -83,11 +83,13 @@ async def test_one_record_is_created_replaced_patched_and_deleted(selvedge: Clie
 async def test_many_records_are_created_replaced_and_deleted(selvedge: Client) -> None:
     groups = selvedge.collection("groups")
     created = await groups.create_many([{"name": "Tops"}, {"name": "Skirts"}])
-    items = [{"id": one["id"], "name": one["name"].upper(), "state": "active"} for one in created]
+    items = [
+        {"id": group["id"], "name": group["name"].upper(), "state": "active"} for group in created
+    ]
     replaced = await groups.replace_many(items)
-    assert [one["name"] for one in replaced] == ["TOPS", "SKIRTS"]
-    deleted = await groups.delete_many([one["id"] for one in created])
-    assert [one["state"] for one in deleted] == ["deleted"] * 2
+    assert [group["name"] for group in replaced] == ["TOPS", "SKIRTS"]
+    deleted = await groups.delete_many([group["id"] for group in created])
+    assert [group["state"] for group in deleted] == ["deleted"] * 2
 
 
 async def test_ids_may_be_texts_and_collections_nested(selvedge: Client) -> None:
@@ -120,7 +122,9 @@ async def test_failures_say_what_is_wrong(selvedge: Client) -> None:
 
 
 @pytest.mark.contract("Error types")
-async def test_each_status_has_an_error_of_its_own(selvedge: Client, place: Place) -> None:
+async def test_each_status_has_an_error_of_its_own(
+    selvedge: Client, service_address: ServiceAddress
+) -> None:
     groups = selvedge.collection("groups")
     group = await groups.create({"name": "Knits"})
     with pytest.raises(NotFoundError):
@@ -131,20 +135,20 @@ async def test_each_status_has_an_error_of_its_own(selvedge: Client, place: Plac
         await groups.patch(group.id, [{"op": "test", "path": "/name", "value": "x"}])
     with pytest.raises(UnprocessableError):
         await groups.patch(group.id, [{"op": "move", "from": "/name", "path": "/name/x"}])
-    async with Client(str(place.url), "slv_1_1_x") as stranger:
+    async with Client(str(service_address.url), "slv_1_1_x") as stranger:
         with pytest.raises(UnauthorizedError) as caught:
             await stranger.get("/api/styles/1/sample-requests/1/measurements/1")
         assert caught.value.details[0].value  # of problem details (RFC 9457)
 
 
-async def test_a_key_that_reads_does_not_write(place: Place) -> None:
-    async with Client(str(place.url), place.reader) as reader:
+async def test_a_key_that_reads_does_not_write(service_address: ServiceAddress) -> None:
+    async with Client(str(service_address.url), service_address.reader) as reader:
         with pytest.raises(ForbiddenError):
             await reader.collection("groups").create({"name": "Knits"})
 
 
 @pytest.mark.contract("Shares")
-async def test_who_is_given_no_share_comes_back(demo_dsn: str) -> None:
+async def test_rate_limited_clients_retry(demo_dsn: str) -> None:
     """The service's own 429: one request of an organization at a time, and five at once."""
     key = await issue_key(demo_dsn, 1)
     async with (
@@ -153,7 +157,7 @@ async def test_who_is_given_no_share_comes_back(demo_dsn: str) -> None:
     ):
         groups = client.collection("groups")
         made = await asyncio.gather(*(groups.create({"name": f"{n}"}) for n in range(5)))
-        assert len({one.id for one in made}) == 5
+        assert len({record.id for record in made}) == 5
 
 
 @pytest.mark.contract("Idempotency")
@@ -163,10 +167,10 @@ async def test_the_same_key_makes_one_record(selvedge: Client) -> None:
     made = await asyncio.gather(
         *(groups.create({"name": "Once"}, key="made-once") for _ in range(5))
     )
-    assert len({one.id for one in made}) == 1
+    assert len({record.id for record in made}) == 1
 
 
-async def test_what_is_no_selvedge_is_told_so() -> None:
+async def test_responses_that_are_no_json_raise() -> None:
     async def page(_: web.Request) -> web.Response:
         return web.Response(text="<html>", content_type="text/html")
 

@@ -1,4 +1,4 @@
-"""The Python client where connections are cut and the service is away: nothing is done twice."""
+"""Fault tests of the Python client: after cut connections nothing is done twice."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
@@ -12,10 +12,10 @@ from service.client import (
     Record,
     UnavailableError,
 )
-from tests.client.between import Between, Fault
+from tests.client.fault_proxy import Fault, FaultProxy
 from tests.support.api import replacing
 
-Bad: TypeAlias = tuple[Between, Client]
+Bad: TypeAlias = tuple[FaultProxy, Client]
 Write: TypeAlias = Callable[[Collection, Record], Awaitable[Any]]
 LOST = (Fault.CUT_AFTER, Fault.CUT_AMID, Fault.UNKNOWN_OUTCOME)
 
@@ -40,34 +40,34 @@ SINGLE: dict[str, Callable[[Collection, Record, str | None], Awaitable[Record]]]
 
 
 async def count(groups: Collection) -> int:
-    return len([one async for one in groups.records()])
+    return len([record async for record in groups.records()])
 
 
 @pytest.mark.parametrize("fault", Fault)
-async def test_reads_are_tried_again(fault: Fault, between: Bad) -> None:
-    hop, client = between
+async def test_reads_are_tried_again(fault: Fault, proxied: Bad) -> None:
+    proxy, client = proxied
     groups = client.collection("groups")
-    expected = [one async for one in groups.records(page_size=10)]
-    hop.faults = [fault] * 3
-    assert [one async for one in groups.records(page_size=10)] == expected
-    assert hop.faults == []
+    expected = [record async for record in groups.records(page_size=10)]
+    proxy.faults = [fault] * 3
+    assert [record async for record in groups.records(page_size=10)] == expected
+    assert proxy.faults == []
 
 
 @pytest.mark.contract("Idempotency")
 @pytest.mark.parametrize("fault", Fault)
 @pytest.mark.parametrize("write", KEYED.values(), ids=KEYED)
-async def test_writes_with_a_key_are_done_once(write: Write, fault: Fault, between: Bad) -> None:
-    hop, client = between
+async def test_writes_with_a_key_are_done_once(write: Write, fault: Fault, proxied: Bad) -> None:
+    proxy, client = proxied
     groups = client.collection("groups")
     group = await groups.create({"name": "Stored"})
     before = await count(groups)
-    hop.carried_out.clear()
-    hop.faults = [fault] * 2
+    proxy.carried_out.clear()
+    proxy.faults = [fault] * 2
     answer = await write(groups, group)
-    assert len(hop.carried_out) == (3 if fault in LOST else 1)
+    assert len(proxy.carried_out) == (3 if fault in LOST else 1)
     made = [answer] if isinstance(answer, Record) else answer
     gained = {"create": 1, "create_many": 2, "replace_many": 0, "delete_many": -1}
-    [name] = [name for name, one in KEYED.items() if one is write]
+    [name] = [name for name, keyed_write in KEYED.items() if keyed_write is write]
     assert await count(groups) - before == gained[name]
     assert len(made) == max(1, gained[name])
 
@@ -77,42 +77,42 @@ async def test_writes_with_a_key_are_done_once(write: Write, fault: Fault, betwe
 @pytest.mark.parametrize("is_guarded", [False, True], ids=["alone", "if_match"])
 @pytest.mark.parametrize("write", SINGLE.values(), ids=SINGLE)
 async def test_a_single_write_is_done_once(
-    write: Any, is_guarded: bool, fault: Fault, between: Bad
+    write: Any, is_guarded: bool, fault: Fault, proxied: Bad
 ) -> None:
     """The second try gets the first one's answer, and no 412 for the first one's change."""
-    hop, client = between
+    proxy, client = proxied
     groups = client.collection("groups")
     group = await groups.create({"name": "Stored"})
-    hop.carried_out.clear()
-    hop.faults = [fault]
+    proxy.carried_out.clear()
+    proxy.faults = [fault]
     written = await write(groups, group, group.etag if is_guarded else None)
     assert written.id == group.id
-    assert [line.partition(" ")[2] for line in hop.carried_out] == ["200", "200"]
+    assert [line.partition(" ")[2] for line in proxy.carried_out] == ["200", "200"]
     read = await groups.read(group.id)
     assert written == read
 
 
-async def test_a_repeated_addition_does_not_stand_twice(between: Bad) -> None:
-    hop, client = between
+async def test_a_repeated_addition_does_not_stand_twice(proxied: Bad) -> None:
+    proxy, client = proxied
     suppliers = client.collection("sub-suppliers")
     supplier = await suppliers.create({"name": "Mill"})
-    hop.faults = [Fault.CUT_AFTER]
+    proxy.faults = [Fault.CUT_AFTER]
     added = [{"op": "add", "path": "/contacts/-", "value": {"email": "orders@example.com"}}]
     patched = await suppliers.patch(supplier.id, added)
     assert len(patched.data["contacts"]) == 1
     assert (await suppliers.read(supplier.id)).data["contacts"] == patched.data["contacts"]
 
 
-async def test_tries_come_to_an_end(between: Bad) -> None:
-    hop, client = between
-    hop.faults = [Fault.UNAVAILABLE] * 20
+async def test_tries_come_to_an_end(proxied: Bad) -> None:
+    proxy, client = proxied
+    proxy.faults = [Fault.UNAVAILABLE] * 20
     with pytest.raises(UnavailableError):
         await client.collection("groups").read(1)
-    assert len(hop.faults) == 12
+    assert len(proxy.faults) == 12
 
 
-async def test_failures_of_the_request_are_told_at_once(between: Bad) -> None:
-    hop, client = between
+async def test_request_failures_are_not_retried(proxied: Bad) -> None:
+    proxy, client = proxied
     with pytest.raises(NotFoundError):
         await client.collection("groups").read(2**62)
-    assert hop.carried_out == ["GET 404"]
+    assert proxy.carried_out == ["GET 404"]

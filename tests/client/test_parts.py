@@ -1,4 +1,4 @@
-"""Parts of records by the Python client."""
+"""Tests of parts of records in the Python client."""
 
 import pytest
 
@@ -14,7 +14,7 @@ async def test_a_set_is_read_and_replaced(selvedge: Client) -> None:
     empty = await sizes.read()
     assert empty.data == []
     first = await sizes.replace([{"name": "S"}, {"name": "M"}], if_match=empty.etag)
-    assert [one["name"] for one in first.data] == ["S", "M"]
+    assert [size["name"] for size in first.data] == ["S", "M"]
     with pytest.raises(PreconditionFailedError):
         await sizes.replace([], if_match=empty.etag)
     again = await sizes.replace(first.data[1:], if_match=first.etag)
@@ -23,7 +23,7 @@ async def test_a_set_is_read_and_replaced(selvedge: Client) -> None:
 
 @pytest.mark.contract("Values")
 async def test_measured_values_keep_their_digits(selvedge: Client) -> None:
-    [request, *_] = [one async for one in selvedge.collection("sample-requests").records()]
+    [request, *_] = [record async for record in selvedge.collection("sample-requests").records()]
     size = request["sizes"][0]["sizeRangeSizeId"]
     path = ("styles", request["styleId"], "sample-requests", request["id"], "measurements")
     measured = selvedge.part(*path, size)
@@ -35,6 +35,6 @@ async def test_measured_values_keep_their_digits(selvedge: Client) -> None:
     assert written.data in everything.data
 
 
-async def test_what_is_not_there_is_told(selvedge: Client) -> None:
+async def test_unknown_parts_raise(selvedge: Client) -> None:
     with pytest.raises(NotFoundError):
         await selvedge.part("colors", 2**62, "translations").read()

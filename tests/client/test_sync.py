@@ -1,4 +1,4 @@
-"""The nightly sync of docs/erp-sync.md, run as it stands there."""
+"""Tests of the nightly sync of docs/erp-sync.md, run as the document shows it."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ import pytest
 
 from service.client import Client, Outcome
 from service.client.transport import HttpResponse, Request, Transport
-from tests.client.conftest import Place
+from tests.client.conftest import ServiceAddress
 from tests.policy.sources import ROOT
 
 MOST_REQUESTS, MOST_BYTES = 40, 2_000_000
@@ -25,7 +25,7 @@ _LANGUAGES: Final = range(1, 11)
 
 
 def truth(mark: str) -> Truth:
-    """20,000 colors, 500 groups, 300 custom fields of 50 values, 2,000 texts in 10 languages."""
+    """Yield 20,000 colors, 500 groups, 300 custom fields of 50 values and 2,000 care texts."""
     return [
         ("groups", "userDefinedId", 200, [_named(f"G-{n}", mark) for n in range(500)]),
         ("colors", "userDefinedId", 1000, [_named(f"C-{n}", mark) for n in range(20_000)]),
@@ -44,13 +44,15 @@ def _field(number: int, mark: str) -> dict[str, Any]:
 
 
 def _care(number: int, mark: str) -> dict[str, Any]:
-    languages = [{"languageId": one, "text": f"{mark} {one}"} for one in _LANGUAGES]
+    languages = [
+        {"languageId": language_id, "text": f"{mark} {language_id}"} for language_id in _LANGUAGES
+    ]
     text = {"userDefinedId": f"T-{number}", "text": f"{mark} {number}", "state": "active"}
     return text | {"languages": languages}
 
 
 class Watched:
-    """What the client sent and was answered."""
+    """Requests of the client, and their responses."""
 
     def __init__(self) -> None:
         self.requests = self.bytes = 0
@@ -71,16 +73,18 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
 
 
 @pytest.fixture
-def night(place: Place, monkeypatch: pytest.MonkeyPatch) -> Callable[[Truth], Any]:
+def night(
+    service_address: ServiceAddress, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Truth], Any]:
     """The code of the page, given what the ERP knows."""
     code = _code()
     assert code.count("\n") <= 30
-    monkeypatch.setenv("SELVEDGE_URL", str(place.url))
-    monkeypatch.setenv("SELVEDGE_API_KEY", place.writer)
+    monkeypatch.setenv("SELVEDGE_URL", str(service_address.url))
+    monkeypatch.setenv("SELVEDGE_API_KEY", service_address.writer)
 
-    def run(known: Truth) -> Any:
+    def run(truth: Truth) -> Any:
         erp = ModuleType("erp")
-        erp.truth = lambda: iter(known)  # type: ignore[attr-defined]
+        erp.truth = lambda: iter(truth)  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, "erp", erp)
         names: dict[str, Any] = {"__name__": "night"}
         exec(code, names)
@@ -97,8 +101,8 @@ def _code() -> str:
 
 def _counts(text: str) -> Iterator[tuple[str, Counter[str]]]:
     for line in text.splitlines():
-        if found := re.fullmatch(r"([a-z-]+): (\{.*\})", line):
-            yield found[1], Counter(orjson.loads(found[2].replace("'", '"')))
+        if match := re.fullmatch(r"([a-z-]+): (\{.*\})", line):
+            yield match[1], Counter(orjson.loads(match[2].replace("'", '"')))
 
 
 @pytest.mark.contract("Own keys", "Outcomes")
@@ -110,27 +114,27 @@ async def test_the_night_takes_few_requests_and_short_answers(
     for mark, outcome in (("One", "created"), ("One", "unchanged"), ("Two", "updated")):
         watched.requests = watched.bytes = 0
         assert await night(truth(mark)) == 0
-        told = dict(_counts(capsys.readouterr().out))
-        assert told == {name: Counter({outcome: count}) for name, count in expected.items()}
+        counts = dict(_counts(capsys.readouterr().out))
+        assert counts == {name: Counter({outcome: count}) for name, count in expected.items()}
         assert watched.requests <= MOST_REQUESTS
         assert watched.bytes <= MOST_BYTES
 
 
 @pytest.mark.contract("In part")
-async def test_what_is_wrong_is_told_and_the_rest_is_in(
+async def test_errors_are_printed_and_other_records_written(
     night: Callable[[Truth], Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     records = [_named(f"W-{n}", "Wrong") for n in range(50)]
     records[7]["colorGroupIds"] = [2**60]
     assert await night([("colors", "userDefinedId", 20, records)]) == 1
-    told = capsys.readouterr().out
-    assert "colors W-7: [7].colorGroupIds[0]: There is no such color group." in told
-    assert dict(_counts(told))["colors"] == Counter(created=49, failed=1)
+    printed = capsys.readouterr().out
+    assert "colors W-7: [7].colorGroupIds[0]: There is no such color group." in printed
+    assert dict(_counts(printed))["colors"] == Counter(created=49, failed=1)
 
 
 async def _sync(client: Client, records: list[dict[str, Any]], **how: Any) -> list[Outcome]:
-    found = client.collection("colors").sync(records, match="userDefinedId", size=40, **how)
-    return [one async for one in found]
+    outcomes = client.collection("colors").sync(records, match="userDefinedId", size=40, **how)
+    return [outcome async for outcome in outcomes]
 
 
 KEYED: Final[list[tuple[str, str, dict[str, Any]]]] = [
@@ -145,16 +149,16 @@ KEYED: Final[list[tuple[str, str, dict[str, Any]]]] = [
 
 @pytest.mark.contract("Own keys")
 @pytest.mark.parametrize(("collection", "own_key", "rest"), KEYED)
-async def test_what_records_refer_to_is_sent_by_its_own_keys(
+async def test_references_are_sent_by_own_keys(
     selvedge: Client, collection: str, own_key: str, rest: dict[str, Any]
 ) -> None:
     records = [rest | {own_key: f"Sent {n}", "state": "active"} for n in range(5)]
     for outcome in ("created", "unchanged"):
-        found = selvedge.collection(collection).sync(records, match=own_key)
-        assert [one.outcome async for one in found] == [outcome] * 5
-    gone = [{**one, "state": "deleted"} for one in records]
-    found = selvedge.collection(collection).sync(gone, match=own_key)
-    assert [one.outcome async for one in found] == ["deleted"] * 5
+        outcomes = selvedge.collection(collection).sync(records, match=own_key)
+        assert [row.outcome async for row in outcomes] == [outcome] * 5
+    gone = [{**record, "state": "deleted"} for record in records]
+    outcomes = selvedge.collection(collection).sync(gone, match=own_key)
+    assert [row.outcome async for row in outcomes] == ["deleted"] * 5
 
 
 @pytest.mark.contract("Own keys")
@@ -164,13 +168,15 @@ async def test_several_at_once_and_one_that_is_stopped_make_no_twin(selvedge: Cl
     await asyncio.sleep(0.05)
     running[0].cancel()
     done = await asyncio.gather(*running[1:])
-    assert len({tuple(one.id for one in outcomes) for outcomes in done}) == 1
+    assert len({tuple(row.id for row in outcomes) for outcomes in done}) == 1
     again = await _sync(selvedge, records)
-    assert {one.outcome for one in again} == {"unchanged"}
-    ids = {one.id for one in again}
+    assert {row.outcome for row in again} == {"unchanged"}
+    ids = {row.id for row in again}
     colors = selvedge.collection("colors")
-    found = [one async for one in colors.records(name=[one["name"] for one in records])]
-    assert {one["id"] for one in found} == ids
+    stored = [
+        record async for record in colors.records(name=[record["name"] for record in records])
+    ]
+    assert {record["id"] for record in stored} == ids
     assert len(ids) == 200
 
 
@@ -189,14 +195,17 @@ def truth():
 
 @pytest.mark.contract("Own keys")
 async def test_killed_anywhere_and_run_again_it_ends_as_if_it_had_not_been(
-    place: Place, selvedge: Client, tmp_path: Path
+    service_address: ServiceAddress, selvedge: Client, tmp_path: Path
 ) -> None:
     (tmp_path / "erp.py").write_text(_ERP)
     (tmp_path / "night.py").write_text(_code())
 
     async def run(killed_after: float) -> tuple[int | None, str]:
-        known = {"SELVEDGE_URL": str(place.url), "SELVEDGE_API_KEY": place.writer}
-        env = {**os.environ, **known, "KILLED_AFTER": str(killed_after), "PYTHONPATH": str(ROOT)}
+        settings = {
+            "SELVEDGE_URL": str(service_address.url),
+            "SELVEDGE_API_KEY": service_address.writer,
+        }
+        env = {**os.environ, **settings, "KILLED_AFTER": str(killed_after), "PYTHONPATH": str(ROOT)}
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "night.py"), cwd=tmp_path, env=env, stdout=asyncio.subprocess.PIPE
         )
@@ -211,16 +220,16 @@ async def test_killed_anywhere_and_run_again_it_ends_as_if_it_had_not_been(
         "colors": Counter(unchanged=600),
     }
     for collection, count in (("groups", 100), ("colors", 600)):
-        wanted = [f"Killed {n}" for n in range(count)]
-        known = selvedge.collection(collection).records(name=wanted)
-        assert Counter([one["name"] async for one in known]) == Counter(wanted)
+        names = [f"Killed {n}" for n in range(count)]
+        records = selvedge.collection(collection).records(name=names)
+        assert Counter([record["name"] async for record in records]) == Counter(names)
 
 
 @pytest.mark.contract("Rehearsals", "Merges")
-async def test_a_dry_run_tells_and_a_merge_leaves_what_it_does_not_say(selvedge: Client) -> None:
+async def test_dry_runs_return_outcomes_and_merges_keep_omitted_fields(selvedge: Client) -> None:
     record = _named("M-1", "Merged") | {"colorNote": "Kept"}
-    [told] = await _sync(selvedge, [record], dry_run=True)
-    assert (told.outcome, told.id) == ("created", None)
+    [outcome] = await _sync(selvedge, [record], dry_run=True)
+    assert (outcome.outcome, outcome.id) == ("created", None)
     [made] = await _sync(selvedge, [record])
     part = {"userDefinedId": "M-1", "name": "Other"}
     [merged] = await _sync(selvedge, [part], merge=True)

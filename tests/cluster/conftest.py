@@ -1,4 +1,4 @@
-"""What only a cluster can show: collected where TEST_CITUS_URL names one.
+"""Fixtures of cluster tests, which are collected if TEST_CITUS_URL names a cluster.
 
 Deaths of nodes need TEST_CITUS_KILL and TEST_CITUS_START too.
 """
@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from service.database import migrations
-from tests.cluster.stage import KILL, START
+from tests.cluster.environment import KILL, START
 from tests.support import cluster
 from tests.support.databases import fresh_database
 

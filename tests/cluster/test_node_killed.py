@@ -1,4 +1,4 @@
-"""A node that dies: no batch is torn, nothing acknowledged is lost, the others' are served."""
+"""Tests of a killed node: no torn batch, no lost write, other organizations are served."""
 
 import asyncio
 import time
@@ -6,11 +6,11 @@ from contextlib import suppress
 
 import aiohttp
 
-from tests.cluster.stage import NODE_KILLED, Cluster, stage
+from tests.cluster.environment import NODE_KILLED, Cluster, stage
 from tests.faults.campaign import run
 from tests.faults.work import SIZE
 from tests.support.api import Api, issue_key
-from tests.support.waiting import limit, scaled
+from tests.support.time_limits import limit, scaled
 
 ROUNDS = 30
 SEED = 4
@@ -27,7 +27,7 @@ async def test_no_death_of_a_node_tears_a_batch_or_makes_the_service_lie(demo_ds
     assert sum(tally.rounds for tally in tallies.values()) >= ROUNDS
 
 
-async def test_what_was_acknowledged_is_there(demo_dsn: str) -> None:
+async def test_acknowledged_writes_are_stored(demo_dsn: str) -> None:
     """Scale, rule 11: where an insert runs as COPY, a commit that fails may pass for a success."""
     async with stage(demo_dsn, SEED) as set_up:
         acknowledged: list[str] = []
@@ -51,7 +51,7 @@ async def test_what_was_acknowledged_is_there(demo_dsn: str) -> None:
 
 
 async def write(set_up: Cluster, acknowledged: list[str], over: asyncio.Event) -> None:
-    """Create batches until it is over, and note the names of those that were said to be there.
+    """Create batches until the end; collect the names of those that were acknowledged.
 
     Without a key for retries the batch itself is all that the transaction writes.
     """
@@ -85,7 +85,7 @@ async def test_the_others_are_served_meanwhile(demo_dsn: str) -> None:
 
 
 async def timed(api: Api) -> float:
-    """Seconds of a write that succeeds."""
+    """Return the seconds that a successful write takes."""
     began = time.monotonic()
     answer = await api.post("/api/groups", {"name": "There"})
     assert answer.status == 201, answer.raw

@@ -1,4 +1,4 @@
-"""What a request asks of the cluster: one shard of one node, whichever the organization's are."""
+"""Tests of requests on a cluster: each uses one shard of one node."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from service.app import create_app
 from service.routes import routes
 from service.settings import Settings
 from tests.contract.test_every_route import SUCCESSES
-from tests.support import attack
+from tests.support import tenant_attack
 from tests.support.api import Api, issue_key
 
 _REFUSING = "?citus.multi_task_query_log_level=error&plan_cache_mode=force_custom_plan"
@@ -26,7 +26,9 @@ async def test_every_route_asks_one_node(aiohttp_client: Any, demo_dsn: str) -> 
     api = Api(await aiohttp_client(server, server_kwargs=None), await issue_key(demo_dsn, 1))
     served = list(routes())
     measurement = next(route for route in served if "{sizeRangeSizeId}" in route.path)
-    stored = {name: int(text) for name, text in (await attack.path_ids(api, measurement)).items()}
+    stored = {
+        name: int(text) for name, text in (await tenant_attack.path_ids(api, measurement)).items()
+    }
     refused = []
     for route in served:
         answer = await SUCCESSES[route.operation_name](api, route, stored)
@@ -35,7 +37,7 @@ async def test_every_route_asks_one_node(aiohttp_client: Any, demo_dsn: str) -> 
     assert refused == []
 
 
-async def test_what_asks_several_is_refused(demo_dsn: str) -> None:
+async def test_statements_on_several_nodes_are_refused(demo_dsn: str) -> None:
     """The test above can fail."""
     connection = await asyncpg.connect(demo_dsn + _REFUSING)
     with pytest.raises(asyncpg.PostgresError, match="multi-task"):

@@ -1,4 +1,4 @@
-"""One database with the demo data for many tests, so that each does not wait for a copy.
+"""Fixtures of the contract tests: one database with the demo data for many tests.
 
 A test may add records of its own to it, and changes no others.
 """
@@ -24,10 +24,10 @@ def shared_dsn(server_dsn: str, worker_id: str) -> str:
 @pytest.fixture(scope="session")
 async def shared_keys(shared_dsn: str) -> dict[str, str]:
     """Keys of organization 1, to write and to read, and of organization 2, to write."""
-    wanted = {"writer": (1, "write"), "reader": (1, "read"), "other": (2, "write")}
+    grants = {"writer": (1, "write"), "reader": (1, "read"), "other": (2, "write")}
     return {
         name: await issue_key(shared_dsn, organization, scope)
-        for name, (organization, scope) in wanted.items()
+        for name, (organization, scope) in grants.items()
     }
 
 

@@ -1,4 +1,4 @@
-"""Input that no client means to send is a clear failure too: JSON, numbers and texts that are none.
+"""Tests of bad input: malformed JSON, numbers and texts get clear failures.
 
 So are bodies of nothing but faults, and soon.
 """
@@ -10,9 +10,9 @@ import orjson
 import pytest
 
 from service.resources.registry import MASTER_RECORDS
-from tests.support import faults, rows
+from tests.support import rows, schema_faults
 from tests.support.api import Api, exactly, replacing
-from tests.support.published import invalid, is_failure
+from tests.support.openapi_validation import invalid, is_failure
 
 pytestmark = pytest.mark.contract("Bad input")
 
@@ -82,9 +82,9 @@ TWICE: list[tuple[str, bytes, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("how", "raw", "places"), TWICE)
+@pytest.mark.parametrize(("how", "raw", "fields"), TWICE)
 async def test_members_that_stand_twice_are_refused(
-    how: str, raw: bytes, places: list[str], shared_api: Api, shared_dsn: str
+    how: str, raw: bytes, fields: list[str], shared_api: Api, shared_dsn: str
 ) -> None:
     """RFC 7493, 2.3, and in patches RFC 6902, A.13: which one was meant, nobody can tell."""
     before = await rows.dump(shared_dsn)
@@ -96,7 +96,7 @@ async def test_members_that_stand_twice_are_refused(
     }
     answer = await send[how]()
     is_failure(answer, 400, invalid("malformed_json"))
-    assert answer.details == [(invalid("malformed_json"), place) for place in places]
+    assert answer.details == [(invalid("malformed_json"), field) for field in fields]
     assert await rows.dump(shared_dsn) == before
 
 
@@ -132,7 +132,7 @@ BLANK = [" ", "\t\r\n", "\u00a0", "\u2003\u3000", " " * 40]
 async def test_names_and_texts_are_more_than_white_space(blank: str, shared_api: Api) -> None:
     for resource in MASTER_RECORDS:
         path = f"/api/{resource.name}"
-        minimal = faults.minimal(resource.name, "create")
+        minimal = schema_faults.minimal(resource.name, "create")
         field = next((name for name in ("name", "text") if name in minimal), None)
         if field is None:
             assert resource.name == "style-relations"
@@ -148,8 +148,8 @@ async def test_names_and_texts_are_more_than_white_space(blank: str, shared_api:
         ):
             is_failure(answer, 400, invalid("invalid_value"))
             assert answer.details == [(invalid("invalid_value"), at)]
-    kept = await shared_api.post(GROUPS, {"name": f"{blank}a{blank}"[:200]})
-    assert kept.status == 201
+    created = await shared_api.post(GROUPS, {"name": f"{blank}a{blank}"[:200]})
+    assert created.status == 201
 
 
 INTEGERS: list[tuple[bytes, str]] = [
@@ -259,7 +259,7 @@ async def test_signs_in_texts_are_no_values(shared_api: Api) -> None:
 
 
 def field_of(size: int) -> dict[str, Any]:
-    """A custom field of so many bytes of JSON."""
+    """Return a custom field of so many bytes of JSON."""
     field = {"name": "A field", "type": "allowedValue", "userDefinedId": "", "allowedValues": []}
     room = size + 1 - len(orjson.dumps(field))
     values = [{"value": f"{number:04}{'ä' * 140}"} for number in range(room // 297)]

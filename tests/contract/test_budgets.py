@@ -1,4 +1,4 @@
-"""Bytes under way have a bound and a time, for each organization alone (contract, Budgets)."""
+"""Tests of byte budgets: each organization has its own, with time limits (contract, Budgets)."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,8 +13,8 @@ from service.http import request_body
 from service.http.byte_budget import BYTE_BUDGET, ByteBudget
 from service.limits import MAX_BYTES_IN_FLIGHT
 from tests.support.api import Api
-from tests.support.published import is_failure
-from tests.support.waiting import scaled, until, within
+from tests.support.openapi_validation import is_failure
+from tests.support.time_limits import scaled, until, within
 
 pytestmark = pytest.mark.contract("Budgets")
 
@@ -24,7 +24,7 @@ MIB = 2**20
 
 @dataclass
 class Upload:
-    """A request whose body is sent bit by bit."""
+    """Request whose body is sent in pieces."""
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
@@ -35,7 +35,7 @@ class Upload:
         await self.writer.drain()
 
     async def answer(self) -> tuple[int, str, Any]:
-        """Status, head and body of the answer."""
+        """Return status, head and body of the response."""
         async with within(20):
             head = (await self.reader.readuntil(b"\r\n\r\n")).decode()
             length = head.lower().partition("content-length: ")[2].partition("\r\n")[0]
@@ -45,7 +45,7 @@ class Upload:
 
 @asynccontextmanager
 async def upload(api: Api, header: str) -> AsyncIterator[Upload]:
-    """The head of a request is sent, of its body nothing."""
+    """Send the head of a request, and nothing of its body."""
     server = api.client.server
     reader, writer = await asyncio.open_connection(server.host, server.port)
     lines = (
@@ -75,27 +75,27 @@ async def test_a_body_in_pieces_is_one_body(shared_api: Api) -> None:
         (f"Content-Length: {len(raw)}", [raw[:10], raw[10:]]),
         (CHUNKED, [chunk(raw[:10]), chunk(raw[10:]), b"0\r\n\r\n"]),
     ):
-        async with upload(shared_api, header) as one:
+        async with upload(shared_api, header) as request:
             for piece in pieces:
-                await one.send(piece)
+                await request.send(piece)
                 await asyncio.sleep(0.01)
-            status, _, answer = await one.answer()
+            status, _, answer = await request.answer()
             assert (status, answer["data"]["name"]) == (201, "In pieces")
 
 
 @pytest.mark.contract("Limits")
 async def test_a_body_too_long_is_refused_before_it_is_read(shared_api: Api) -> None:
-    async with upload(shared_api, f"Content-Length: {8 * MIB + 1}") as one:
-        status, _, answer = await one.answer()
+    async with upload(shared_api, f"Content-Length: {8 * MIB + 1}") as request:
+        status, _, answer = await request.answer()
         assert (status, answer["code"]) == (413, "payload_too_large")
 
 
 async def test_a_body_of_unknown_length_is_counted(shared_api: Api) -> None:
-    async with upload(shared_api, CHUNKED) as one:
+    async with upload(shared_api, CHUNKED) as request:
         for _ in range(8):
-            await one.send(chunk(b" " * MIB))
-        await one.send(chunk(b" "))
-        status, _, answer = await one.answer()
+            await request.send(chunk(b" " * MIB))
+        await request.send(chunk(b" "))
+        status, _, answer = await request.answer()
         assert (status, answer["code"]) == (413, "payload_too_large")
 
 
@@ -104,12 +104,12 @@ async def test_a_body_that_goes_on_with_no_chunk(
 ) -> None:
     """The parser reads no further, so nothing arrives any more."""
     monkeypatch.setattr(request_body, "BODY_IDLE_SECONDS", 0.2)
-    async with upload(shared_api, CHUNKED) as one:
-        await one.send(chunk(b'{"name"'))
+    async with upload(shared_api, CHUNKED) as request:
+        await request.send(chunk(b'{"name"'))
         await asyncio.sleep(0.1)
-        await one.send(b"no length\r\n")
+        await request.send(b"no length\r\n")
         async with within(10):
-            status = await one.reader.readline()
+            status = await request.reader.readline()
         assert int(status.split()[1]) in (400, 408)
 
 
@@ -118,12 +118,12 @@ async def test_a_body_that_does_not_arrive_in_time(
     limit: str, shared_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(request_body, limit, 0.2)
-    async with upload(shared_api, "Content-Length: 1000000") as one:
+    async with upload(shared_api, "Content-Length: 1000000") as request:
         if limit == "BODY_SECONDS":
             for _ in range(10):
-                await one.send(b" ")
+                await request.send(b" ")
                 await asyncio.sleep(0.05)
-        status, head, answer = await one.answer()
+        status, head, answer = await request.answer()
         assert (status, answer["code"]) == (408, "request_timeout")
         assert "connection: close" in head.lower()
 
@@ -133,12 +133,12 @@ async def test_a_body_that_arrives_slowly_is_waited_for(
 ) -> None:
     monkeypatch.setattr(request_body, "BODY_IDLE_SECONDS", 10 * (pause := scaled(0.05)))
     raw = b" " * 20 + b'{"name":"Slow"}'
-    async with upload(shared_api, f"Content-Length: {len(raw)}") as one:
-        for place in range(20):
-            await one.send(raw[place : place + 1])
+    async with upload(shared_api, f"Content-Length: {len(raw)}") as request:
+        for index in range(20):
+            await request.send(raw[index : index + 1])
             await asyncio.sleep(pause)
-        await one.send(raw[20:])
-        assert (await one.answer())[0] == 201
+        await request.send(raw[20:])
+        assert (await request.answer())[0] == 201
 
 
 def accounts_of(api: Api) -> ByteBudget:
@@ -173,7 +173,9 @@ async def test_bodies_under_way_are_counted_for_their_organization(
     assert (await shared_api.post("/api/groups", big)).status == 201
 
 
-async def test_who_takes_no_answers_gets_no_more(shared_api: Api, shared_other: Api) -> None:
+async def test_callers_that_do_not_read_get_no_more_responses(
+    shared_api: Api, shared_other: Api
+) -> None:
     accounts = accounts_of(shared_api)
     accounts.add(1, MAX_BYTES_IN_FLIGHT)
     is_too_many(await shared_api.get(COLORS))

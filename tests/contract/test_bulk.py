@@ -1,4 +1,4 @@
-"""Bulk writes: all or nothing, in request order, in as many statements as for one item."""
+"""Tests of bulk writes: all or nothing, in request order, as many statements as for one item."""
 
 from random import Random
 from typing import Any
@@ -6,22 +6,22 @@ from typing import Any
 import pytest
 
 from service.queries.master_record import MasterRecord
-from tests.support import faults, generate, rows
+from tests.support import generate, rows, schema_faults
 from tests.support.api import Api
-from tests.support.each import of_each_resource
-from tests.support.published import is_failure
-from tests.support.statements import watched
+from tests.support.openapi_validation import is_failure
+from tests.support.parametrize import of_each_resource
+from tests.support.statement_spy import record_statements
 
 pytestmark = pytest.mark.contract("Bulk")
 
 COLORS, GROUPS = "/api/colors", "/api/groups"
 
 
-def alike(
-    resource: MasterRecord, form: str, known: generate.References, count: int, seed: int
+def equal_bodies(
+    resource: MasterRecord, form: str, references: generate.References, count: int, seed: int
 ) -> list[dict[str, Any]]:
-    """As many bodies as asked for, equal but for what may not be."""
-    return [generate.body(resource, form, known, Random(seed)) for _ in range(count)]
+    """Return this many bodies that are equal except for unique fields."""
+    return [generate.body(resource, form, references, Random(seed)) for _ in range(count)]
 
 
 @of_each_resource
@@ -29,17 +29,17 @@ async def test_as_many_statements_for_two_hundred_items_as_for_two(
     resource: MasterRecord, own_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, counts = f"/api/{resource.name}", []
-    with watched(monkeypatch) as sent:
-        known = await generate.references(own_api)
+    with record_statements(monkeypatch) as sent:
+        references = await generate.references(own_api)
         # The first round has statements of asyncpg's own, which looks types up.
         for count in (2, 2, 200):
             numbers = []
             sent.clear()
-            made = await own_api.post(path, alike(resource, "create", known, count, 7))
+            made = await own_api.post(path, equal_bodies(resource, "create", references, count, 7))
             assert made.status == 201, made.raw
             numbers.append(len(sent))
             ids = [record["id"] for record in made.data]
-            bodies = alike(resource, "replace", known, count, 8)
+            bodies = equal_bodies(resource, "replace", references, count, 8)
             items = [body | {"id": id_} for body, id_ in zip(bodies, ids, strict=True)]
             sent.clear()
             replaced = await own_api.put(path, items)
@@ -57,7 +57,7 @@ async def test_as_many_statements_for_two_hundred_items_as_for_two(
 async def test_the_statements_of_two_hundred_groups(
     own_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with watched(monkeypatch) as sent:
+    with record_statements(monkeypatch) as sent:
         made = await own_api.post(GROUPS, [{"name": f"Group {n}"} for n in range(200)])
         items = [
             {"id": record["id"], "name": f"Group no. {number}", "state": "inactive"}
@@ -75,9 +75,9 @@ async def test_the_statements_of_a_thousand_colors_with_groups_and_languages(
 ) -> None:
     """A body of nearly 8 MiB, every link of which changes."""
     note = {"colorNote": "é" * 4000}
-    with watched(monkeypatch) as sent:
-        known = await generate.references(own_api)
-        groups, languages = known["color-groups"], known["languages"]
+    with record_statements(monkeypatch) as sent:
+        references = await generate.references(own_api)
+        groups, languages = references["color-groups"], references["languages"]
         made = await own_api.post(
             COLORS,
             [
@@ -111,7 +111,7 @@ async def test_the_statements_of_a_thousand_colors_with_groups_and_languages(
 
 
 def kinds(sent: list[str]) -> list[str]:
-    """What the statements are for, in a word each."""
+    """Return the purposes of the statements, a word each."""
     words = {
         "begin": "begin",
         "commit": "commit",
@@ -138,16 +138,16 @@ def kinds(sent: list[str]) -> list[str]:
 async def test_mixed_batches_commit_together_or_not_at_all(
     resource: MasterRecord, shared_api: Api, shared_dsn: str
 ) -> None:
-    path, known = f"/api/{resource.name}", await generate.references(shared_api)
-    made = await shared_api.post(path, alike(resource, "create", known, 4, 3))
+    path, references = f"/api/{resource.name}", await generate.references(shared_api)
+    made = await shared_api.post(path, equal_bodies(resource, "create", references, 4, 3))
     ids = [record["id"] for record in made.data]
-    bodies = alike(resource, "replace", known, 4, 4)
+    bodies = equal_bodies(resource, "replace", references, 4, 4)
     items = [body | {"id": id_} for body, id_ in zip(bodies, ids, strict=True)]
     if generate.has_state(resource):
-        for place in (1, 3):
-            items[place] = generate.deletion(resource, made.data[place])
+        for index in (1, 3):
+            items[index] = generate.deletion(resource, made.data[index])
     nobody = str(2**62) if resource.string_ids else 2**62
-    [unknown] = alike(resource, "replace", known, 1, 4)
+    [unknown] = equal_bodies(resource, "replace", references, 1, 4)
 
     before = await rows.dump(shared_dsn, versions=True)
     failed = await shared_api.put(path, [*items, unknown | {"id": nobody}])
@@ -172,9 +172,9 @@ async def test_mixed_batches_commit_together_or_not_at_all(
 async def test_how_many_items_a_request_may_have(resource: MasterRecord, shared_api: Api) -> None:
     """Contract, Limits: 200 items and ids; 1,000 colors."""
     path, most = f"/api/{resource.name}", 1000 if resource.name == "colors" else 200
-    known = await generate.references(shared_api)
+    references = await generate.references(shared_api)
     for method, form in (("POST", "create"), ("PUT", "replace")):
-        items = alike(resource, form, known, most + 1, 1)
+        items = equal_bodies(resource, form, references, most + 1, 1)
         if form == "replace":
             ids = [2**62 + number for number in range(most + 1)]
             named = [str(id_) if resource.string_ids else id_ for id_ in ids]
@@ -194,9 +194,11 @@ async def test_how_many_items_a_request_may_have(resource: MasterRecord, shared_
 async def test_an_id_stands_in_a_request_once(resource: MasterRecord, shared_api: Api) -> None:
     path = f"/api/{resource.name}"
     # New ones: nothing uses them, so that nothing else is wrong with deleting them.
-    made = await shared_api.post(path, [faults.minimal(resource.name, "create") for _ in range(2)])
+    made = await shared_api.post(
+        path, [schema_faults.minimal(resource.name, "create") for _ in range(2)]
+    )
     first, second = [record["id"] for record in made.data]
-    minimal = faults.minimal(resource.name, "replace")
+    minimal = schema_faults.minimal(resource.name, "replace")
     items = [
         generate.with_state(resource, minimal | {"id": id_}, "deleted")
         for id_ in (first, second, first)

@@ -1,4 +1,4 @@
-"""API keys: who gets in, how far, and how soon a change reaches the service (contract, Callers)."""
+"""Tests of API keys: access, scopes, and when a change takes effect (contract, Callers)."""
 
 import asyncio
 import re
@@ -15,7 +15,7 @@ from service.database.fair_queue import CONTENTION
 from service.organizations import administration, keys
 from service.organizations.caller import Callers
 from tests.support.api import Api, issue_key
-from tests.support.published import is_failure
+from tests.support.openapi_validation import is_failure
 
 pytestmark = pytest.mark.contract("Callers")
 
@@ -23,7 +23,7 @@ GROUPS = "/api/groups"
 
 
 class Clock:
-    """Time that tests move."""
+    """Clock that tests set."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
@@ -75,7 +75,7 @@ async def test_only_a_right_key_gets_in(shared_api: Api) -> None:
     is_failure(await Api(shared_api.client, "x").get(GROUPS), 401, "unauthorized")
 
 
-async def test_a_header_that_says_bearer_twice_is_told_so(shared_api: Api) -> None:
+async def test_a_doubled_bearer_prefix_is_explained(shared_api: Api) -> None:
     twice = await Api(shared_api.client, f"Bearer {shared_api.key}").get(GROUPS)
     is_failure(twice, 401, "unauthorized")
     assert "twice" in twice.json["error"]["details"][0]["value"]
@@ -138,7 +138,7 @@ async def test_a_key_is_looked_up_once_in_a_while(demo_dsn: str, api: Api, clock
 
 
 class CountingDatabase(Database):
-    """A database that counts look-ups."""
+    """Database that counts look-ups."""
 
     look_ups = 0
 
@@ -163,8 +163,8 @@ async def test_concurrent_look_ups_of_a_key_are_one(
     finding = [asyncio.create_task(callers.find(key)) for _ in range(20)]
     await asyncio.sleep(0)
     hanging_up.cancel()
-    found = await asyncio.gather(*finding)
-    assert all(caller is not None and caller.organization_id == 1 for caller in found)
+    identified = await asyncio.gather(*finding)
+    assert all(caller is not None and caller.organization_id == 1 for caller in identified)
     assert counting.look_ups == 1
     await asyncio.gather(*(callers.find(key, fresh=True) for _ in range(20)))
     assert counting.look_ups == 2
@@ -175,9 +175,9 @@ async def test_wrong_secrets_of_a_key_cost_one_look_up(
 ) -> None:
     callers, key = Callers(counting), shared_keys["writer"]
     organization_id, key_id, _ = keys.parse(key) or (0, 0, "")
-    for made_up in (key_id, key_id + 10**6):
+    for unknown_id in (key_id, key_id + 10**6):
         for _ in range(20):
-            wrong = keys.compose(organization_id, made_up, keys.new_secret())
+            wrong = keys.compose(organization_id, unknown_id, keys.new_secret())
             assert await callers.find(wrong) is None
     assert counting.look_ups == 2
     assert await callers.find(key) is not None
@@ -187,7 +187,7 @@ async def test_wrong_secrets_of_a_key_cost_one_look_up(
     assert counting.look_ups == 2
 
 
-async def test_made_up_keys_delay_no_known_one(
+async def test_unknown_keys_delay_no_known_one(
     shared_dsn: str, shared_keys: dict[str, str], clock: Clock
 ) -> None:
     """A known key that has to be looked up again waits for one of them at most."""
@@ -195,19 +195,19 @@ async def test_made_up_keys_delay_no_known_one(
     callers, key = Callers(database), shared_keys["writer"]
     assert await callers.find(key) is not None
     clock.now += 5.01
-    made_up = [
+    unknown_keys = [
         asyncio.create_task(callers.find(keys.compose(1, 10**9 + number, keys.new_secret())))
         for number in range(200)
     ]
     await asyncio.sleep(0)
     assert await callers.find(key) is not None
-    assert sum(task.done() for task in made_up) < 20
-    assert await asyncio.gather(*made_up) == [None] * 200
+    assert sum(task.done() for task in unknown_keys) < 20
+    assert await asyncio.gather(*unknown_keys) == [None] * 200
     await database.close()
 
 
-async def test_made_up_keys_are_no_sign_of_other_organizations(shared_dsn: str) -> None:
-    """Where several organizations come at once, each gets fewer connections."""
+async def test_unknown_keys_are_no_sign_of_other_organizations(shared_dsn: str) -> None:
+    """Several active organizations would get fewer connections each."""
     database = Database(shared_dsn, 4)
     callers = Callers(database)
     await asyncio.sleep(0.05)
@@ -290,7 +290,7 @@ async def test_organizations_see_their_own_records_alone(
         assert not mine & theirs
 
 
-async def test_a_key_tells_its_installation_and_organization(
+async def test_a_key_names_its_installation_and_organization(
     shared_api: Api, shared_other: Api
 ) -> None:
     own, other = [(await api.get("/api/me")).data for api in (shared_api, shared_other)]

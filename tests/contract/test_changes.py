@@ -1,4 +1,4 @@
-"""The changes as callers follow them (contract, Changes)."""
+"""Tests of the change feed as callers follow it (contract, Changes)."""
 
 import asyncio
 import time
@@ -16,8 +16,8 @@ from service.http.context import DATABASE
 from service.queries import change_feed
 from tests.support.api import Answer, Api, replacing
 from tests.support.changes import PATH, Follower
-from tests.support.published import is_failure
-from tests.support.waiting import until, within
+from tests.support.openapi_validation import is_failure
+from tests.support.time_limits import until, within
 
 pytestmark = pytest.mark.contract("Changes")
 
@@ -29,14 +29,14 @@ def cursor_of(answer: Answer) -> str:
     return str(answer.json["pagination"]["cursor"])
 
 
-async def now(api: Api, **asked: str) -> str:
-    return cursor_of(await api.get(PATH, {"from": "now", **asked}))
+async def now(api: Api, **params: str) -> str:
+    return cursor_of(await api.get(PATH, {"from": "now", **params}))
 
 
 async def make(api: Api, count: int, path: str = GROUPS) -> list[Any]:
     answer = await api.post(path, [{"name": f"Group {number}"} for number in range(count)])
     assert answer.status == 201, answer.raw
-    return [one["id"] for one in answer.data]
+    return [record["id"] for record in answer.data]
 
 
 async def run(dsn: str, statement: str, *arguments: object) -> None:
@@ -45,7 +45,7 @@ async def run(dsn: str, statement: str, *arguments: object) -> None:
     await connection.close()
 
 
-async def test_who_did_what_and_when(api: Api, other_api: Api) -> None:
+async def test_entries_name_key_request_and_time(api: Api, other_api: Api) -> None:
     [group] = await make(api, 1)
     headers = {"X-Request-Id": "rename-7"}
     await api.patch(f"{GROUPS}/{group}", replacing("/name", "Knit"), headers=headers)
@@ -70,22 +70,22 @@ async def test_the_cursor_is_always_there_and_goes_on(api: Api) -> None:
         follower.cursor = cursor_of(await api.get(PATH, {"limit": limit}))
         first = (await api.get(PATH, {"limit": limit})).data
         pages = [first, *[page async for page in follower.pages()]]
-        assert [one["recordId"] for page in pages for one in page] == ids
+        assert [entry["recordId"] for page in pages for entry in page] == ids
         assert all(len(page) <= int(limit) for page in pages)
 
 
 async def test_documents_are_as_they_are_now(api: Api) -> None:
     start = await now(api, documents="true")
-    kept, gone = await make(api, 2)
+    live, gone = await make(api, 2)
     supplier = (await api.post(SUPPLIERS, {"name": "Mill"})).data
     category = (await api.post("/api/item-categories", {"name": "Zippers"})).data["id"]
     await api.delete(f"{GROUPS}/{gone}")
     await api.delete(f"/api/item-categories/{category}")
-    renamed = (await api.patch(f"{GROUPS}/{kept}", replacing("/name", "Knit"))).data
+    renamed = (await api.patch(f"{GROUPS}/{live}", replacing("/name", "Knit"))).data
     answer = await api.get(PATH, {"cursor": start})
-    shown = {(one["collection"], one["recordId"]): one["document"] for one in answer.data}
+    shown = {(entry["collection"], entry["recordId"]): entry["document"] for entry in answer.data}
     assert shown == {
-        ("groups", kept): renamed,
+        ("groups", live): renamed,
         ("groups", gone): None,
         ("sub-suppliers", supplier["id"]): supplier,
         ("item-categories", category): None,
@@ -102,8 +102,8 @@ async def test_a_page_ends_where_its_documents_are_too_long(
     ids = await make(api, 20)
     monkeypatch.setattr("service.queries.change_feed.MAX_PAGE_BYTES", 1000)
     pages = [page async for page in follower.pages()]
-    assert [one["recordId"] for page in pages for one in page] == ids
-    assert all(one["document"] for page in pages for one in page)
+    assert [entry["recordId"] for page in pages for entry in page] == ids
+    assert all(entry["document"] for page in pages for entry in page)
     assert len(pages) > 3
 
 
@@ -115,16 +115,16 @@ async def test_filters(api: Api) -> None:
     await api.patch(f"{GROUPS}/{second}", replacing("/name", "Knit"))
     await api.delete(f"{GROUPS}/{first}")
     fields = (await api.get(PATH, {"cursor": start["style-custom-fields"]})).data
-    assert [(one["recordId"], one["operation"]) for one in fields] == [
+    assert [(entry["recordId"], entry["operation"]) for entry in fields] == [
         (restricted, "created"),
         (restricted, "updated"),
     ]
     groups = (await api.get(PATH, {"cursor": start["groups"]})).data
-    assert [one["recordId"] for one in groups] == [first, second, second, first]
+    assert [entry["recordId"] for entry in groups] == [first, second, second, first]
     both = [("collection", "groups"), ("collection", "style-custom-fields")]
     assert len((await api.get(PATH, both)).data) == 6
     of_one = {"collection": "groups", "recordId": str(first)}
-    assert [one["operation"] for one in (await api.get(PATH, of_one)).data] == [
+    assert [entry["operation"] for entry in (await api.get(PATH, of_one)).data] == [
         "created",
         "deleted",
     ]
@@ -136,22 +136,25 @@ async def test_causes_are_unfolded_page_by_page(api: Api) -> None:
     """A record of the transaction itself has its entry once, among those that show the cause."""
     [group] = await make(api, 1)
     field = {"name": "Fit", "type": "text", "associatedGroups": [{"id": group}]}
-    fields = [one["id"] for one in (await api.post(FIELDS, [field] * 9)).data]
+    fields = [record["id"] for record in (await api.post(FIELDS, [field] * 9)).data]
     follower = Follower(api, limit="2")
     await follower.begin()
     await api.patch(f"{GROUPS}/{group}", replacing("/name", "Knit"))
     await make(api, 1)
     pages = [page async for page in follower.pages()]
-    told = [(one["collection"], one["recordId"]) for page in pages for one in page]
-    assert told[:-1] == [("groups", group), *(("style-custom-fields", one) for one in fields)]
-    assert {one["n"] for page in pages[:-1] for one in page[:1]} == {pages[0][0]["n"]}
+    reported = [(entry["collection"], entry["recordId"]) for page in pages for entry in page]
+    assert reported[:-1] == [
+        ("groups", group),
+        *(("style-custom-fields", field_id) for field_id in fields),
+    ]
+    assert {entry["n"] for page in pages[:-1] for entry in page[:1]} == {pages[0][0]["n"]}
 
 
 async def test_settings_are_a_cause(api: Api, demo_dsn: str) -> None:
     graded = [
-        one["id"]
+        record["id"]
         for state in ("active", "inactive", "deleted")
-        for one in (
+        for record in (
             await api.get("/api/size-ranges", {"isAdvancedGrading": "true", "state": state})
         ).data
     ]
@@ -163,26 +166,26 @@ async def test_settings_are_a_cause(api: Api, demo_dsn: str) -> None:
         assert await administration._set_organization(connection, arguments)
     await connection.close()
     entries = await follower.entries()
-    assert sorted(one["recordId"] for one in entries) == sorted(graded)
-    assert {(one["apiKeyId"], one["requestId"]) for one in entries} == {(None, None)}
+    assert sorted(entry["recordId"] for entry in entries) == sorted(graded)
+    assert {(entry["apiKeyId"], entry["requestId"]) for entry in entries} == {(None, None)}
     assert graded
 
 
 async def test_a_waiting_reader_is_answered_once_there_is_something(api: Api) -> None:
     start = await now(api, collection="groups")
-    asked = {"cursor": start, "wait": "20"}
-    reading = [asyncio.create_task(api.get(PATH, asked)) for _ in range(20)]
+    params = {"cursor": start, "wait": "20"}
+    reading = [asyncio.create_task(api.get(PATH, params)) for _ in range(20)]
     await asyncio.sleep(0.2)
     await api.post("/api/item-categories", {"name": "Zippers"})
     await asyncio.sleep(0.6)
-    assert not any(one.done() for one in reading)
+    assert not any(task.done() for task in reading)
     ids = await make(api, 2)
     async with within(10):
         answers = await asyncio.gather(*reading)
-    assert all([one["recordId"] for one in answer.data] == ids for answer in answers)
+    assert all([entry["recordId"] for entry in answer.data] == ids for answer in answers)
 
 
-async def test_who_waits_in_vain_gets_an_empty_page(api: Api) -> None:
+async def test_a_long_poll_without_changes_returns_an_empty_page(api: Api) -> None:
     start, began = await now(api), time.monotonic()
     answer = await api.get(PATH, {"cursor": start, "wait": "1"})
     assert (answer.data, cursor_of(answer)) == ([], start)
@@ -190,20 +193,20 @@ async def test_who_waits_in_vain_gets_an_empty_page(api: Api) -> None:
 
 
 @pytest.mark.contract("Shares")
-async def test_who_waits_takes_no_place(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_long_polls_hold_no_connection(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does a stop wait for them."""
     monkeypatch.setattr(long_poll, "MAX_WAITING", 70)
     start, app = await now(api), cast(Any, api.client.app)
     watch = app[long_poll.CHANGE_WAITERS]
-    asked = {"cursor": start, "wait": "30"}
+    params = {"cursor": start, "wait": "30"}
     async with AsyncExitStack() as stack:
         reading = list[asyncio.Task[Answer]]()
-        stack.callback(lambda: [one.cancel() for one in reading])
+        stack.callback(lambda: [task.cancel() for task in reading])
         for readers in (35, 70):
-            reading += [asyncio.create_task(api.get(PATH, asked)) for _ in range(35)]
+            reading += [asyncio.create_task(api.get(PATH, params)) for _ in range(35)]
             await until(lambda readers=readers: len(watch._waiters[1]) == readers)  # type: ignore[misc]
         assert (await api.get(GROUPS)).status == 200
-        is_failure(await api.get(PATH, asked), 429, "too_many_requests")
+        is_failure(await api.get(PATH, params), 429, "too_many_requests")
         await long_poll.end_change_waits(app)
         async with within(5):
             answers = await asyncio.gather(*reading)
@@ -230,7 +233,7 @@ async def test_a_new_wait_ends_the_longest_one(api: Api, monkeypatch: pytest.Mon
     await asyncio.gather(*readers[1:])
 
 
-async def test_what_was_cleared_is_gone(api: Api, demo_dsn: str) -> None:
+async def test_cleared_entries_are_gone(api: Api, demo_dsn: str) -> None:
     start = await now(api)
     await make(api, 1)
     middle = await now(api)
@@ -241,7 +244,7 @@ async def test_what_was_cleared_is_gone(api: Api, demo_dsn: str) -> None:
     is_failure(await api.get(PATH, {"cursor": start}), 410, "gone.changes_expired")
     assert len((await api.get(PATH, {"cursor": middle})).data) == 1
     oldest = await api.get(PATH)
-    assert [one["n"] for one in oldest.data] == [2]
+    assert [entry["n"] for entry in oldest.data] == [2]
     assert (await api.get(PATH, {"cursor": cursor_of(oldest)})).data == []
 
 
@@ -264,7 +267,7 @@ async def test_a_backlog_is_numbered_in_steps(api: Api, monkeypatch: pytest.Monk
     for _ in range(20):
         made += await make(api, 1)
         await api.post("/api/item-categories", {"name": "Zippers"})
-    assert [one["recordId"] for one in await follower.entries()] == made
+    assert [entry["recordId"] for entry in await follower.entries()] == made
 
 
 async def test_changes_of_one_record_keep_their_order(api: Api) -> None:
@@ -283,11 +286,11 @@ async def test_changes_of_one_record_keep_their_order(api: Api) -> None:
     entries, names = list[Any](), list[str]()
     for round_ in range(5):
         renaming = [rename(10 * round_ + number) for number in range(10)]
-        *_, found = await asyncio.gather(*renaming, follower.entries())
-        entries += found
+        *_, new_entries = await asyncio.gather(*renaming, follower.entries())
+        entries += new_entries
         names.append((await api.get(f"{GROUPS}/{group}")).data["name"])
     entries += await follower.entries()
-    numbers = [one["n"] for one in entries]
+    numbers = [entry["n"] for entry in entries]
     assert numbers == sorted(set(numbers))
     assert len(entries) == 50
     assert entries[-1]["requestId"] == names[-1]

@@ -1,4 +1,4 @@
-"""Callers at once: no deadlock reaches one, every batch is whole (contract, Transactions)."""
+"""Concurrency tests: no deadlock reaches a caller, batches stay whole (contract, Transactions)."""
 
 import asyncio
 from random import Random
@@ -17,19 +17,21 @@ COLORS, GROUPS = "/api/colors", "/api/groups"
 ROUNDS = 6
 
 
-@pytest.mark.parametrize("resource", MASTER_RECORDS, ids=[one.name for one in MASTER_RECORDS])
+@pytest.mark.parametrize(
+    "resource", MASTER_RECORDS, ids=[resource.name for resource in MASTER_RECORDS]
+)
 async def test_crossed_batches_both_succeed_and_the_outcome_is_one_of_them(
     resource: MasterRecord, shared_api: Api
 ) -> None:
-    path, known = f"/api/{resource.name}", await generate.references(shared_api)
-    bodies = [generate.body(resource, "create", known, Random(5)) for _ in range(30)]
+    path, references = f"/api/{resource.name}", await generate.references(shared_api)
+    bodies = [generate.body(resource, "create", references, Random(5)) for _ in range(30)]
     made = await shared_api.post(path, bodies)
     ids = [record["id"] for record in made.data]
     label = next((name for name in ("text", "name") if name in made.data[0]), None)
 
     def batch(caller: str, turn: int) -> list[dict[str, Any]]:
         seed = Random(f"{caller}{turn}")
-        items = [generate.body(resource, "replace", known, seed) for _ in ids]
+        items = [generate.body(resource, "replace", references, seed) for _ in ids]
         own = {label: f"{caller} {turn}"} if label else {}
         return [
             generate.with_state(resource, item | {"id": id_} | own, "active")
@@ -37,15 +39,15 @@ async def test_crossed_batches_both_succeed_and_the_outcome_is_one_of_them(
         ]
 
     for turn in range(ROUNDS):
-        one, other = batch("one", turn), batch("other", turn)[::-1]
-        answers = await asyncio.gather(shared_api.put(path, one), shared_api.put(path, other))
+        first, second = batch("one", turn), batch("other", turn)[::-1]
+        answers = await asyncio.gather(shared_api.put(path, first), shared_api.put(path, second))
         assert [answer.status for answer in answers] == [200, 200], answers
-        wanted = [("id", str(id_)) for id_ in ids] + [("pageSize", "100")]
-        stored = (await shared_api.get(path, wanted)).data
-        sent = one[0] if label else min(one, key=lambda item: item["id"])
+        params = [("id", str(id_)) for id_ in ids] + [("pageSize", "100")]
+        stored = (await shared_api.get(path, params)).data
+        sent = first[0] if label else min(first, key=lambda item: item["id"])
         names = [label] if label else [*sent]
         winners = [
-            {tuple(item[name] for name in names) for item in batch} for batch in (one, other)
+            {tuple(item[name] for name in names) for item in batch} for batch in (first, second)
         ]
         assert {tuple(record[name] for name in names) for record in stored} in winners
     gone = [("ids", str(id_)) for id_ in ids]
@@ -57,39 +59,39 @@ async def test_crossed_batches_both_succeed_and_the_outcome_is_one_of_them(
 
 
 async def test_patches_at_once_lose_no_update(shared_api: Api) -> None:
-    place = (await shared_api.post(COLORS, {"name": "Contested"})).headers["Location"]
+    location = (await shared_api.post(COLORS, {"name": "Contested"})).headers["Location"]
     fields = ("userDefinedId", "userDefinedId2", "colorReference", "colorNote", "name")
     for turn in range(ROUNDS):
         answers = await asyncio.gather(
             *(
                 shared_api.patch(
-                    place, [{"op": "replace", "path": f"/{name}", "value": f"{name} {turn}"}]
+                    location, [{"op": "replace", "path": f"/{name}", "value": f"{name} {turn}"}]
                 )
                 for name in fields
             )
         )
         assert {answer.status for answer in answers} == {200}
-        stored = (await shared_api.get(place)).data
+        stored = (await shared_api.get(location)).data
         assert {name: stored[name] for name in fields} == {
             name: f"{name} {turn}" for name in fields
         }
-    await shared_api.delete(place)
+    await shared_api.delete(location)
 
 
 @pytest.mark.contract("Preconditions")
-async def test_of_writers_that_expect_the_same_record_one_wins(shared_api: Api) -> None:
+async def test_one_of_several_conditional_writers_wins(shared_api: Api) -> None:
     made = await shared_api.post(GROUPS, {"name": "Contested"})
-    place, expected = made.headers["Location"], {"If-Match": made.headers["ETag"]}
+    location, expected = made.headers["Location"], {"If-Match": made.headers["ETag"]}
     answers = await asyncio.gather(
         *(
-            shared_api.put(place, {"name": f"{n}", "state": "active"}, headers=expected)
+            shared_api.put(location, {"name": f"{n}", "state": "active"}, headers=expected)
             for n in range(8)
         )
     )
     won = [answer for answer in answers if answer.status == 200]
     assert sorted(answer.status for answer in answers) == [200, *[412] * 7]
-    assert (await shared_api.get(place)).data == won[0].data
-    await shared_api.delete(place)
+    assert (await shared_api.get(location)).data == won[0].data
+    await shared_api.delete(location)
 
 
 async def test_readers_see_a_batch_whole(shared_api: Api) -> None:

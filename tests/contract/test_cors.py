@@ -1,4 +1,4 @@
-"""Browsers that call from pages of other origins (contract, Browsers)."""
+"""CORS tests: browsers that call from pages of other origins (contract, Browsers)."""
 
 from collections.abc import AsyncIterator
 
@@ -51,19 +51,19 @@ async def test_pages_read_answers_and_failures(open_api: Api) -> None:
         assert answer.status == status
         assert answer.headers["Access-Control-Allow-Origin"] == APP
         exposed = answer.headers["Access-Control-Expose-Headers"].split(", ")
-        wanted = {"ETag", "X-Request-Id", "Retry-After", "Location", "Idempotent-Replayed"}
-        assert wanted <= set(exposed)
+        expected = {"ETag", "X-Request-Id", "Retry-After", "Location", "Idempotent-Replayed"}
+        assert expected <= set(exposed)
     long = await open_api.get("/api/colors?pageSize=100", headers={"Origin": APP})
     assert long.headers["Vary"] == "Accept-Encoding, Origin"
     tag = (await open_api.get(f"{GROUPS}/1")).headers["ETag"]
     headers = {"Origin": APP, "If-None-Match": tag}
-    known = await open_api.get(f"{GROUPS}/1", headers=headers)
-    assert known.status == 304
-    assert known.headers["Access-Control-Allow-Origin"] == APP
-    assert known.headers["Vary"] == "Origin"
+    unmodified = await open_api.get(f"{GROUPS}/1", headers=headers)
+    assert unmodified.status == 304
+    assert unmodified.headers["Access-Control-Allow-Origin"] == APP
+    assert unmodified.headers["Vary"] == "Origin"
 
 
-async def test_pages_of_other_origins_are_told_nothing(open_api: Api) -> None:
+async def test_other_origins_get_no_cors_headers(open_api: Api) -> None:
     for origin in (OTHER, f"{APP}.evil.example", f"{APP}:8443", "null", APP.upper(), ""):
         for method in ("GET", "OPTIONS"):
             answer = await open_api.call(method, GROUPS, headers=ASKING | {"Origin": origin})

@@ -1,4 +1,4 @@
-"""Cursors: what may stand beside one, and that each that is not this list's own is refused.
+"""Tests of cursors: parameters beside one, and refused ones.
 
 Source: contract, Cursors.
 """
@@ -16,7 +16,7 @@ from service.listing.list_request import Condition, Listing, SortKey
 from service.listing.operators import OPERATORS
 from service.listing.properties import Properties
 from tests.support.api import Api
-from tests.support.published import is_failure
+from tests.support.openapi_validation import is_failure
 
 pytestmark = pytest.mark.contract("Cursors")
 
@@ -50,7 +50,7 @@ async def test_cursors_are_urlsafe_and_stand_alone(shared_api: Api) -> None:
         ({"name": "x"}, "name"),
     ],
 )
-async def test_what_cannot_stand_beside_a_cursor(
+async def test_parameters_beside_a_cursor_are_refused(
     params: dict[str, str], field: str, shared_api: Api
 ) -> None:
     carried = await a_cursor(shared_api, state="active")
@@ -80,7 +80,7 @@ async def test_only_the_same_filter_may_stand_beside_a_cursor(shared_api: Api) -
     assert answer.status == 200
 
 
-async def test_what_is_wrong_beside_a_cursor_in_the_order_sent(shared_api: Api) -> None:
+async def test_errors_beside_a_cursor_are_in_request_order(shared_api: Api) -> None:
     carried = await a_cursor(shared_api)
     params = [("state", "gone"), ("cursor", carried), ("colour", "red"), ("pageSize", "2")]
     answer = await shared_api.get(GROUPS, params)
@@ -124,7 +124,7 @@ async def test_cursors_that_were_tampered_with(shared_api: Api) -> None:
 
 
 def other_spelling(good: str) -> str:
-    """The same bytes, spelled with bits that base64 does not use, or cut where there are none."""
+    """Return the same bytes, spelled with unused bits of base64, or cut if there are none."""
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     if len(good) % 4 == 0:
         return good[:-1]
@@ -144,7 +144,7 @@ async def test_cursors_of_others(shared_api: Api, shared_other: Api) -> None:
 
 
 def forged(payload: Any) -> str:
-    """A cursor with a right digest around any payload."""
+    """Return a cursor with a right digest around any payload."""
     return cursor.seal(payload if isinstance(payload, bytes) else orjson.dumps(payload), SCOPE)
 
 
@@ -222,7 +222,7 @@ async def test_forged_cursors(payload: Any, shared_api: Api) -> None:
     assert answer.details == INVALID
 
 
-async def test_what_is_forged_as_the_service_does_it_is_taken(shared_api: Api) -> None:
+async def test_correctly_forged_cursors_are_accepted(shared_api: Api) -> None:
     payload = [1, [["name", "contains", ["a"]]], [["name", True], ["id", False]], 2, ["zz", 1]]
     assert (await shared_api.get(GROUPS, {"cursor": forged(payload)})).status == 200
 
@@ -242,10 +242,10 @@ async def test_a_cursor_has_at_most_4_kib(shared_api: Api) -> None:
 
 def test_a_query_too_long_for_a_cursor_is_refused() -> None:
     values = tuple(base64.b64encode(f"{n * 104729}".encode()).decode() for n in range(900))
-    wanted = Listing(
+    listing = Listing(
         (Condition(PROPERTIES["name"], OPERATORS["eq"], values),),
         (SortKey(PROPERTIES["id"], False),),
     )
     with pytest.raises(ApiError) as error:
-        cursor.encode(wanted, [1], SCOPE)
+        cursor.encode(listing, [1], SCOPE)
     assert error.value.code == "validation_error.too_long"

@@ -1,4 +1,4 @@
-"""What is wrong with a request, told at once and in order; nothing changes (contract, Errors)."""
+"""Tests of error details: all at once, in order, and nothing changes (contract, Errors)."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.support import rows
 from tests.support.api import Api
-from tests.support.published import invalid, is_failure
+from tests.support.openapi_validation import invalid, is_failure
 
 pytestmark = pytest.mark.contract("Errors")
 
@@ -31,7 +31,7 @@ def group(id_: int, state: str = "active", **fields: Any) -> dict[str, Any]:
     return {"id": id_, "name": "A group", "state": state, **fields}
 
 
-async def test_what_the_request_and_what_the_database_shows_together(shared_api: Api) -> None:
+async def test_request_and_database_errors_are_reported_together(shared_api: Api) -> None:
     used = [
         record["id"] for record in (await shared_api.get(GROUPS)).data if record["usedInStyles"]
     ]
@@ -76,7 +76,7 @@ async def test_path_query_headers_and_body_at_once(shared_api: Api) -> None:
     ]
 
 
-async def test_what_is_wrong_with_a_bulk_request_as_a_whole_is_told_alone(
+async def test_errors_of_a_whole_bulk_request_are_reported_alone(
     shared_api: Api,
 ) -> None:
     headers = {"If-Match": "*", "Idempotency-Key": "two words"}
@@ -151,7 +151,7 @@ async def test_at_most_a_thousand_rows_and_every_item_counted(shared_api: Api) -
     assert (error["total_items"], error["failed_items"]) == (1000, 1000)
 
 
-async def test_of_a_body_of_a_wrong_length_nothing_else_is_told(shared_api: Api) -> None:
+async def test_a_body_of_a_wrong_length_is_the_only_error(shared_api: Api) -> None:
     items = [group(number + 1) for number in range(201)]
     items[7]["name"] = ""
     answer = await shared_api.put(GROUPS, items)
@@ -200,7 +200,7 @@ async def test_messages_say_what_is_wrong_however_long_the_value_is(shared_api: 
 async def test_ids_of_a_bulk_delete(
     ids: list[str], details: list[tuple[str, str]], shared_api: Api
 ) -> None:
-    answer = await shared_api.delete(GROUPS, [("ids", one) for one in ids])
+    answer = await shared_api.delete(GROUPS, [("ids", record_id) for record_id in ids])
     assert answer.details == details
     error = answer.json["error"]
     assert (error["operation"], error["total_items"]) == ("bulk_delete", len(ids))

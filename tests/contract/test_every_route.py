@@ -1,7 +1,6 @@
-"""Every route of the table: a success, and every failure that routes of its kind share.
+"""Tests of every route: a success, and every failure that routes of its kind share.
 
-Each answer is held against the OpenAPI document or the envelope's schema. A new route of a known
-kind is tested as soon as it stands in the table; tests/policy sees to new kinds.
+Each response is validated. A new route of a known kind is tested as soon as the table has it.
 """
 
 import re
@@ -14,8 +13,9 @@ import pytest
 from service.queries.master_record import MasterRecord
 from service.queries.parts import RecordPart
 from service.routes import Route
-from tests.support import each, generate, parts, published
+from tests.support import generate, parametrize, parts
 from tests.support.api import JSON_PATCH, Answer, Api
+from tests.support.openapi_validation import assert_documented, is_failure
 
 pytestmark = pytest.mark.contract("Surface")
 
@@ -26,19 +26,19 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 
 async def path_of(api: Api, route: Route, stored: dict[str, int]) -> str:
-    """The route's path with ids of stored records in it."""
-    known: dict[str, Any] = {"name": _NAMES.get(route.operation_name), **stored}
+    """Return the route's path with ids of stored records in it."""
+    values: dict[str, Any] = {"name": _NAMES.get(route.operation_name), **stored}
     if "{id}" in route.path:
-        collection = route.path.partition("/{id}")[0].format(**known)
-        known["id"] = (await api.get(collection)).data[0]["id"]
-    return route.path.format(**known)
+        collection = route.path.partition("/{id}")[0].format(**values)
+        values["id"] = (await api.get(collection)).data[0]["id"]
+    return route.path.format(**values)
 
 
 async def make(api: Api, route: Route, count: int) -> list[Any]:
-    """New records of the route's resource."""
+    """Create records of the route's resource."""
     assert route.resource is not None
-    known, random = await generate.references(api), Random(count)
-    items = [generate.body(route.resource, "create", known, random) for _ in range(count)]
+    references, random = await generate.references(api), Random(count)
+    items = [generate.body(route.resource, "create", references, random) for _ in range(count)]
     answer = await api.post(f"/api/{route.resource.name}", items)
     assert answer.status == 201, answer.raw
     return list(answer.data)
@@ -57,7 +57,7 @@ async def plain(api: Api, route: Route, stored: dict[str, int]) -> Answer:
 
 async def create(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # noqa: ARG001
     many = await api.post(route.path, [await new_body(api, route, "create")])
-    published.holds(route, many)
+    assert_documented(route, many)
     return await api.post(route.path, await new_body(api, route, "create"))
 
 
@@ -71,16 +71,16 @@ async def replace(api: Api, route: Route, stored: dict[str, int]) -> Answer:
 
 async def bulk_replace(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # noqa: ARG001
     record, gone = await make(api, route, 2)
-    kept = await new_body(api, route, "replace") | {"id": record["id"]}
+    replacement = await new_body(api, route, "replace") | {"id": record["id"]}
     assert route.resource is not None
     going = [generate.deletion(route.resource, gone)] * generate.has_state(route.resource)
-    return await api.put(route.path, [kept, *going])
+    return await api.put(route.path, [replacement, *going])
 
 
 async def bulk_patch(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # noqa: ARG001
     assert isinstance(route.resource, MasterRecord)
-    known, records = await generate.references(api), await make(api, route, 2)
-    items = [{"id": r["id"], **generate.altered(route.resource, r, known)} for r in records]
+    references, records = await generate.references(api), await make(api, route, 2)
+    items = [{"id": r["id"], **generate.altered(route.resource, r, references)} for r in records]
     return await api.patch(route.path, items)
 
 
@@ -88,8 +88,8 @@ async def patch(api: Api, route: Route, stored: dict[str, int]) -> Answer:
     if isinstance(route.resource, RecordPart):
         return await api.patch(await path_of(api, route, stored), [])
     assert route.resource is not None
-    known, [record] = await generate.references(api), await make(api, route, 1)
-    change = generate.change(route.resource, "inactive", known, Random(route.path))
+    references, [record] = await generate.references(api), await make(api, route, 1)
+    change = generate.change(route.resource, "inactive", references, Random(route.path))
     return await api.patch(route.path.format(id=record["id"]), change)
 
 
@@ -105,7 +105,7 @@ async def bulk_delete(api: Api, route: Route, stored: dict[str, int]) -> Answer:
 
 Success: TypeAlias = Callable[[Api, Route, dict[str, int]], Awaitable[Answer]]
 SUCCESSES: dict[str, Success] = {
-    **{route.operation_name: plain for route in each.ROUTES if route.method == "GET"},
+    **{route.operation_name: plain for route in parametrize.ROUTES if route.method == "GET"},
     "create": create,
     "replace": replace,
     "bulk_replace": bulk_replace,
@@ -118,55 +118,55 @@ SUCCESSES: dict[str, Success] = {
 
 
 @pytest.mark.contract("Envelope", "OpenAPI document")
-@each.of_each(each.ROUTES)
+@parametrize.of_each(parametrize.ROUTES)
 async def test_success(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
     answer = await SUCCESSES[route.operation_name](shared_api, route, stored)
     assert answer.status == (201 if route.operation_name == "create" else 200), answer.raw
     if route.needs_key:
-        published.holds(route, answer)
+        assert_documented(route, answer)
     assert answer.headers["X-Request-Id"]
 
 
 @pytest.mark.contract("Callers")
-@each.of_each_route
+@parametrize.of_each_route
 async def test_a_key_is_needed(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
     path = await path_of(shared_api, route, stored)
     answer = await Api(shared_api.client, "").call(route.method, path)
     assert answer.status == 401
     assert answer.headers["WWW-Authenticate"] == "Bearer"
-    published.holds(route, answer)
+    assert_documented(route, answer)
     if 401 in route.problems:
         assert answer.headers["Content-Type"] == "application/problem+json"
     else:
-        published.is_failure(answer, 401, "unauthorized")
+        is_failure(answer, 401, "unauthorized")
 
 
 @pytest.mark.contract("Callers")
-@each.of_each_write
+@parametrize.of_each_write
 async def test_a_key_that_reads_does_not_write(
     route: Route, shared_api: Api, shared_reader: Api, stored: dict[str, int]
 ) -> None:
     path = await path_of(shared_api, route, stored)
     answer = await shared_reader.call(route.method, path)
-    published.is_failure(answer, 403, "forbidden.scope")
-    published.holds(route, answer)
+    is_failure(answer, 403, "forbidden.scope")
+    assert_documented(route, answer)
 
 
 @pytest.mark.contract("Tenancy")
-@each.of_each_record
+@parametrize.of_each_record
 async def test_unknown_and_foreign_records(
     route: Route, shared_api: Api, shared_other: Api, stored: dict[str, int]
 ) -> None:
     body = await valid_body(shared_api, route)
     unknown = await shared_api.call(route.method, unknown_path(route), body)
-    published.is_failure(unknown, 404, "not_found")
-    published.holds(route, unknown)
+    is_failure(unknown, 404, "not_found")
+    assert_documented(route, unknown)
     foreign = await shared_other.call(route.method, await path_of(shared_api, route, stored), body)
     if route.resource is not None and route.resource.name == "languages":
         assert foreign.status == 200
     elif route.resource is not None and route.resource.collection == "size-ranges":
-        published.is_failure(foreign, 403, "forbidden.organization")
-        published.holds(route, foreign)
+        is_failure(foreign, 403, "forbidden.organization")
+        assert_documented(route, foreign)
     else:
         assert (foreign.status, foreign.raw) == (404, unknown.raw)
 
@@ -176,98 +176,98 @@ def unknown_path(route: Route) -> str:
 
 
 async def valid_body(api: Api, route: Route) -> Any:
-    """A body that a write to one record takes; None where none is sent."""
+    """Return a body that a write to one record takes; None where none is sent."""
     if route.operation_name == "replace":
         return await new_body(api, route, "replace")
     return [] if route.operation_name == "patch" else None
 
 
 @pytest.mark.contract("Errors")
-@each.of_each_record
+@parametrize.of_each_record
 async def test_ids_of_a_wrong_form(route: Route, shared_api: Api) -> None:
     body = await valid_body(shared_api, route)
     for wrong in ("0", "-1", "abc", "01", "1.0", "1e3", "%201", "٣", str(2**63)):
         path = re.sub(r"{\w+}", wrong, route.path)
         answer = await shared_api.call(route.method, path, body)
         if route.resource is not None and route.resource.string_ids:
-            published.is_failure(answer, 404, "not_found")
+            is_failure(answer, 404, "not_found")
         else:
-            published.is_failure(answer, 400, "validation_error.invalid_value")
+            is_failure(answer, 400, "validation_error.invalid_value")
             assert {field for _, field in answer.details} <= set(re.findall(r"{(\w+)}", route.path))
-        published.holds(route, answer)
+        assert_documented(route, answer)
 
 
 @pytest.mark.contract("Error types")
-@pytest.mark.parametrize("path", sorted({route.path for route in each.ROUTES}))
+@pytest.mark.parametrize("path", sorted({route.path for route in parametrize.ROUTES}))
 async def test_methods_that_a_path_does_not_have(path: str, shared_api: Api) -> None:
-    allowed = {route.method for route in each.ROUTES if route.path == path}
+    allowed = {route.method for route in parametrize.ROUTES if route.path == path}
     allowed |= {"HEAD"} & {"HEAD" if "GET" in allowed else ""}
     for method in [*(set(METHODS) - allowed), "OPTIONS", "TRACE", "PURGE"]:
         answer = await shared_api.call(method, re.sub(r"{\w+}", "1", path))
         assert answer.headers["Allow"] == ", ".join(sorted(allowed))
         assert answer.status == 405
         if method != "HEAD":
-            published.is_failure(answer, 405, "method_not_allowed")
+            is_failure(answer, 405, "method_not_allowed")
 
 
 @pytest.mark.contract("Bad input")
-@each.of_each_body
+@parametrize.of_each_body
 async def test_other_content_types(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
     path = await path_of(shared_api, route, stored)
     swapped = "application/json" if route.operation_name == "patch" else JSON_PATCH
     for kind in (swapped, "text/plain", "application/json; charset=utf-16", "nonsense", "*/*"):
         answer = await shared_api.call(route.method, path, b"[]", content_type=kind)
-        published.is_failure(answer, 415, "unsupported_media_type")
-        published.holds(route, answer)
-    published.is_failure(await shared_api.call(route.method, path), 415, "unsupported_media_type")
+        is_failure(answer, 415, "unsupported_media_type")
+        assert_documented(route, answer)
+    is_failure(await shared_api.call(route.method, path), 415, "unsupported_media_type")
 
 
 @pytest.mark.contract("Limits")
-@each.of_each_body
+@parametrize.of_each_body
 async def test_bodies_over_the_limit(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
     path = await path_of(shared_api, route, stored)
     answer = await shared_api.call(route.method, path, b" " * (MAX_BODY + 1))
-    published.is_failure(answer, 413, "payload_too_large")
-    published.holds(route, answer)
+    is_failure(answer, 413, "payload_too_large")
+    assert_documented(route, answer)
 
 
 @pytest.mark.contract("Bad input")
-@each.of_each_body
+@parametrize.of_each_body
 async def test_bodies_that_are_no_json(
     route: Route, shared_api: Api, stored: dict[str, int]
 ) -> None:
     path = await path_of(shared_api, route, stored)
     for raw in (b"", b"{", b"[1,]", b"nul", b"{'a':1}", b"[]]", b"\xff", b"NaN", b'["\\ud800"]'):
         answer = await shared_api.call(route.method, path, raw)
-        published.is_failure(answer, 400, "validation_error.malformed_json")
+        is_failure(answer, 400, "validation_error.malformed_json")
         assert answer.details == [("validation_error.malformed_json", None)]
-        published.holds(route, answer)
+        assert_documented(route, answer)
 
 
 @pytest.mark.contract("Lists", "Errors")
-@each.of_each_route
+@parametrize.of_each_route
 async def test_unknown_parameters(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
     path, body = await path_of(shared_api, route, stored), await valid_body(shared_api, route)
     if route.operation_name in ("create", "bulk_replace", "bulk_patch"):
         body = []
     params = [("colour", "red"), ("Colour", "red")]
     answer = await shared_api.call(route.method, path, body, params=params)
-    published.is_failure(answer, 400, answer.json["code"])
+    is_failure(answer, 400, answer.json["code"])
     assert [field for _, field in answer.details][:2] == ["colour", "Colour"]
-    published.holds(route, answer)
+    assert_documented(route, answer)
 
 
 @pytest.mark.contract("Envelope")
-@each.of_each([route for route in each.ROUTES if route.method == "GET"])
-async def test_head_tells_what_get_would(
+@parametrize.of_each([route for route in parametrize.ROUTES if route.method == "GET"])
+async def test_head_has_the_headers_of_get(
     route: Route, shared_api: Api, stored: dict[str, int]
 ) -> None:
     path = await path_of(shared_api, route, stored)
-    got, told = await shared_api.get(path), await shared_api.call("HEAD", path)
-    assert (told.status, told.raw) == (200, b"")
+    got, head = await shared_api.get(path), await shared_api.call("HEAD", path)
+    assert (head.status, head.raw) == (200, b"")
     if route.operation_name != "metrics":
         for name in ("Content-Type", "Content-Length", "ETag"):
-            assert told.headers.get(name) == got.headers.get(name)
+            assert head.headers.get(name) == got.headers.get(name)
 
 
 @pytest.mark.contract("Error types")
@@ -277,11 +277,11 @@ async def test_paths_that_are_not_there(path: str, shared_api: Api) -> None:
         answer = await shared_api.call(method, path)
         assert answer.status == 404
         if method != "HEAD":
-            published.is_failure(answer, 404, "not_found.route")
+            is_failure(answer, 404, "not_found.route")
 
 
 @pytest.mark.contract("Precedence")
-async def test_what_is_wrong_first(shared_client: Any, shared_api: Api, shared_reader: Api) -> None:
+async def test_error_precedence(shared_client: Any, shared_api: Api, shared_reader: Api) -> None:
     """Contract, Precedence: 401, 404 for the route, 405, 403 for the scope, 415, 413, the body."""
     stranger, big = Api(shared_client, "slv_1_1_x"), b"x" * (MAX_BODY + 1)
     wrong: Any = {"content_type": "text/plain"}

@@ -1,4 +1,4 @@
-"""Headers and queries that are short to send and long to read (contract, Bad input)."""
+"""Tests of headers and queries that are short to send and slow to parse (Bad input)."""
 
 import time
 
@@ -7,8 +7,8 @@ import pytest
 from service.error_types import ErrorType
 from service.limits import MAX_PARAMETERS
 from tests.support.api import Api
-from tests.support.published import is_failure
-from tests.support.raw import exchange, head
+from tests.support.openapi_validation import is_failure
+from tests.support.raw_http import exchange, head
 
 pytestmark = pytest.mark.contract("Bad input")
 

@@ -1,4 +1,4 @@
-"""Safe retries by Idempotency-Key (contract, Idempotency)."""
+"""Tests of retries with an Idempotency-Key (contract, Idempotency)."""
 
 import asyncio
 
@@ -117,13 +117,13 @@ async def test_after_a_day_the_key_is_new_again(api: Api, demo_dsn: str) -> None
         answer = await api.post(GROUPS, {"name": "Today"}, headers=keyed("old"))
         assert answer.status == 201
         assert "Idempotent-Replayed" not in answer.headers
-        kept = await connection.fetch("select key from idempotency_key")
-        assert [row["key"] for row in kept] == ["old"]
+        rows = await connection.fetch("select key from idempotency_key")
+        assert [row["key"] for row in rows] == ["old"]
     finally:
         await connection.close()
 
 
-async def test_what_is_stored_has_a_bound(
+async def test_stored_responses_have_a_bound(
     api: Api, other_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beyond it new keys are refused; stored answers are given again, and others write on."""
@@ -143,7 +143,7 @@ async def test_what_is_stored_has_a_bound(
     assert (await other_api.post(GROUPS, {"name": "Next"}, headers=keyed("k"))).status == 201
 
 
-async def test_what_other_workers_stored_counts_too(
+async def test_other_workers_responses_are_replayed(
     api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is weighed in the database; what is a day old is not counted any more."""
@@ -185,8 +185,8 @@ async def test_old_keys_go_though_their_organization_never_comes_back(
         assert api.client.app is not None
         database = api.client.app[DATABASE]
         assert await delete_expired_rows(database, 0, 30) == 2
-        kept = await connection.fetch("select organization_id, key from idempotency_key order by 1")
-        assert [tuple(row) for row in kept] == [(1, "k1"), (2, "k1")]
+        rows = await connection.fetch("select organization_id, key from idempotency_key order by 1")
+        assert [tuple(row) for row in rows] == [(1, "k1"), (2, "k1")]
         assert await delete_expired_rows(database, 2, 30) == 0
     finally:
         await connection.close()

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from tests.support.api import Api
-from tests.support.statements import watched
+from tests.support.statement_spy import record_statements
 
 pytestmark = pytest.mark.contract("In part")
 
@@ -103,7 +103,7 @@ async def test_a_long_chain_takes_as_many_statements_as_a_short_one(
     """Checking round by round would take one round for each item of a chain."""
     root, items_of = CHAINS[chain]
     counts = list[int]()
-    with watched(monkeypatch) as sent:
+    with record_statements(monkeypatch) as sent:
         # The first request has statements of asyncpg's own, which look types up.
         for length in (4, 4, 12):
             items = await items_of(own_api, length)

@@ -1,11 +1,11 @@
-"""Entity tags of lists, and how many records they have (contract, Lists)."""
+"""Tests of entity tags and total counts of lists (contract, Lists)."""
 
 import asyncpg
 import pytest
 
 from service.routes import Route
 from tests.support.api import Api
-from tests.support.each import of_each_list
+from tests.support.parametrize import of_each_list
 
 pytestmark = pytest.mark.contract("Lists")
 
@@ -58,19 +58,17 @@ async def test_all_records_are_counted(
     assert counted.headers["Total-Count"] == str(total)
 
 
-async def test_what_is_counted_is_what_the_filters_let_through(
-    shared_api: Api, shared_dsn: str
-) -> None:
+async def test_total_count_counts_the_filtered_records(shared_api: Api, shared_dsn: str) -> None:
     connection = await asyncpg.connect(shared_dsn)
     deleted = await connection.fetchval(
         "select count(*) from color where organization_id = 1 and state = 'deleted'"
     )
     await connection.close()
-    asked = {"state": "deleted", "pageSize": "1"}
-    first = await shared_api.get("/api/colors", asked, headers=COUNT)
+    params = {"state": "deleted", "pageSize": "1"}
+    first = await shared_api.get("/api/colors", params, headers=COUNT)
     following = {"cursor": first.json["pagination"]["cursor"]}
     second = await shared_api.get("/api/colors", following, headers=COUNT)
-    assert {one.headers["Total-Count"] for one in (first, second)} == {str(deleted)}
+    assert {response.headers["Total-Count"] for response in (first, second)} == {str(deleted)}
     nothing = await shared_api.get(GROUPS, {"name": "nobody has it"}, headers=COUNT)
     assert (nothing.headers["Total-Count"], nothing.data) == ("0", [])
 

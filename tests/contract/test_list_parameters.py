@@ -1,13 +1,13 @@
-"""Parameters of lists that are wrong: each is told by its name (contract, Lists)."""
+"""Tests of wrong list parameters: each is reported by its name (contract, Lists)."""
 
 import pytest
 
 from service.listing.operators import names_of
 from service.routes import Route
 from tests.support.api import Api
-from tests.support.each import of_each_list
 from tests.support.listing import condition, listed
-from tests.support.published import invalid, is_failure
+from tests.support.openapi_validation import invalid, is_failure
+from tests.support.parametrize import of_each_list
 
 pytestmark = pytest.mark.contract("Lists", "Filters", "Sorts", "Pages")
 

@@ -1,4 +1,4 @@
-"""Filters and sorts of every list (contract, Lists)."""
+"""Tests of filters and sorts of every list (contract, Lists)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,6 @@ from service.listing.properties import Property
 from service.queries.resource import Resource
 from service.routes import Route
 from tests.support.api import Api
-from tests.support.each import of_each_list
 from tests.support.listing import (
     OPERATORS,
     STATES,
@@ -22,7 +21,8 @@ from tests.support.listing import (
     text,
     walk,
 )
-from tests.support.published import invalid, is_failure
+from tests.support.openapi_validation import invalid, is_failure
+from tests.support.parametrize import of_each_list
 
 pytestmark = pytest.mark.contract("Lists")
 
@@ -30,14 +30,14 @@ GROUPS = "/api/groups"
 
 
 def shown(resource: Resource, records: list[Record], name: str = "") -> list[Record]:
-    """Without the deleted ones, unless the state is asked for."""
+    """Return the records without deleted ones, unless the state is filtered."""
     if not resource.hides_deleted or name == "state":
         return records
     return [record for record in records if record["state"] != "deleted"]
 
 
 def chosen(records: list[Record], prop: Property) -> list[Any]:
-    """Up to three of the values there are, from the middle on.
+    """Return up to three of the values, starting from the middle.
 
     None has a comma, nor is so long, as those that other tests made up may be, that a request line
     could not hold three.
@@ -56,13 +56,13 @@ async def test_every_scalar_field_filters_in_the_format_of_the_response(
     records = await everything(shared_api, path, resource.properties)
     for prop in resource.properties.values():
         values = chosen(records, prop)
-        for wanted in (values[:1], values[:2]) if values else ():
-            params = [(prop.name, text(value)) for value in wanted] + [("pageSize", "100")]
+        for selected in (values[:1], values[:2]) if values else ():
+            params = [(prop.name, text(value)) for value in selected] + [("pageSize", "100")]
             assert await walk(shared_api, path, params) == [
                 record
                 for record in shown(resource, records, prop.name)
-                if record.get(prop.name) in wanted
-            ], (prop, wanted)
+                if record.get(prop.name) in selected
+            ], (prop, selected)
 
 
 @pytest.mark.contract("Filters")
@@ -75,10 +75,10 @@ async def test_every_operator_of_every_field(
     for prop in resource.properties.values():
         candidates, values = shown(resource, records, prop.name), chosen(records, prop)
         for operator in sorted({*operators.names_of(prop)} & OPERATORS.keys()) if values else ():
-            wanted = values[0]
+            operand = values[0]
             if operator in ("contains", "startsWith"):
-                wanted = text(wanted)[operator == "contains" : 6].swapcase()
-            params = [*condition(prop.name, operator, text(wanted)), ("pageSize", "100")]
+                operand = text(operand)[operator == "contains" : 6].swapcase()
+            params = [*condition(prop.name, operator, text(operand)), ("pageSize", "100")]
             # What comes before and after is as it sorts: every id a number.
             kind: Callable[[Any], Any] = (
                 int
@@ -86,9 +86,9 @@ async def test_every_operator_of_every_field(
                 else lambda value: value
             )
             expected = [
-                r for r in candidates if OPERATORS[operator](kind(r.get(prop.name)), kind(wanted))
+                r for r in candidates if OPERATORS[operator](kind(r.get(prop.name)), kind(operand))
             ]
-            assert await walk(shared_api, path, params) == expected, (prop, operator, wanted)
+            assert await walk(shared_api, path, params) == expected, (prop, operator, operand)
         several = ",".join(map(text, values))
         params = [*condition(prop.name, "in", several), ("pageSize", "100")]
         if values:
@@ -123,8 +123,8 @@ async def test_every_stored_field_sorts_both_ways(
                 (f"sort[3].{member}", word),
                 ("pageSize", "100"),
             ]
-            found = await walk(shared_api, path, params)
-            assert [record["id"] for record in found] == [
+            in_order = await walk(shared_api, path, params)
+            assert [record["id"] for record in in_order] == [
                 record["id"] for record in ordered(records, (prop, descending))
             ], (prop, descending)
 
@@ -138,8 +138,8 @@ async def test_all_conditions_hold_together(shared_api: Api) -> None:
         ("filter[9].property", "id"),
         ("filter[9].value", "1"),
     ]
-    found = await walk(shared_api, GROUPS, params)
-    assert [record["id"] for record in found] == [1]
+    records = await walk(shared_api, GROUPS, params)
+    assert [record["id"] for record in records] == [1]
     for record in await walk(shared_api, GROUPS, params[:-2]):
         assert record["state"] == "active"
         assert record["usedInStyles"] > 0
@@ -151,7 +151,7 @@ async def test_null_is_not_equal_to_a_value(shared_api: Api) -> None:
     without = await shared_api.post(GROUPS, {"name": "Without a reference"})
     id_ = text(without.data["id"])
     mine = ("id", id_)
-    for operator, value, found in (
+    for operator, value, is_match in (
         ("ne", "G-1", True),
         ("eq", "G-1", False),
         ("lt", "zzz", False),
@@ -160,7 +160,7 @@ async def test_null_is_not_equal_to_a_value(shared_api: Api) -> None:
         ("contains", "", False),
     ):
         params = [mine, *condition("userDefinedId", operator, value)]
-        assert bool((await shared_api.get(GROUPS, params)).data) is found, (operator, value)
+        assert bool((await shared_api.get(GROUPS, params)).data) is is_match, (operator, value)
     await shared_api.delete(f"{GROUPS}/{id_}")
 
 
@@ -176,8 +176,8 @@ async def test_parts_of_texts_ignore_case_beyond_ascii(shared_api: Api) -> None:
         ("contains", "FRANÇAISE", 3),
         ("startsWith", "école F", 3),
     ):
-        found = await shared_api.get(GROUPS, condition("name", operator, part))
-        assert [record["id"] for record in found.data] == [made[number]], part
+        response = await shared_api.get(GROUPS, condition("name", operator, part))
+        assert [record["id"] for record in response.data] == [made[number]], part
         exact = await shared_api.get(GROUPS, condition("name", "eq", part))
         assert exact.data == []
     await shared_api.delete(GROUPS, [("ids", text(id_)) for id_ in made])
@@ -187,8 +187,8 @@ async def test_parts_of_texts_ignore_case_beyond_ascii(shared_api: Api) -> None:
 async def test_parts_of_texts_are_no_patterns(shared_api: Api) -> None:
     made = (await shared_api.post(GROUPS, {"name": "50%_of\\[all]* 'x' \"y\""})).data["id"]
     for part in ("50%_", "%_of\\", "[all]*", "'x'", '"y"'):
-        found = await shared_api.get(GROUPS, condition("name", "contains", part))
-        assert [record["id"] for record in found.data] == [made], part
+        response = await shared_api.get(GROUPS, condition("name", "contains", part))
+        assert [record["id"] for record in response.data] == [made], part
     assert (await shared_api.get(GROUPS, condition("name", "contains", "5%x"))).data == []
     await shared_api.delete(f"{GROUPS}/{made}")
 
@@ -197,10 +197,10 @@ async def test_parts_of_texts_are_no_patterns(shared_api: Api) -> None:
 async def test_texts_sort_by_code_point(shared_api: Api) -> None:
     names = ["Zebra ~sort", "apple ~sort", "Äpfel ~sort", "~ ~sort", "𝄞 ~sort", "\uff5e ~sort"]
     made = await shared_api.post(GROUPS, [{"name": name} for name in names])
-    found = await shared_api.get(
+    response = await shared_api.get(
         GROUPS, [*condition("name", "contains", "~sort"), ("sort[0].property", "name")]
     )
-    assert [record["name"] for record in found.data] == sorted(names)
+    assert [record["name"] for record in response.data] == sorted(names)
     await shared_api.delete(GROUPS, [("ids", text(record["id"])) for record in made.data])
 
 
@@ -230,9 +230,9 @@ async def test_style_relations_by_style(shared_api: Api) -> None:
     """Contract, Style relations: links owned by a style, and links pointing to one."""
     [relation] = (await shared_api.get("/api/style-relations", {"pageSize": 1})).data
     for name in ("styleId", "relatedStyleId"):
-        found = await walk(shared_api, "/api/style-relations", [(name, text(relation[name]))])
-        assert relation in found
-        assert {one[name] for one in found} == {relation[name]}
+        records = await walk(shared_api, "/api/style-relations", [(name, text(relation[name]))])
+        assert relation in records
+        assert {record[name] for record in records} == {relation[name]}
     empty = await shared_api.get("/api/style-relations", {"styleId": 2**62})
     assert empty.json == {
         "status": "success",

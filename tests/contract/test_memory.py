@@ -1,4 +1,4 @@
-"""What a request took is given back when it is answered, without waiting for a collection.
+"""Memory tests: a request's memory is freed with its response, without garbage collection.
 
 Objects that keep each other are found late: uploads that broke off grew a worker to gigabytes.
 """
@@ -20,7 +20,7 @@ from service.http.response_sender import ResponseSender
 from service.limits import MAX_CONNECTIONS
 from service.settings import Settings
 from tests.support.api import Api
-from tests.support.waiting import until
+from tests.support.time_limits import until
 
 pytestmark = pytest.mark.contract  # the contract promises nothing about memory
 
@@ -88,7 +88,7 @@ async def test_an_answered_request_is_gone(
 
 @asynccontextmanager
 async def serving(dsn: str, *, cancels: bool) -> AsyncIterator[tuple[str, int]]:
-    """The address of a service that cancels, or does not, handlers whose callers are gone."""
+    """Provide the address of a service that cancels, or does not, handlers of gone callers."""
     app = create_app(Settings.from_environment({"LOG_LEVEL": "warning"}), dsn)
     options: dict[str, Any] = {**PARSER_LIMITS, "handler_cancellation": cancels}
     runner = Runner(app, connections=MAX_CONNECTIONS, access_log=None, **options)

@@ -1,4 +1,4 @@
-"""The OpenAPI document: valid, whole, and made of nothing but schemas, routes and error table."""
+"""Tests of the OpenAPI document: valid, complete, and derived from schemas and routes."""
 
 import os
 import re
@@ -49,13 +49,13 @@ def is_valid(schema: dict[str, Any], value: Any) -> None:
 
 
 def resolved(part: dict[str, Any]) -> dict[str, Any]:
-    """A part of the document, its reference followed."""
+    """Return a part of the document, its reference followed."""
     if "$ref" not in part:
         return part
-    found: Any = DOCUMENT
+    node: Any = DOCUMENT
     for step in part["$ref"].removeprefix("#/").split("/"):
-        found = found[step]
-    return dict(found)
+        node = node[step]
+    return dict(node)
 
 
 def media_types(operation: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -105,9 +105,9 @@ def test_operation_is_described_with_every_answer(
     path: str, method: str, operation: dict[str, Any]
 ) -> None:
     parameters = [resolved(parameter) for parameter in operation["parameters"]]
-    in_path = {found["name"] for found in parameters if found["in"] == "path"}
+    in_path = {parameter["name"] for parameter in parameters if parameter["in"] == "path"}
     assert in_path == set(re.findall(r"{(\w+)}", path))
-    assert {"X-Service-Api", "X-Request-Id"} <= {found["name"] for found in parameters}
+    assert {"X-Service-Api", "X-Request-Id"} <= {parameter["name"] for parameter in parameters}
     assert {"400", "401", "500", "503"} <= set(operation["responses"])
     assert ("403" in operation["responses"]) or method == "get"
     assert ("requestBody" in operation) == (method in ("post", "put", "patch"))
@@ -170,6 +170,6 @@ def test_bearer_keys_are_the_way_in() -> None:
 def test_the_operations_of_every_master_record() -> None:
     """Contract, Surface: all master records get the same surface."""
     for resource in MASTER_RECORDS:
-        many, one = f"/api/{resource.name}", f"/api/{resource.name}/{{id}}"
-        assert DOCUMENT["paths"][many].keys() == {"get", "post", "put", "patch", "delete"}
-        assert DOCUMENT["paths"][one].keys() == {"get", "put", "patch", "delete"}
+        list_path, item_path = f"/api/{resource.name}", f"/api/{resource.name}/{{id}}"
+        assert DOCUMENT["paths"][list_path].keys() == {"get", "post", "put", "patch", "delete"}
+        assert DOCUMENT["paths"][item_path].keys() == {"get", "put", "patch", "delete"}

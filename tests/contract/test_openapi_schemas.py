@@ -1,4 +1,4 @@
-"""The schemas of the OpenAPI document: what generators read, and as strict as ``schemas/``."""
+"""Tests of the OpenAPI document's schemas: fit for generators, as strict as ``schemas/``."""
 
 import re
 from collections.abc import Iterator
@@ -13,9 +13,9 @@ from service.openapi.components import name_of
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from tests.contract.test_openapi import AT_NO_OPERATION, DOCUMENT
-from tests.support import faults, generate
+from tests.support import generate, schema_faults
 from tests.support.generate import REFERRED, with_state
-from tests.support.published import component
+from tests.support.openapi_validation import component
 
 pytestmark = pytest.mark.contract("OpenAPI document")
 
@@ -45,7 +45,7 @@ def published(resource: MasterRecord, form: str) -> jsonschema.Draft202012Valida
 
 
 def schemas(part: Any) -> Iterator[Any]:
-    """Every schema within one, itself included."""
+    """Yield every schema within one, itself included."""
     yield part
     if isinstance(part, dict):
         for key, value in part.items():
@@ -112,10 +112,10 @@ def test_a_typed_client_can_send_two_filters_and_two_sort_keys() -> None:
     for operations in DOCUMENT["paths"].values():
         parameters = operations.get("get", {}).get("parameters", [])
         names = {
-            DOCUMENT["components"]["parameters"][one["$ref"].rpartition("/")[2]]["name"]
-            if "$ref" in one
-            else one["name"]
-            for one in parameters
+            DOCUMENT["components"]["parameters"][parameter["$ref"].rpartition("/")[2]]["name"]
+            if "$ref" in parameter
+            else parameter["name"]
+            for parameter in parameters
         }
         if "pageSize" in names:
             for number in range(2):
@@ -141,8 +141,8 @@ def test_published_forms_take_what_the_service_takes(resource: MasterRecord, for
 def test_published_forms_refuse_what_the_service_refuses(resource: MasterRecord, form: str) -> None:
     """Every fault at every field, what the service alone sets among them."""
     validator = published(resource, form)
-    assert validator.is_valid(faults.minimal(resource.name, form))
-    for fault in faults.planted(resource.name, form):
+    assert validator.is_valid(schema_faults.minimal(resource.name, form))
+    for fault in schema_faults.injected_faults(resource.name, form):
         assert not validator.is_valid(fault.body), fault
 
 

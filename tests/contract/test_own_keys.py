@@ -1,4 +1,4 @@
-"""Bulk writes by the customer's own keys (contract, Own keys)."""
+"""Tests of bulk writes by the customer's own keys (contract, Own keys)."""
 
 import asyncio
 from random import Random
@@ -10,8 +10,8 @@ from service import schemas
 from service.queries.master_record import MasterRecord
 from tests.support import generate, rows
 from tests.support.api import Answer, Api
-from tests.support.each import of_each_resource, of_each_with_own_key
-from tests.support.published import form
+from tests.support.openapi_validation import form
+from tests.support.parametrize import of_each_resource, of_each_with_own_key
 
 pytestmark = pytest.mark.contract("Own keys")
 
@@ -27,11 +27,11 @@ def shown(answer: Answer) -> list[str]:
 
 
 async def bodies(api: Api, resource: MasterRecord, shape: str, seed: int) -> list[dict[str, Any]]:
-    """Three items with keys of their own, to be created or to replace."""
-    known, random = await generate.references(api), Random(seed)
-    made = [generate.body(resource, shape, known, random) for _ in range(3)]
+    """Return three items with keys of their own, to be created or to replace."""
+    references, random = await generate.references(api), Random(seed)
+    made = [generate.body(resource, shape, references, random) for _ in range(3)]
     key = resource.own_key
-    return [one | {key: f"OWN-{n}"} for n, one in enumerate(made)] if key else made
+    return [body | {key: f"OWN-{n}"} for n, body in enumerate(made)] if key else made
 
 
 @of_each_with_own_key
@@ -39,8 +39,8 @@ async def test_by_own_key_records_are_created_replaced_deleted_and_restored(
     resource: MasterRecord, api: Api
 ) -> None:
     root, match = f"/api/{resource.name}", {"match": str(resource.own_key)}
-    new = [{"state": "active"} | one for one in await bodies(api, resource, "create", 1)]
-    new = [one if one["state"] else one | {"state": "active"} for one in new]
+    new = [{"state": "active"} | body for body in await bodies(api, resource, "create", 1)]
+    new = [body if body["state"] else body | {"state": "active"} for body in new]
     created = await api.put(root, new, params=match)
     assert (created.status, shown(created)) == (201, ["created"] * 3)
     ids = [row["id"] for row in created.data]
@@ -51,7 +51,7 @@ async def test_by_own_key_records_are_created_replaced_deleted_and_restored(
     change = generate.altered(resource, new[0], await generate.references(api))
     other = await api.put(root, [new[0] | change], params=match)
     assert (shown(other), other.data[0]["id"]) == (["updated"], ids[0])
-    gone = [one | {"state": "deleted"} for one in new]
+    gone = [body | {"state": "deleted"} for body in new]
     deleted = await api.put(root, gone, params=match)
     assert shown(deleted) == ["deleted"] * 3
     after = await api.put(root, gone, params=match)
@@ -67,23 +67,23 @@ async def test_by_own_key_records_are_created_replaced_deleted_and_restored(
 
 
 def keys(resource: MasterRecord, items: list[Any]) -> list[dict[str, Any]]:
-    """What names the items by their own keys."""
+    """Return the members that name the items by their own keys."""
     return [{name: item[name] for name in resource.key_fields} for item in items]
 
 
 @pytest.mark.contract("Merges")
 @of_each_resource
 async def test_records_are_changed_in_part_by_id(resource: MasterRecord, api: Api) -> None:
-    root, known = f"/api/{resource.name}", await generate.references(api)
+    root, references = f"/api/{resource.name}", await generate.references(api)
     created = await api.post(root, await bodies(api, resource, "create", 2))
     assert created.status == 201, created.raw
     ids = [record["id"] for record in created.data]
-    nothing = await merged(api, root, [{"id": one} for one in ids], minimal=True)
+    nothing = await merged(api, root, [{"id": record_id} for record_id in ids], minimal=True)
     assert shown(nothing) == ["unchanged"] * 3
     plain = await merged(api, root, [{"id": ids[1]}])
     assert plain.data == [created.data[1]]
     before = (await api.get(f"{root}/{ids[0]}?form=writable")).data
-    change = generate.altered(resource, before, known)
+    change = generate.altered(resource, before, references)
     by_id = await merged(api, root, [{"id": ids[0], **change}], minimal=True)
     assert shown(by_id) == ["updated"]
     assert (await api.get(f"{root}/{ids[0]}?form=writable")).data == before | change
@@ -95,12 +95,12 @@ async def test_records_are_changed_in_part_by_own_key(resource: MasterRecord, ap
     root, key = f"/api/{resource.name}", str(resource.own_key)
     created = await api.post(root, await bodies(api, resource, "create", 2))
     assert created.status == 201, created.raw
-    [_, place, gone] = [f"{root}/{record['id']}" for record in created.data]
-    before = (await api.get(f"{place}?form=writable")).data
+    [_, path, gone] = [f"{root}/{record['id']}" for record in created.data]
+    before = (await api.get(f"{path}?form=writable")).data
     change = generate.altered(resource, before, await generate.references(api))
-    one, two, three = keys(resource, created.data)
+    first, second, third = keys(resource, created.data)
     by_key = await merged(
-        api, root, [two | change, three, one | {key: "OWN-9"}], match=key, skip=True
+        api, root, [second | change, third, first | {key: "OWN-9"}], match=key, skip=True
     )
     needs = bool(
         {*schemas.definition(resource.name, "create").schema["required"]} - {*resource.key_fields}
@@ -109,9 +109,9 @@ async def test_records_are_changed_in_part_by_own_key(resource: MasterRecord, ap
     assert [row["details"][0]["type"] for row in by_key.data if row["details"]] == [
         "validation_error.required_field"
     ] * needs
-    assert (await api.get(f"{place}?form=writable")).data == before | change
+    assert (await api.get(f"{path}?form=writable")).data == before | change
     await api.delete(gone)
-    back = await merged(api, root, [three], match=key, skip=True)
+    back = await merged(api, root, [third], match=key, skip=True)
     if "purge" in resource.statements:
         assert shown(back) == ["failed" if needs else "created"]
     else:
@@ -137,14 +137,14 @@ async def merged(
 @pytest.mark.contract("Merges")
 async def test_a_merge_takes_values_away_and_is_judged_as_a_patch_is(api: Api) -> None:
     made = await api.post(COLORS, [{"name": "Sage", "colorNote": "Dry", "userDefinedId": "S"}] * 2)
-    one, two = (record["id"] for record in made.data)
-    taken = await merged(api, COLORS, [{"id": one, "colorNote": None}])
+    first, second = (record["id"] for record in made.data)
+    taken = await merged(api, COLORS, [{"id": first, "colorNote": None}])
     assert taken.data == [made.data[0] | {"colorNote": None}]
     items = [
-        {"id": one, "name": None},
-        {"id": two, "state": "deleted"},
-        {"id": two + 10**9, "name": "Moss"},
-        {"id": one + 10**9, "colour": "x", "position": 3},
+        {"id": first, "name": None},
+        {"id": second, "state": "deleted"},
+        {"id": second + 10**9, "name": "Moss"},
+        {"id": first + 10**9, "colour": "x", "position": 3},
         {"name": "Fern"},
     ]
     answer = await merged(api, COLORS, items)
@@ -161,15 +161,15 @@ async def test_a_merge_takes_values_away_and_is_judged_as_a_patch_is(api: Api) -
 
 @pytest.mark.contract("Merges")
 async def test_a_merge_leaves_what_is_deleted_as_it_is_unless_it_says_so(api: Api) -> None:
-    one = (await api.post(COLORS, {"name": "Sage"})).data["id"]
-    await api.delete(f"{COLORS}/{one}")
-    renamed = await merged(api, COLORS, [{"id": one, "name": "Moss"}])
+    record_id = (await api.post(COLORS, {"name": "Sage"})).data["id"]
+    await api.delete(f"{COLORS}/{record_id}")
+    renamed = await merged(api, COLORS, [{"id": record_id, "name": "Moss"}])
     assert (renamed.data[0]["state"], renamed.data[0]["name"]) == ("deleted", "Moss")
-    back = await merged(api, COLORS, [{"id": one, "state": "active"}])
+    back = await merged(api, COLORS, [{"id": record_id, "state": "active"}])
     assert back.data[0]["state"] == "active"
 
 
-async def test_an_ambiguous_key_is_told_with_its_records(api: Api) -> None:
+async def test_an_ambiguous_key_is_reported_with_its_records(api: Api) -> None:
     twins = await api.post(COLORS, [{"name": "Sage", "userDefinedId": "TWIN"}] * 2)
     ids = ", ".join(str(record["id"]) for record in twins.data)
     item = {"name": "Moss", "userDefinedId": "TWIN", "state": "active"}
@@ -181,10 +181,10 @@ async def test_an_ambiguous_key_is_told_with_its_records(api: Api) -> None:
     assert answer.json["error"]["details"][0]["value"] == f"Records {ids} have this key."
 
 
-async def test_of_deleted_records_of_a_key_the_last_is_restored(api: Api) -> None:
+async def test_the_last_deleted_record_of_a_key_is_restored(api: Api) -> None:
     dead = await api.post(COLORS, [{"name": "Sage", "userDefinedId": "DEAD"}] * 3)
     ids = [record["id"] for record in dead.data]
-    await api.delete(COLORS, [("ids", str(one)) for one in ids])
+    await api.delete(COLORS, [("ids", str(record_id)) for record_id in ids])
     item = {"name": "Sage", "userDefinedId": "DEAD", "state": "active"}
     answer = await api.put(COLORS, [item], params=MATCH)
     assert (shown(answer), answer.data[0]["id"]) == (["updated"], max(ids))
@@ -217,7 +217,7 @@ async def test_only_the_own_key_matches(api: Api, named: str) -> None:
     assert (answer.status, answer.details) == (400, [("validation_error.invalid_value", "match")])
 
 
-async def test_where_nothing_is_named_match_is_unknown(api: Api) -> None:
+async def test_a_create_takes_no_match(api: Api) -> None:
     answer = await api.post(COLORS, [{"name": "Sage"}], params=MATCH)
     expected = [("validation_error.unknown_parameter", "match")]
     assert (answer.status, answer.details) == (400, expected)

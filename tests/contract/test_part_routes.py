@@ -1,4 +1,4 @@
-"""Which operations parts have, all told (contract, Parts)."""
+"""Tests of the operations that parts have (contract, Parts)."""
 
 import pytest
 
@@ -16,8 +16,8 @@ def surface(resource: Resource) -> set[tuple[str, str]]:
 def test_the_operations_of_every_part() -> None:
     """Contract, Parts: each is read and replaced; measured values are patched, and read at once."""
     measured = "/api/styles/{styleId}/sample-requests/{sampleRequestId}/measurements"
-    found = set[tuple[str, str]]().union(*map(surface, PARTS))
-    assert found == {
+    operations = set[tuple[str, str]]().union(*map(surface, PARTS))
+    assert operations == {
         ("GET", "/api/size-ranges/{id}/sizes"),
         ("PUT", "/api/size-ranges/{id}/sizes"),
         ("GET", "/api/colors/{id}/translations"),

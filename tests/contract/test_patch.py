@@ -1,4 +1,4 @@
-"""JSON Patch, operation by operation (RFC 6902; contract, Errors; contract, Patches)."""
+"""JSON Patch tests, operation by operation (RFC 6902; contract, Errors; contract, Patches)."""
 
 from typing import Any
 
@@ -16,18 +16,18 @@ NO_PLACES = ("01", "9", "-1", "+1", "1e0", " 1", "", "x", "\u0661", "-")
 
 
 async def supplier(api: Api) -> str:
-    """The path of a new sub-supplier with two contacts."""
+    """Return the path of a new sub-supplier with two contacts."""
     body = {**BARE, "latitude": 41.5, "longitude": -8, "contacts": CONTACTS}
     return str((await api.post(SUPPLIERS, body)).headers["Location"])
 
 
 async def writable(api: Api, path: str) -> Any:
-    """What patches of the record edit."""
+    """Return the writable form that patches of the record edit."""
     return (await api.get(path, {"form": "writable"})).data
 
 
 def expecting(pointer: str, value: Any) -> dict[str, Any]:
-    """A test operation."""
+    """Return a test operation."""
     return {"op": "test", "path": pointer, "value": value}
 
 
@@ -67,14 +67,14 @@ async def test_test_compares_as_json_does(shared_api: Api) -> None:
     assert (await shared_api.patch(flag, [expecting("/isDefault", False)])).status == 200
 
 
-@pytest.mark.parametrize("place", NO_PLACES)
-async def test_places_that_are_not_there(shared_api: Api, place: str) -> None:
+@pytest.mark.parametrize("index", NO_PLACES)
+async def test_places_that_are_not_there(shared_api: Api, index: str) -> None:
     """Contract, Patches: 409 for a test of nothing, 422 for any other operation on nothing."""
     path = await supplier(shared_api)
     before = await writable(shared_api, path)
-    for pointer in (f"/contacts/{place}", f"/contacts/{place}/email"):
-        found = await shared_api.patch(path, [expecting(pointer, None)])
-        assert (found.status, found.details) == (409, [("conflict.test_failed", "[0].path")])
+    for pointer in (f"/contacts/{index}", f"/contacts/{index}/email"):
+        response = await shared_api.patch(path, [expecting(pointer, None)])
+        assert (response.status, response.details) == (409, [("conflict.test_failed", "[0].path")])
         for operation in (
             {"op": "remove", "path": pointer},
             {"op": "replace", "path": pointer, "value": {}},
@@ -116,14 +116,14 @@ async def test_operations_in_turn(shared_api: Api) -> None:
         {"op": "remove", "path": "/longitude"},
     ]
     shown = (await shared_api.patch(path, patch)).data
-    names = [(one["firstName"], one.get("email")) for one in shown["contacts"]]
+    names = [(contact["firstName"], contact.get("email")) for contact in shown["contacts"]]
     assert names == [
         ("Inês", None),
         ("Rui", "rui@example.com"),
         ("Marta", None),
         ("Rita", "rui@example.com"),
     ]
-    assert [one["id"] for one in shown["contacts"][:2]] == [inês["id"], rui["id"]]
+    assert [contact["id"] for contact in shown["contacts"][:2]] == [inês["id"], rui["id"]]
     assert (shown["address"], "city" in shown, "longitude" in shown) == (BARE["name"], False, False)
 
 

@@ -1,4 +1,4 @@
-"""Entity tags and the preconditions that name them (RFC 9110, 13; contract, Preconditions)."""
+"""Tests of entity tags and preconditions (RFC 9110, 13; contract, Preconditions)."""
 
 from itertools import product
 from random import Random
@@ -10,8 +10,8 @@ from xxhash import xxh3_128_hexdigest
 from service.queries.master_record import MasterRecord
 from tests.support import generate, rows
 from tests.support.api import Answer, Api
-from tests.support.each import of_each_resource
-from tests.support.published import is_failure
+from tests.support.openapi_validation import is_failure
+from tests.support.parametrize import of_each_resource
 
 pytestmark = pytest.mark.contract("Preconditions")
 
@@ -19,18 +19,18 @@ GROUPS = "/api/groups"
 
 
 async def created(api: Api, resource: MasterRecord) -> tuple[Answer, dict[str, Any]]:
-    """The answer to creating a record, and a body to replace it by."""
-    known, random = await generate.references(api), Random(resource.name)
+    """Return the answer to creating a record, and a body to replace it by."""
+    references, random = await generate.references(api), Random(resource.name)
     answer = await api.post(
-        f"/api/{resource.name}", generate.body(resource, "create", known, random)
+        f"/api/{resource.name}", generate.body(resource, "create", references, random)
     )
     return answer, generate.with_state(
-        resource, generate.body(resource, "replace", known, random), "inactive"
+        resource, generate.body(resource, "replace", references, random), "inactive"
     )
 
 
 def data_of(answer: Answer) -> bytes:
-    """The bytes of ``data``, as they stand in the body of one record."""
+    """Return the bytes of ``data``, as they stand in the body of one record."""
     return answer.raw.partition(b'"data":')[2][:-1]
 
 
@@ -39,12 +39,14 @@ async def test_every_answer_with_one_record_has_its_tag(
     resource: MasterRecord, shared_api: Api
 ) -> None:
     made, body = await created(shared_api, resource)
-    place = made.headers["Location"]
-    read = await shared_api.get(place)
-    replaced = await shared_api.put(place, body)
-    known = await generate.references(shared_api)
-    patched = await shared_api.patch(place, generate.change(resource, "active", known, Random(3)))
-    deleted = await shared_api.delete(place)
+    location = made.headers["Location"]
+    read = await shared_api.get(location)
+    replaced = await shared_api.put(location, body)
+    references = await generate.references(shared_api)
+    patched = await shared_api.patch(
+        location, generate.change(resource, "active", references, Random(3))
+    )
+    deleted = await shared_api.delete(location)
     tags = [answer.headers["ETag"] for answer in (made, read, replaced, patched, deleted)]
     for answer, tag in zip((made, read, replaced, patched, deleted), tags, strict=True):
         coding = answer.headers.get("Content-Encoding")
@@ -55,20 +57,18 @@ async def test_every_answer_with_one_record_has_its_tag(
 
 
 @of_each_resource
-async def test_what_the_caller_has_already_is_not_sent_again(
-    resource: MasterRecord, shared_api: Api
-) -> None:
+async def test_unmodified_records_get_304(resource: MasterRecord, shared_api: Api) -> None:
     made, _ = await created(shared_api, resource)
-    place, tag = made.headers["Location"], made.headers["ETag"]
-    for known in (tag, f"W/{tag}", f'"x", {tag}', "*", f'W/"x",{tag} , "y"'):
+    location, tag = made.headers["Location"], made.headers["ETag"]
+    for value in (tag, f"W/{tag}", f'"x", {tag}', "*", f'W/"x",{tag} , "y"'):
         for method in ("GET", "HEAD"):
-            answer = await shared_api.call(method, place, headers={"If-None-Match": known})
+            answer = await shared_api.call(method, location, headers={"If-None-Match": value})
             assert (answer.status, answer.raw) == (304, b"")
             assert answer.headers["ETag"] == tag
     for other in ('"x"', "", "x", tag.strip('"'), '"'):
-        answer = await shared_api.get(place, headers={"If-None-Match": other})
+        answer = await shared_api.get(location, headers={"If-None-Match": other})
         assert (answer.status, answer.data) == (200, made.data)
-    writable = await shared_api.get(f"{place}?form=writable", headers={"If-None-Match": tag})
+    writable = await shared_api.get(f"{location}?form=writable", headers={"If-None-Match": tag})
     assert writable.status == 200
     assert writable.headers["ETag"] != tag
 
@@ -78,17 +78,17 @@ async def test_a_write_that_expects_another_record_changes_nothing(
     resource: MasterRecord, shared_api: Api, shared_dsn: str
 ) -> None:
     made, body = await created(shared_api, resource)
-    place, tag = made.headers["Location"], made.headers["ETag"]
-    known = await generate.references(shared_api)
-    change = generate.change(resource, "inactive", known, Random(3))
+    location, tag = made.headers["Location"], made.headers["ETag"]
+    references = await generate.references(shared_api)
+    change = generate.change(resource, "inactive", references, Random(3))
     before = await rows.dump(shared_dsn, versions=True)
     for stale in ('"stale"', f"W/{tag}", tag.strip('"'), "", '"a", "b"'):
         expected = {"If-Match": stale}
         for answer in (
-            await shared_api.put(place, body, headers=expected),
-            await shared_api.patch(place, change, headers=expected),
-            await shared_api.patch(place, [], headers=expected),
-            await shared_api.delete(place, headers=expected),
+            await shared_api.put(location, body, headers=expected),
+            await shared_api.patch(location, change, headers=expected),
+            await shared_api.patch(location, [], headers=expected),
+            await shared_api.delete(location, headers=expected),
         ):
             is_failure(answer, 412, "precondition_failed")
             assert answer.details == [("precondition_failed", None)]
@@ -102,28 +102,28 @@ async def test_a_write_that_expects_what_is_not_there_changes_nothing(
 ) -> None:
     """``*`` asks that there is no record; a tag, weak or strong, that it is another one."""
     made, body = await created(shared_api, resource)
-    place, tag = made.headers["Location"], made.headers["ETag"]
-    writable = (await shared_api.get(f"{place}?form=writable")).headers["ETag"]
+    location, tag = made.headers["Location"], made.headers["ETag"]
+    writable = (await shared_api.get(f"{location}?form=writable")).headers["ETag"]
     before = await rows.dump(shared_dsn, versions=True)
-    for known in ("*", tag, f"W/{tag}", f'"x", {tag}', writable):
-        headers = {"If-None-Match": known}
+    for value in ("*", tag, f"W/{tag}", f'"x", {tag}', writable):
+        headers = {"If-None-Match": value}
         for answer in (
-            await shared_api.put(place, body, headers=headers),
-            await shared_api.patch(place, [], headers=headers),
-            await shared_api.delete(place, headers=headers),
-            await shared_api.delete(place, headers=headers | {"If-Match": tag}),
+            await shared_api.put(location, body, headers=headers),
+            await shared_api.patch(location, [], headers=headers),
+            await shared_api.delete(location, headers=headers),
+            await shared_api.delete(location, headers=headers | {"If-Match": tag}),
         ):
             is_failure(answer, 412, "precondition_failed")
         nowhere = await shared_api.delete(f"/api/{resource.name}/{2**62}", headers=headers)
         is_failure(nowhere, 404, "not_found")
     assert await rows.dump(shared_dsn, versions=True) == before
     for other in ('"x"', "", "x"):
-        patched = await shared_api.patch(place, [], headers={"If-None-Match": other})
+        patched = await shared_api.patch(location, [], headers={"If-None-Match": other})
         assert patched.status == 200
     both = {"If-None-Match": '"x"', "If-Match": tag}
-    assert (await shared_api.patch(place, [], headers=both)).status == 200
+    assert (await shared_api.patch(location, [], headers=both)).status == 200
     is_failure(
-        await shared_api.patch(place, [], headers=both | {"If-Match": '"y"'}),
+        await shared_api.patch(location, [], headers=both | {"If-Match": '"y"'}),
         412,
         "precondition_failed",
     )
@@ -134,25 +134,25 @@ async def test_a_write_that_expects_the_record_as_it_is(
     resource: MasterRecord, shared_api: Api
 ) -> None:
     made, body = await created(shared_api, resource)
-    place, tag = made.headers["Location"], made.headers["ETag"]
-    replaced = await shared_api.put(place, body, headers={"If-Match": f'"x", {tag}'})
+    location, tag = made.headers["Location"], made.headers["ETag"]
+    replaced = await shared_api.put(location, body, headers={"If-Match": f'"x", {tag}'})
     assert replaced.status == 200, replaced.raw
-    again = await shared_api.put(place, body, headers={"If-Match": tag})
+    again = await shared_api.put(location, body, headers={"If-Match": tag})
     is_failure(again, 412, "precondition_failed")
     patched = await shared_api.patch(
-        place,
+        location,
         generate.change(resource, "active", await generate.references(shared_api), Random(3)),
         headers={"If-Match": replaced.headers["ETag"]},
     )
     assert patched.status == 200
-    anyway = await shared_api.patch(place, [], headers={"If-Match": "*"})
+    anyway = await shared_api.patch(location, [], headers={"If-Match": "*"})
     assert anyway.headers["ETag"] == patched.headers["ETag"]
-    gone = await shared_api.delete(place, headers={"If-Match": patched.headers["ETag"]})
+    gone = await shared_api.delete(location, headers={"If-Match": patched.headers["ETag"]})
     assert gone.status == 200
 
 
 @pytest.mark.contract("Precedence")
-async def test_what_speaks_before_the_precondition(shared_api: Api) -> None:
+async def test_errors_that_precede_the_precondition(shared_api: Api) -> None:
     stale = {"If-Match": '"stale"'}
     used = (await shared_api.get(GROUPS, {"pageSize": 1})).data[0]["id"]
     body = {"name": "Unchanged", "state": "active"}

@@ -1,4 +1,4 @@
-"""Writers at the same time that touch what the others rely on: nothing is lost, no rule broken."""
+"""Race tests of dependent writes: no update is lost, no rule is broken."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.api import Answer, Api
 from tests.support.custom_fields import COMPLIANCE, STYLE, item, new
-from tests.support.waiting import scaled
+from tests.support.time_limits import scaled
 
 COLORS, GROUPS, SIZE_RANGES = "/api/colors", "/api/groups", "/api/size-ranges"
 ROUNDS = 12
@@ -18,7 +18,7 @@ RANDOM = Random(7)
 
 
 async def at_once(*calls: Awaitable[Answer]) -> list[int]:
-    """The statuses of requests that begin within a few milliseconds, in any order."""
+    """Return the statuses of requests that begin within a few milliseconds, in any order."""
 
     async def send(call: Awaitable[Answer]) -> int:
         await asyncio.sleep(RANDOM.uniform(0, 0.01))
@@ -34,31 +34,31 @@ def replace(field: str, value: Any) -> dict[str, Any]:
 @pytest.mark.contract("Transactions")
 async def test_replaces_and_patches_count_together(api: Api) -> None:
     """Each reads a counter and writes it plus one, if nobody was faster: none is lost."""
-    place = (await api.post(COLORS, {"name": "0", "colorNote": "0"})).headers["Location"]
+    location = (await api.post(COLORS, {"name": "0", "colorNote": "0"})).headers["Location"]
     refused: list[int] = []
 
     async def by_replace() -> None:
         while True:
-            read = await api.get(place)
+            read = await api.get(location)
             count = str(int(read.data["name"]) + 1)
             body = {"name": count, "colorNote": count, "state": "active"}
-            answer = await api.put(place, body, headers={"If-Match": read.headers["ETag"]})
+            answer = await api.put(location, body, headers={"If-Match": read.headers["ETag"]})
             if answer.status == 200:
                 return
             refused.append(answer.status)
 
     async def by_patch() -> None:
         while True:
-            count = (await api.get(place)).data["name"]
+            count = (await api.get(location)).data["name"]
             fields = [replace(field, str(int(count) + 1)) for field in ("name", "colorNote")]
             test = {"op": "test", "path": "/name", "value": count}
-            answer = await api.patch(place, [test, *fields])
+            answer = await api.patch(location, [test, *fields])
             if answer.status == 200:
                 return
             refused.append(answer.status)
 
     await asyncio.gather(*(write() for _ in range(ROUNDS) for write in (by_replace, by_patch)))
-    stored = (await api.get(place)).data
+    stored = (await api.get(location)).data
     assert stored["name"] == stored["colorNote"] == str(2 * ROUNDS)
     assert set(refused) == {409, 412}
 
@@ -66,26 +66,26 @@ async def test_replaces_and_patches_count_together(api: Api) -> None:
 @pytest.mark.contract("Transactions", "Patches")
 async def test_patches_that_add_to_one_list_all_arrive(api: Api) -> None:
     groups = [group["id"] for group in (await api.get("/api/color-groups")).data[:ROUNDS]]
-    place = (await api.post(COLORS, {"name": "Collected"})).headers["Location"]
+    location = (await api.post(COLORS, {"name": "Collected"})).headers["Location"]
     statuses = await at_once(
         *(
-            api.patch(place, [{"op": "add", "path": "/colorGroupIds/-", "value": group}])
+            api.patch(location, [{"op": "add", "path": "/colorGroupIds/-", "value": group}])
             for group in groups
         )
     )
     assert set(statuses) == {200}
-    stored = (await api.get(place)).data
+    stored = (await api.get(location)).data
     assert [group["id"] for group in stored["colorGroups"]] == sorted(groups)
 
 
 async def defaults(api: Api) -> list[int]:
-    """The size ranges that are the default, deleted ones too."""
+    """Return the size ranges that are the default, deleted ones too."""
     query = [("isDefault", "true"), *(("state", s) for s in ("active", "inactive", "deleted"))]
     return [record["id"] for record in (await api.get(SIZE_RANGES, query)).data]
 
 
 @pytest.mark.contract("Size ranges")
-async def test_of_promotions_at_once_one_is_the_last(api: Api) -> None:
+async def test_concurrent_promotions_leave_one_default(api: Api) -> None:
     """By patch, replace, bulk replace and create; there is one default at every moment."""
     bodies = [{"name": f"Range {n}"} for n in range(ROUNDS)]
     made = (await api.post(SIZE_RANGES, bodies)).data
@@ -114,9 +114,9 @@ async def test_of_promotions_at_once_one_is_the_last(api: Api) -> None:
 @pytest.mark.contract("Size ranges")
 async def test_a_default_is_never_a_deleted_one(api: Api) -> None:
     for _ in range(ROUNDS):
-        place = (await api.post(SIZE_RANGES, {"name": "Short"})).headers["Location"]
+        location = (await api.post(SIZE_RANGES, {"name": "Short"})).headers["Location"]
         promoted, deleted = await at_once(
-            api.patch(place, [replace("isDefault", True)]), api.delete(place)
+            api.patch(location, [replace("isDefault", True)]), api.delete(location)
         )
         assert (promoted, deleted) in ((200, 409), (400, 200))
         assert len(await defaults(api)) == 1

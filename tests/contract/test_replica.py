@@ -1,4 +1,4 @@
-"""A copy that follows the changes is equal to the service, whoever writes (contract, Changes)."""
+"""Replica tests: a copy that follows the feed stays equal, whoever writes (contract, Changes)."""
 
 import asyncio
 from argparse import Namespace
@@ -21,7 +21,7 @@ TIMES = 40
 
 
 async def switch_settings(dsn: str, times: int) -> None:
-    """What an operator does meanwhile."""
+    """Change settings as an operator does meanwhile."""
     connection = await asyncpg.connect(dsn)
     for number in range(times):
         pro = number % 2 == 1
@@ -33,9 +33,9 @@ async def switch_settings(dsn: str, times: int) -> None:
 
 async def test_a_copy_stays_equal_whoever_writes(api: Api, other_api: Api, demo_dsn: str) -> None:
     writers = [
-        Writer(one, await generate.references(one), Random(f"{settle_seed()} {number}"))
+        Writer(caller, await generate.references(caller), Random(f"{settle_seed()} {number}"))
         for number in range(WRITERS)
-        for one in (api, other_api)
+        for caller in (api, other_api)
     ]
     replicas = [
         Replica(api, documents=True, limit=7),

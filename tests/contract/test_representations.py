@@ -1,4 +1,4 @@
-"""Which representation an answer is, and what caches and repeated headers make of it (RFC 9110)."""
+"""Tests of representations: content coding, caching, repeated headers (RFC 9110)."""
 
 import zlib
 from collections.abc import Mapping
@@ -8,33 +8,33 @@ import pytest
 
 from service.http.media_types import MERGE_PATCH
 from tests.support.api import JSON, JSON_PATCH, Answer, Api
-from tests.support.published import is_failure
-from tests.support.raw import exchange, head
+from tests.support.openapi_validation import is_failure
+from tests.support.raw_http import exchange, head
 
 GROUPS = "/api/groups"
 CHANGE = [{"op": "replace", "path": "/colorNote", "value": "Changed"}]
 
 
 @pytest.fixture
-async def place(shared_api: Api) -> str:
+async def record_path(shared_api: Api) -> str:
     """The path of a new color whose answers are long enough to be compressed."""
     body = {"name": "Long", "colorReference": "x" * 900, "userDefinedId": "y" * 450}
     return str((await shared_api.post("/api/colors", body)).headers["Location"])
 
 
-async def read(api: Api, place: str, *fields: str, method: str = "GET") -> Answer:
-    """A read with exactly these headers; what is compressed is taken apart."""
-    answer = await exchange(api, head(api, method, place, *fields))
+async def read(api: Api, path: str, *fields: str, method: str = "GET") -> Answer:
+    """Return a read with exactly these headers; what is compressed is taken apart."""
+    answer = await exchange(api, head(api, method, path, *fields))
     if "Content-Encoding" not in answer.headers:
         return answer
     return Answer(answer.status, answer.headers, zlib.decompress(answer.raw, wbits=47))
 
 
 @pytest.mark.contract("Envelope", "Preconditions")
-async def test_each_coding_has_its_own_strong_tag(shared_api: Api, place: str) -> None:
-    plain = await read(shared_api, place)
-    packed = await read(shared_api, place, "Accept-Encoding: gzip")
-    deflated = await read(shared_api, place, "Accept-Encoding: deflate")
+async def test_each_coding_has_its_own_strong_tag(shared_api: Api, record_path: str) -> None:
+    plain = await read(shared_api, record_path)
+    packed = await read(shared_api, record_path, "Accept-Encoding: gzip")
+    deflated = await read(shared_api, record_path, "Accept-Encoding: deflate")
     assert plain.raw == packed.raw == deflated.raw
     tags = [answer.headers["ETag"] for answer in (plain, packed, deflated)]
     assert len(set(tags)) == 3
@@ -43,38 +43,38 @@ async def test_each_coding_has_its_own_strong_tag(shared_api: Api, place: str) -
 
 
 @pytest.mark.contract("Preconditions")
-async def test_a_caller_has_what_it_would_get(shared_api: Api, place: str) -> None:
+async def test_a_caller_has_what_it_would_get(shared_api: Api, record_path: str) -> None:
     """A 304 speaks of the representation that its request selects, and says so (15.4.5)."""
     for accepted in ("identity", "gzip", "deflate"):
-        tag = (await read(shared_api, place, f"Accept-Encoding: {accepted}")).headers["ETag"]
-        for asked in ("identity", "gzip", "deflate"):
-            fields = (f"Accept-Encoding: {asked}", f"If-None-Match: {tag}")
-            answer = await exchange(shared_api, head(shared_api, "GET", place, *fields))
-            assert answer.status == (304 if asked == accepted else 200)
+        tag = (await read(shared_api, record_path, f"Accept-Encoding: {accepted}")).headers["ETag"]
+        for coding in ("identity", "gzip", "deflate"):
+            fields = (f"Accept-Encoding: {coding}", f"If-None-Match: {tag}")
+            answer = await exchange(shared_api, head(shared_api, "GET", record_path, *fields))
+            assert answer.status == (304 if coding == accepted else 200)
             assert answer.headers["Vary"] == "Accept-Encoding"
             assert answer.headers["Cache-Control"] == "private, no-cache"
-            assert (answer.headers["ETag"] == tag) == (asked == accepted)
+            assert (answer.headers["ETag"] == tag) == (coding == accepted)
 
 
 @pytest.mark.contract("Preconditions")
-async def test_a_write_takes_the_tag_of_any_coding(shared_api: Api, place: str) -> None:
+async def test_a_write_takes_the_tag_of_any_coding(shared_api: Api, record_path: str) -> None:
     for accepted in ("gzip", "identity", "deflate"):
-        tag = (await read(shared_api, place, f"Accept-Encoding: {accepted}")).headers["ETag"]
+        tag = (await read(shared_api, record_path, f"Accept-Encoding: {accepted}")).headers["ETag"]
         change = [{"op": "replace", "path": "/colorNote", "value": accepted}]
-        known = await shared_api.patch(place, change, headers={"If-None-Match": tag})
-        is_failure(known, 412, "precondition_failed")
-        patched = await shared_api.patch(place, change, headers={"If-Match": tag})
+        refused = await shared_api.patch(record_path, change, headers={"If-None-Match": tag})
+        is_failure(refused, 412, "precondition_failed")
+        patched = await shared_api.patch(record_path, change, headers={"If-Match": tag})
         assert patched.status == 200
-        stale = await shared_api.patch(place, change, headers={"If-Match": tag})
+        stale = await shared_api.patch(record_path, change, headers={"If-Match": tag})
         is_failure(stale, 412, "precondition_failed")
 
 
 @pytest.mark.contract("Request headers")
-async def test_lines_of_a_header_are_one_list(shared_api: Api, place: str) -> None:
-    tag = (await read(shared_api, place)).headers["ETag"]
+async def test_lines_of_a_header_are_one_list(shared_api: Api, record_path: str) -> None:
+    tag = (await read(shared_api, record_path)).headers["ETag"]
     fields = ('If-None-Match: "x"', f"If-None-Match: {tag}")
-    assert (await exchange(shared_api, head(shared_api, "GET", place, *fields))).status == 304
-    packed = await read(shared_api, place, "Accept-Encoding: br", "Accept-Encoding: gzip")
+    assert (await exchange(shared_api, head(shared_api, "GET", record_path, *fields))).status == 304
+    packed = await read(shared_api, record_path, "Accept-Encoding: br", "Accept-Encoding: gzip")
     assert packed.headers["Content-Encoding"] == "gzip"
     body = b'[{"op":"replace","path":"/colorNote","value":"Lines"}]'
     sent = (f"Content-Type: {JSON_PATCH}", f"Content-Length: {len(body)}")
@@ -84,7 +84,7 @@ async def test_lines_of_a_header_are_one_list(shared_api: Api, place: str) -> No
         (('If-Match: "x"', f"If-Match: {tag}"), 200),
         (('If-Match: "x"', 'If-Match: "y"'), 412),
     ):
-        raw = head(shared_api, "PATCH", place, *sent, *fields) + body
+        raw = head(shared_api, "PATCH", record_path, *sent, *fields) + body
         assert (await exchange(shared_api, raw)).status == status, fields
 
 
@@ -110,9 +110,9 @@ async def test_two_idempotency_keys_are_refused(shared_api: Api) -> None:
 
 
 @pytest.mark.contract("Envelope")
-async def test_answers_are_for_their_callers_alone(shared_api: Api, place: str) -> None:
+async def test_answers_are_for_their_callers_alone(shared_api: Api, record_path: str) -> None:
     for path, key in (
-        (place, shared_api.key),
+        (record_path, shared_api.key),
         (GROUPS, shared_api.key),
         (f"{GROUPS}?colour=1", shared_api.key),
         ("/api/nothing", shared_api.key),
@@ -120,25 +120,25 @@ async def test_answers_are_for_their_callers_alone(shared_api: Api, place: str) 
     ):
         answer = await Api(shared_api.client, key).get(path)
         assert answer.headers["Cache-Control"] == "private, no-cache", path
-    written = await shared_api.patch(place, CHANGE)
+    written = await shared_api.patch(record_path, CHANGE)
     assert written.headers["Cache-Control"] == "private, no-cache"
 
 
 def takes(headers: Mapping[str, Any]) -> str | None:
-    """What a PATCH is said to take."""
+    """Return the media types that PATCH accepts."""
     return headers.get("Accept-Patch")
 
 
 @pytest.mark.contract("Preconditions")
-async def test_what_patch_takes_is_told(shared_api: Api, place: str) -> None:
+async def test_accept_patch_names_the_media_types(shared_api: Api, record_path: str) -> None:
     """RFC 5789, 2.2 and 3.1."""
-    assert takes((await shared_api.get(place)).headers) == JSON_PATCH
-    assert takes((await shared_api.call("OPTIONS", place)).headers) == JSON_PATCH
-    assert takes((await shared_api.call("POST", place)).headers) == JSON_PATCH
+    assert takes((await shared_api.get(record_path)).headers) == JSON_PATCH
+    assert takes((await shared_api.call("OPTIONS", record_path)).headers) == JSON_PATCH
+    assert takes((await shared_api.call("POST", record_path)).headers) == JSON_PATCH
     assert takes((await shared_api.call("OPTIONS", GROUPS)).headers) == MERGE_PATCH
-    refused = await shared_api.patch(place, CHANGE, content_type=JSON)
+    refused = await shared_api.patch(record_path, CHANGE, content_type=JSON)
     is_failure(refused, 415, "unsupported_media_type")
     assert takes(refused.headers) == JSON_PATCH
-    assert takes((await shared_api.put(place, {}, content_type="text/plain")).headers) is None
+    assert takes((await shared_api.put(record_path, {}, content_type="text/plain")).headers) is None
     assert takes((await shared_api.get("/api/languages/1")).headers) is None
     assert takes((await shared_api.call("PUT", "/api/languages/1")).headers) is None

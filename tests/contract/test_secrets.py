@@ -1,4 +1,4 @@
-"""API keys that callers send where they do not belong are neither logged, stored nor shown."""
+"""Tests of misplaced API keys: they are neither logged, stored nor shown."""
 
 import io
 from urllib.parse import quote
@@ -8,7 +8,7 @@ from yarl import URL
 
 from service.http.context import ACCESS_LOG
 from tests.support.api import Api
-from tests.support.published import is_failure
+from tests.support.openapi_validation import is_failure
 from tests.unit.test_masking import percent
 
 pytestmark = pytest.mark.contract("Callers", "Log")

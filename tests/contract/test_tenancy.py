@@ -1,4 +1,4 @@
-"""Tenants are closed to each other: an attack made up from the route table and the schemas.
+"""Tenancy tests: attacks generated from the route table and the schemas.
 
 A caller uses every kind of value that another organization has, wherever a request takes one. What
 it is answered is what it is answered for values that nobody has, and nothing changes.
@@ -16,11 +16,11 @@ from service import schemas
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS, PARTS
 from service.routes import collection_path, routes
-from tests.support import attack, faults, generate, parts, rows, tenants
+from tests.support import disjoint_tenants, generate, parts, rows, schema_faults, tenant_attack
 from tests.support.api import Answer, Api, issue_key
-from tests.support.attack import Sides
-from tests.support.each import of_each_resource
+from tests.support.parametrize import of_each_resource
 from tests.support.sampling import Sample
+from tests.support.tenant_attack import TenantPair
 
 pytestmark = pytest.mark.contract("Tenancy")
 
@@ -36,51 +36,58 @@ SHARED = ("languages",)
 
 
 @pytest.fixture(params=[1, 2], ids=["2 attacks 1", "1 attacks 2"])
-async def sides(
+async def tenant_pair(
     request: pytest.FixtureRequest, client: TestClient[Any, Any], demo_dsn: str
-) -> Sides:
+) -> TenantPair:
     """Both organizations, either of which attacks the other."""
     victim = request.param
-    stolen = await tenants.set_apart(demo_dsn, victim)
+    stolen = await disjoint_tenants.make_ids_disjoint(demo_dsn, victim)
     attacker = Api(client, await issue_key(demo_dsn, 3 - victim))
-    return Sides(attacker, Api(client, await issue_key(demo_dsn, victim)), demo_dsn, victim, stolen)
+    return TenantPair(
+        attacker, Api(client, await issue_key(demo_dsn, victim)), demo_dsn, victim, stolen
+    )
 
 
 @pytest.fixture
-async def unharmed(sides: Sides) -> AsyncIterator[None]:
+async def unchanged_database(tenant_pair: TenantPair) -> AsyncIterator[None]:
     """The whole database is afterwards what it was."""
-    before = await rows.dump(sides.dsn)
+    before = await rows.dump(tenant_pair.dsn)
     yield
-    assert await rows.dump(sides.dsn) == before
+    assert await rows.dump(tenant_pair.dsn) == before
 
 
-def same(one: Answer, other: Answer) -> bool:
-    """Whether two answers are the same but for what tells requests written_separately."""
-    known = [
+def same(first: Answer, second: Answer) -> bool:
+    """Return whether two answers are the same but for what tells requests written_separately."""
+    headers = [
         {name: text for name, text in answer.headers.items() if name.lower() not in OWN_HEADERS}
-        for answer in (one, other)
+        for answer in (first, second)
     ]
-    return (one.status, one.raw, known[0]) == (other.status, other.raw, known[1])
+    return (first.status, first.raw, headers[0]) == (second.status, second.raw, headers[1])
 
 
-@pytest.mark.usefixtures("unharmed")
-async def test_foreign_records_are_as_unknown_ones(sides: Sides) -> None:
+@pytest.mark.usefixtures("unchanged_database")
+async def test_foreign_records_are_as_unknown_ones(tenant_pair: TenantPair) -> None:
     """By path, with each parameter or several foreign, and whatever the precondition."""
-    known = await generate.references(sides.attacker)
+    references = await generate.references(tenant_pair.attacker)
     for route in ROUTES:
         names = [part.strip("{}") for part in route.path.split("/") if part.startswith("{")]
         if not names or (route.resource is not None and route.resource.name in SHARED):
             continue
-        own, foreign = [await attack.path_ids(api, route) for api in (sides.attacker, sides.victim)]
-        sent = attack.sendable(route, known)
-        tag = (await sides.victim.get(route.path.format(**foreign))).headers.get("ETag", '"x"')
+        own, foreign = [
+            await tenant_attack.path_ids(api, route)
+            for api in (tenant_pair.attacker, tenant_pair.victim)
+        ]
+        sent = tenant_attack.sendable(route, references)
+        tag = (await tenant_pair.victim.get(route.path.format(**foreign))).headers.get(
+            "ETag", '"x"'
+        )
         for stolen in (s for n in range(1, len(names) + 1) for s in combinations(names, n)):
             for headers in ({}, {"If-None-Match": tag}, {"If-Match": tag}, {"If-Match": "*"}):
                 if "If-Match" in headers and route.method == "GET":
                     continue
                 for method in (route.method, *(["HEAD"] if route.method == "GET" else [])):
                     theirs, nobodys = [
-                        await sides.attacker.call(
+                        await tenant_pair.attacker.call(
                             method, route.path.format(**{**own, **ids}), sent, headers=headers
                         )
                         for ids in (
@@ -88,39 +95,44 @@ async def test_foreign_records_are_as_unknown_ones(sides: Sides) -> None:
                             {name: str(UNKNOWN) for name in stolen},
                         )
                     ]
-                    if tells_apart(route.resource):
+                    if differences(route.resource):
                         assert theirs.status == 403, (route, theirs.raw)
                     else:
                         assert theirs.status == 404, (route, theirs.raw)
                         assert same(theirs, nobodys), (route, theirs.raw, nobodys.raw)
 
 
-def tells_apart(resource: Any) -> bool:
-    """Whether foreign records are answered as such (contract, Tenancy)."""
+def differences(resource: Any) -> bool:
+    """Return whether foreign records are answered as such (contract, Tenancy)."""
     return resource is not None and resource.foreign_is_forbidden
 
 
-@pytest.mark.usefixtures("unharmed")
-async def test_foreign_records_among_own_ones(sides: Sides) -> None:
+@pytest.mark.usefixtures("unchanged_database")
+async def test_foreign_records_among_own_ones(tenant_pair: TenantPair) -> None:
     """In bulk: the batch is refused, in the words for an unknown record."""
-    known, random = await generate.references(sides.attacker), Random(1)
+    references, random = await generate.references(tenant_pair.attacker), Random(1)
     for resource in MASTER_RECORDS:
         own, foreign = [
             (await api.get(collection_path(resource))).data[0]["id"]
-            for api in (sides.attacker, sides.victim)
+            for api in (tenant_pair.attacker, tenant_pair.victim)
         ]
         nobodys = str(UNKNOWN) if isinstance(own, str) else UNKNOWN
-        item, other = [attack.body(resource, "replace", known, random) for _ in range(2)]
+        item, other = [
+            tenant_attack.body(resource, "replace", references, random) for _ in range(2)
+        ]
         for gone in ({}, {"state": "deleted"})[: 1 + generate.has_state(resource)]:
             items = [[item | {"id": own}, other | gone | {"id": i}] for i in (foreign, nobodys)]
-            told_alike(
+            equal_responses(
                 resource,
-                *[await sides.attacker.put(collection_path(resource), each) for each in items],
+                *[
+                    await tenant_pair.attacker.put(collection_path(resource), each)
+                    for each in items
+                ],
             )
-        told_alike(
+        equal_responses(
             resource,
             *[
-                await sides.attacker.delete(
+                await tenant_pair.attacker.delete(
                     collection_path(resource), [("ids", own), ("ids", each)]
                 )
                 for each in (foreign, nobodys)
@@ -128,38 +140,41 @@ async def test_foreign_records_among_own_ones(sides: Sides) -> None:
         )
 
 
-def told_alike(resource: MasterRecord, theirs: Answer, nobodys: Answer) -> None:
+def equal_responses(resource: MasterRecord, theirs: Answer, nobodys: Answer) -> None:
     assert nobodys.status == 404, nobodys.raw
-    if tells_apart(resource):
+    if differences(resource):
         assert theirs.status == 403, theirs.raw
     else:
         assert same(theirs, nobodys), (theirs.raw, nobodys.raw)
 
 
-@pytest.mark.usefixtures("unharmed")
+@pytest.mark.usefixtures("unchanged_database")
 @of_each_resource
 async def test_foreign_records_in_bodies(
-    sides: Sides, resource: MasterRecord, sample: Sample
+    tenant_pair: TenantPair, resource: MasterRecord, sample: Sample
 ) -> None:
-    """Wherever a body refers to a record: unknown, whichever table the foreign id is from.
+    """Foreign ids in bodies are unknown, whichever table they are from.
 
     All of them in bulk, and some of them alone.
     """
-    words = sorted(await attack.names(sides.victim) - await attack.names(sides.attacker))
-    ids = list(sides.stolen.values())
-    records = (await sides.attacker.get(collection_path(resource), {"pageSize": "100"})).data
+    words = sorted(
+        await tenant_attack.names(tenant_pair.victim)
+        - await tenant_attack.names(tenant_pair.attacker)
+    )
+    ids = list(tenant_pair.stolen.values())
+    records = (await tenant_pair.attacker.get(collection_path(resource), {"pageSize": "100"})).data
     one_of_each_type = {record.get("type"): record for record in records}.values()
     for form in ("create", "replace"):
         located, least = (
             schemas.definition(resource.name, form),
-            faults.minimal(resource.name, form),
+            schema_faults.minimal(resource.name, form),
         )
-        for path in attack.references(located):
+        for path in tenant_attack.references(located):
             if len(path) == 1 and path[0] in ("id", "customId"):
                 continue  # the record's own
-            field, text = path[0], attack.is_text(located, path)
-            theirs = attack.plant(located, path, words if text else ids)
-            nobodys = attack.plant(
+            field, text = path[0], tenant_attack.is_text(located, path)
+            theirs = tenant_attack.insert_foreign_values(located, path, words if text else ids)
+            nobodys = tenant_attack.insert_foreign_values(
                 located,
                 path,
                 [f"nobody's {n}" for n in range(len(words))]
@@ -170,29 +185,29 @@ async def test_foreign_records_in_bodies(
             for start in range(0, len(pairs), len(records)):
                 several = zip(pairs[start:], records, strict=False)
                 items = [referring(form, least, field, pair, record) for pair, record in several]
-                await refused_alike(sides.attacker, collection_path(resource), form, items)
+                await equal_failures(tenant_pair.attacker, collection_path(resource), form, items)
             for pair, record in sample(product(pairs, one_of_each_type), FEW):
                 alone = referring(form, least, field, pair, record)
-                await refused_alike(sides.attacker, collection_path(resource), form, [alone])
-                one = f"{collection_path(resource)}/{record['id']}"
+                await equal_failures(tenant_pair.attacker, collection_path(resource), form, [alone])
+                record_path = f"{collection_path(resource)}/{record['id']}"
                 patches = [[{"op": "add", "path": f"/{field}", "value": value}] for value in pair]
-                await refused(sides.attacker, "PATCH", one, patches)
+                await refused(tenant_pair.attacker, "PATCH", record_path, patches)
                 if form == "create":
-                    await refused(sides.attacker, "POST", collection_path(resource), alone)
+                    await refused(tenant_pair.attacker, "POST", collection_path(resource), alone)
                 else:
-                    await refused(sides.attacker, "PUT", one, alone)
+                    await refused(tenant_pair.attacker, "PUT", record_path, alone)
 
 
 def referring(
     form: str, least: dict[str, Any], field: str, pair: Iterable[Any], record: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Bodies of the record's type, and of itself where it is replaced: one with each value."""
+    """Yield bodies of the record's type that refer to each value."""
     own = ("type", "id") if form == "replace" else ("type",)
     same = least | {name: record[name] for name in own if name in record}
     return [same | {field: value} for value in pair]
 
 
-async def refused_alike(api: Api, root: str, form: str, items: list[list[dict[str, Any]]]) -> None:
+async def equal_failures(api: Api, root: str, form: str, items: list[list[dict[str, Any]]]) -> None:
     """Raise unless a batch of either kind of body is refused, every item of it."""
     method = "POST" if form == "create" else "PUT"
     answer = await refused(api, method, root, [list(batch) for batch in zip(*items, strict=True)])
@@ -200,41 +215,43 @@ async def refused_alike(api: Api, root: str, form: str, items: list[list[dict[st
 
 
 async def refused(api: Api, method: str, path: str, bodies: list[Any]) -> Answer:
-    """The answer to both bodies; raises unless it refuses them in the same words."""
+    """Return the answer to both bodies; raises unless it refuses them in the same words."""
     theirs, nobodys = [await api.call(method, path, body) for body in bodies]
     assert 400 <= theirs.status < 500, (method, path, bodies, theirs.raw)
     assert same(theirs, nobodys), (method, path, bodies, theirs.raw, nobodys.raw)
     return theirs
 
 
-async def test_answers_are_those_of_a_world_without_the_other(sides: Sides, sample: Sample) -> None:
+async def test_answers_are_those_of_a_world_without_the_other(
+    tenant_pair: TenantPair, sample: Sample
+) -> None:
     """Lists, with every filter, sort and cursor, are byte for byte what the attacker has alone."""
-    asked: list[tuple[str, dict[str, str]]] = []
+    requests: list[tuple[str, dict[str, str]]] = []
     for route in LISTS:
-        records = (await sides.victim.get(route.path, {"pageSize": "100"})).data
-        asked.append((route.path, {"pageSize": "100"}))
-        queries = sample(attack.stolen_queries(route, records), SEVERAL)
-        asked += [(route.path, query) for query in queries]
-        async for stolen, forged in attack.stolen_cursors(sides, route):
-            answer = await sides.attacker.get(route.path, {"cursor": stolen})
+        records = (await tenant_pair.victim.get(route.path, {"pageSize": "100"})).data
+        requests.append((route.path, {"pageSize": "100"}))
+        queries = sample(tenant_attack.stolen_queries(route, records), SEVERAL)
+        requests += [(route.path, query) for query in queries]
+        async for stolen, forged in tenant_attack.stolen_cursors(tenant_pair, route):
+            answer = await tenant_pair.attacker.get(route.path, {"cursor": stolen})
             assert answer.details == [("validation_error.invalid_cursor", "cursor")]
-            asked.append((route.path, {"cursor": forged}))
-    answers = [await sides.attacker.get(path, query) for path, query in asked]
-    await tenants.remove(sides.dsn, sides.victim_id)
-    for (path, query), before in zip(asked, answers, strict=True):
-        assert same(before, await sides.attacker.get(path, query)), (path, query)
+            requests.append((route.path, {"cursor": forged}))
+    answers = [await tenant_pair.attacker.get(path, query) for path, query in requests]
+    await disjoint_tenants.remove(tenant_pair.dsn, tenant_pair.victim_id)
+    for (path, query), before in zip(requests, answers, strict=True):
+        assert same(before, await tenant_pair.attacker.get(path, query)), (path, query)
     assert sum(answer.status == 200 for answer in answers) > len(answers) * 0.9
 
 
-async def test_writes_stay_at_home(sides: Sides) -> None:
+async def test_writes_stay_at_home(tenant_pair: TenantPair) -> None:
     """Each kind of write of each resource, done: nothing of the victim's changes."""
-    before = await rows.dump(sides.dsn, organization_id=sides.victim_id)
-    known, random = await generate.references(sides.attacker), Random(2)
+    before = await rows.dump(tenant_pair.dsn, organization_id=tenant_pair.victim_id)
+    references, random = await generate.references(tenant_pair.attacker), Random(2)
     for resource in MASTER_RECORDS:
-        api, root = sides.attacker, collection_path(resource)
+        api, root = tenant_pair.attacker, collection_path(resource)
 
         def new(form: str, resource: MasterRecord = resource) -> Any:
-            return attack.body(resource, form, known, random)
+            return tenant_attack.body(resource, form, references, random)
 
         made = (await api.post(root, [new("create") for _ in range(4)])).data
         ids = [record["id"] for record in made]
@@ -242,32 +259,33 @@ async def test_writes_stay_at_home(sides: Sides) -> None:
             await api.post(root, new("create")),
             await api.put(f"{root}/{ids[0]}", new("replace")),
             await api.put(root, [new("replace") | {"id": i} for i in ids]),
-            await api.patch(f"{root}/{ids[0]}", attack.promotion(resource)),
+            await api.patch(f"{root}/{ids[0]}", tenant_attack.promotion(resource)),
             await api.delete(f"{root}/{ids[1]}"),
             await api.delete(root, [("ids", i) for i in ids[2:]]),
         ]
         assert {answer.status for answer in answers} <= {200, 201}, [a.raw for a in answers]
     for part in PARTS:
-        for place in await parts.paths(sides.attacker, part):
-            assert (await sides.attacker.put(place, parts.least(part))).status == 200
-    assert await rows.dump(sides.dsn, organization_id=sides.victim_id) == before
+        for path in await parts.paths(tenant_pair.attacker, part):
+            assert (await tenant_pair.attacker.put(path, parts.least(part))).status == 200
+    assert await rows.dump(tenant_pair.dsn, organization_id=tenant_pair.victim_id) == before
 
 
-async def test_what_another_holds_is_free(sides: Sides) -> None:
+async def test_own_keys_of_other_tenants_are_free(tenant_pair: TenantPair) -> None:
     """Unique values are the organization's own: taking one tells nothing of others."""
     for resource in MASTER_RECORDS:
         for name in {*resource.unique_fields} - {"isDefault"}:
-            item = faults.minimal(resource.name, "create") | {name: "held"}
-            assert (await sides.victim.post(collection_path(resource), item)).status == 201
-            assert (await sides.attacker.post(collection_path(resource), item)).status == 201
-            assert (await sides.attacker.post(collection_path(resource), item)).status == 409
+            item = schema_faults.minimal(resource.name, "create") | {name: "held"}
+            assert (await tenant_pair.victim.post(collection_path(resource), item)).status == 201
+            assert (await tenant_pair.attacker.post(collection_path(resource), item)).status == 201
+            assert (await tenant_pair.attacker.post(collection_path(resource), item)).status == 409
 
 
-@pytest.mark.usefixtures("unharmed")
-async def test_keys_open_one_organization(sides: Sides) -> None:
+@pytest.mark.usefixtures("unchanged_database")
+async def test_keys_open_one_organization(tenant_pair: TenantPair) -> None:
     """A key put together from two keys, or for another organization, opens none."""
     own, theirs = [
-        api.key.removeprefix("slv_").split("_") for api in (sides.attacker, sides.victim)
+        api.key.removeprefix("slv_").split("_")
+        for api in (tenant_pair.attacker, tenant_pair.victim)
     ]
     for mixed in (
         [theirs[0], own[1], own[2]],
@@ -275,5 +293,7 @@ async def test_keys_open_one_organization(sides: Sides) -> None:
         [own[0], theirs[1], theirs[2]],
         [own[0], theirs[1], own[2]],
     ):
-        answer = await Api(sides.attacker.client, "_".join(["slv", *mixed])).get("/api/colors")
+        answer = await Api(tenant_pair.attacker.client, "_".join(["slv", *mixed])).get(
+            "/api/colors"
+        )
         assert answer.status == 401

@@ -1,4 +1,4 @@
-"""Traces: a request, what it waited for and asked of the database (contract, Request headers)."""
+"""Tests of traces: a request, its waits and its statements (contract, Request headers)."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from service.database import tracing
 from tests.support.api import Api, issue_key
 from tests.support.serving import serving
-from tests.support.waiting import until
+from tests.support.time_limits import until
 
 pytestmark = pytest.mark.contract("Request headers")
 
@@ -59,7 +59,7 @@ async def test_a_request_is_a_part_of_its_callers_trace(
     }
     names = [span.name for span in spans]
     assert {"wait for a connection", "begin", "insert", "commit"} <= {*names}
-    told = " ".join(str(_attributes(span)) for span in exporter.get_finished_spans())
-    assert api.key.split("_")[3] not in told
-    assert "ush hush" not in told
-    assert "Hush%20hush" not in told
+    attributes = " ".join(str(_attributes(span)) for span in exporter.get_finished_spans())
+    assert api.key.split("_")[3] not in attributes
+    assert "ush hush" not in attributes
+    assert "Hush%20hush" not in attributes

@@ -1,32 +1,31 @@
-"""Rounds of every fault, dealt out and added up."""
+"""Rounds of every fault: dealt out by share, and added up."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from tests.faults.judge import Tally
 from tests.faults.kinds import FAULTS, Fault
 from tests.faults.stage import Stage
+from tests.support.campaign import Progress, Rounds
 
 
-def deal(rounds: int, faults: Sequence[Fault] = FAULTS) -> Iterator[tuple[Fault, int]]:
-    """Each fault with how many of the rounds are its, at least one."""
+def deal(total: int, faults: Sequence[Fault] = FAULTS) -> Iterator[tuple[Fault, int]]:
+    """Yield each fault with its number of the rounds, at least one."""
     shares = sum(fault.share for fault in faults)
     for fault in faults:
-        yield fault, max(1, round(rounds * fault.share / shares))
+        yield fault, max(1, round(total * fault.share / shares))
 
 
 async def run(
-    stage: Stage,
-    rounds: int,
-    progress: Callable[[int], object],
-    faults: Sequence[Fault] = FAULTS,
+    stage: Stage, total: int, on_progress: Progress, faults: Sequence[Fault] = FAULTS
 ) -> dict[str, Tally]:
-    """The tally of each fault; `progress` is called with how many more rounds were done."""
+    """Return fault -> tally of its rounds."""
     tallies = {}
-    for fault, wanted in deal(rounds, faults):
-        tally = tallies[fault.name] = Tally()
-        while tally.rounds < wanted:
+    for fault, count in deal(total, faults):
+        tally, rounds = Tally(), Rounds(count, on_progress)
+        tallies[fault.name] = tally
+        while rounds.left:
             outcomes = await fault.strike(stage)
             for outcome in outcomes:
                 tally.add(outcome)
-            progress(len(outcomes))
+            rounds.count(len(outcomes))
     return tallies

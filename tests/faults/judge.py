@@ -1,4 +1,4 @@
-"""What became of a batch, and whether its caller was told the truth."""
+"""Judge of a batch: its fate in the database, and whether the response to its caller is true."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -7,39 +7,39 @@ from typing import Any
 from tests.support.api import Answer
 
 RETURN_SECONDS = 5.0
-"""How long the service may take to answer again after a fault."""
+"""Maximum time until the service answers again after a fault."""
 FATES = ("all", "none", "torn")
-TOLD = ("success", "unavailable", "outcome unknown", "nothing")
+RESPONSES = ("success", "unavailable", "outcome unknown", "nothing")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One round."""
+    """Outcome of one round."""
 
     fate: str
-    told: str
+    response: str
     wrong: str
-    """What was wrong with what the caller was told, then or at the retry; empty if nothing."""
+    """Error in the response, or in that to the retry; empty if both are true."""
     seconds: float
-    """Until the service answered again."""
+    """Time until the service answered again."""
     where: str
-    """When the fault struck, for those who look into it."""
+    """Moment at which the fault struck, for debugging."""
 
     @property
     def bad(self) -> bool:
-        """Whether a promise was broken."""
+        """Return whether a promise was broken."""
         return bool(self.wrong) or self.fate == "torn" or self.seconds > RETURN_SECONDS
 
 
 def fate(before: Any, between: Any, after: Any) -> str:
-    """What the database held after the fault, knowing what it holds with the batch done once."""
+    """Return the fate: `between` is the database after the fault, `after` with the batch done."""
     if between == after:
         return "all"
     return "none" if between == before else "torn"
 
 
-def told(answer: Answer | None) -> str:
-    """What the first answer said, in a word."""
+def response_kind(answer: Answer | None) -> str:
+    """Return the kind of the first response: one of RESPONSES, or the last part of its code."""
     if answer is None:
         return "nothing"
     code = str(answer.json["code"])
@@ -49,7 +49,7 @@ def told(answer: Answer | None) -> str:
 
 
 def wrong(answer: Answer | None, fate: str, settled: Answer) -> str:
-    """What the caller was told that is not so; empty when all of it was true."""
+    """Return the error in the response or in that to the retry; empty if both are true."""
     if settled.status not in (200, 201):
         return f"the retry was answered {settled.status} {settled.raw[:300]!r}"
     replayed = settled.headers.get("Idempotent-Replayed") == "true"
@@ -59,7 +59,7 @@ def wrong(answer: Answer | None, fate: str, settled: Answer) -> str:
 
 
 def _wrong_answer(answer: Answer, fate: str, settled: Answer) -> str:
-    said, waits = told(answer), "Retry-After" in answer.headers
+    said, waits = response_kind(answer), "Retry-After" in answer.headers
     if said == "success":
         if fate != "all":
             return "success was told, and it is not there"
@@ -74,33 +74,33 @@ def _wrong_answer(answer: Answer, fate: str, settled: Answer) -> str:
 
 
 class Tally:
-    """The outcomes of one fault, added up."""
+    """Sum of the outcomes of one fault."""
 
     def __init__(self) -> None:
         self.fates: Counter[str] = Counter()
-        self.told: Counter[str] = Counter()
+        self.responses: Counter[str] = Counter()
         self.wrong = 0
         self.slowest = 0.0
         self.bad: list[Outcome] = []
 
     def add(self, outcome: Outcome) -> None:
-        """Count one more."""
+        """Count one outcome."""
         self.fates[outcome.fate] += 1
-        self.told[outcome.told] += 1
+        self.responses[outcome.response] += 1
         self.wrong += bool(outcome.wrong)
         self.slowest = max(self.slowest, outcome.seconds)
         if outcome.bad:
             self.bad.append(outcome)
 
     def merge(self, other: "Tally") -> None:
-        """Count everything that the other one counted."""
+        """Count the outcomes of another tally."""
         self.fates += other.fates
-        self.told += other.told
+        self.responses += other.responses
         self.wrong += other.wrong
         self.slowest = max(self.slowest, other.slowest)
         self.bad += other.bad
 
     @property
     def rounds(self) -> int:
-        """How many outcomes there were."""
+        """Return the number of outcomes."""
         return self.fates.total()

@@ -1,4 +1,4 @@
-"""The faults: what each does to batches in flight."""
+"""Faults that strike batches in flight."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,44 +9,45 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from benchmarks.load import Request
 from tests.faults import judge
 from tests.faults.judge import Outcome
 from tests.faults.proxy import Link, Moment, Trap
 from tests.faults.stage import PATIENCE, POOL_SIZE, WORKERS, OwnServer, Stage
 from tests.faults.work import Batch
-from tests.support.api import JSON, Answer
-from tests.support.waiting import within
+from tests.support.api import Answer
+from tests.support.time_limits import within
 
 CROWD: Final = 10
-"""Batches that wait for a connection at once."""
+"""Number of batches that wait for a connection at once."""
 Call: TypeAlias = "asyncio.Task[Answer | None]"
 
 
 class Fault(Protocol):
-    """A kind of failure."""
+    """Kind of failure."""
 
     @property
     def name(self) -> str:
-        """What the report calls it."""
+        """Return its name in the report."""
 
     @property
     def share(self) -> int:
-        """Rounds of it for each of the costliest fault."""
+        """Return its rounds for each round of the costliest fault."""
 
     async def strike(self, stage: Stage) -> list[Outcome]:
-        """What became of the batches of one attempt."""
+        """Return the outcomes of the batches of one attempt."""
 
 
 @dataclass(frozen=True)
 class Struck:
-    """A failure at a chosen moment of the transaction that does a batch."""
+    """Failure at a chosen moment of the transaction that does a batch."""
 
     name: str
     share: int
     action: Callable[[Stage, Link, Call], Awaitable[None]]
 
     async def strike(self, stage: Stage) -> list[Outcome]:
-        """One batch: struck, looked for, sent again."""
+        """Strike one batch, look for it in the database, and send it again."""
         batch, before = stage.workload.next(), await _clean_state(stage)
         call = asyncio.create_task(_answer(stage, batch))
         probes: list[asyncio.Task[float]] = []
@@ -67,27 +68,20 @@ class Struck:
 
 @dataclass(frozen=True)
 class HalfSent:
-    """The caller hangs up in the middle of the body."""
+    """Caller that hangs up in the middle of the body."""
 
     name: str
     share: int
 
     async def strike(self, stage: Stage) -> list[Outcome]:
-        """One batch, of which a part arrives."""
+        """Send a part of one batch."""
         batch, before = stage.workload.next(), await _clean_state(stage)
-        body = batch.body or b""
+        body = batch.body or b" "
+        headers = [f"Idempotency-Key: {batch.key}"]
+        request = Request(batch.method, batch.path, body, headers=headers).encoded(stage.api.key)
         address = urlsplit(stage.service.base_url)
         _, writer = await asyncio.open_connection(address.hostname, address.port)
-        lines = (
-            f"{batch.method} {batch.path} HTTP/1.1",
-            f"Host: {address.netloc}",
-            f"Authorization: Bearer {stage.api.key}",
-            f"Idempotency-Key: {batch.key}",
-            f"Content-Type: {JSON}",
-            f"Content-Length: {len(body) or 1}",
-        )
-        head = "\r\n".join([*lines, "", ""]).encode()
-        writer.write(head + body[: stage.random.randrange(len(body) or 1)])
+        writer.write(request[: -stage.random.randint(1, len(body))])
         await writer.drain()
         await asyncio.sleep(stage.random.uniform(0, 0.01))
         writer.transport.abort()
@@ -97,13 +91,13 @@ class HalfSent:
 
 @dataclass(frozen=True)
 class Exhausted:
-    """The organization's share is used up for about as long as a request waits for its turn."""
+    """Organization whose share is used up for about as long as a request waits for its lease."""
 
     name: str
     share: int
 
     async def strike(self, stage: Stage) -> list[Outcome]:
-        """A crowd of batches: those that wait too long are turned away."""
+        """Send a crowd of batches; those that wait too long are refused."""
         crowd = [stage.workload.creation() for _ in range(CROWD)]
         record = (await stage.api.get("/api/groups?pageSize=1")).data[0]["id"]
         idle = Batch("PATCH", f"/api/groups/{record}", b"[]", "")
@@ -130,13 +124,13 @@ class Exhausted:
     async def _outcome(
         self, stage: Stage, batch: Batch, answer: Answer | None, seconds: float
     ) -> Outcome:
-        """What became of one: its key is the name of all its colors."""
+        """Return the outcome of one batch, whose key is the name of all its colors."""
         between = (await stage.api.get(batch.path, {"name": batch.key})).data
         settled = await stage.settle(batch)
         after = (await stage.api.get(batch.path, {"name": batch.key})).data
         fate = judge.fate([], between, after)
         wrong = judge.wrong(answer, fate, settled)
-        return Outcome(fate, judge.told(answer), wrong, seconds, _what(batch))
+        return Outcome(fate, judge.response_kind(answer), wrong, seconds, _what(batch))
 
 
 _ALL_WAIT: Final = f"""
@@ -154,7 +148,7 @@ async def _hang_up(_stage: Stage, _link: Link, call: Call) -> None:
 
 
 def of_stage(action: Callable[[Any], Awaitable[None]]) -> Any:
-    """What a stage can do as what a fault does."""
+    """Return the action of a fault that calls a method of the stage."""
 
     async def act(stage: Stage, _link: Link, _call: Call) -> None:
         await action(stage)
@@ -175,7 +169,7 @@ FAULTS: Final[tuple[Fault, ...]] = (
 
 
 def _trap(stage: Stage, action: Callable[[Link], Awaitable[None]]) -> Trap:
-    """A trap at the commit (half of the time), at the begin, or anywhere between."""
+    """Return a trap at the commit (half of the time), at the begin, or anywhere between."""
     step = stage.random.choice([None, None, None, 0, stage.random.randint(1, 12)])
     return Trap(step, stage.random.choice(list(Moment)), action)
 
@@ -185,14 +179,14 @@ def _what(batch: Batch) -> str:
 
 
 async def _answer(stage: Stage, batch: Batch) -> Answer | None:
-    """The service's answer, or None when the connection ended without one."""
+    """Return the response, or None if the connection ended without one."""
     with suppress(aiohttp.ClientError):
         return await batch.send(stage.api)
     return None
 
 
 async def _clean_state(stage: Stage) -> dict[str, Any]:
-    """What the database holds, once it has forgotten earlier batches' keys."""
+    """Delete the keys of earlier batches, and return the rows of the database."""
     await stage.forget_keys()
     return await stage.dump()
 
@@ -205,11 +199,13 @@ async def _outcome(
     seconds: float,
     where: str,
 ) -> Outcome:
-    """What became of the workload's batch: looked for now, and once it was sent again."""
+    """Return the outcome of the workload's batch, which is sent again for this."""
     between = await stage.dump()
     settled = await stage.settle(batch)
     after = await stage.dump()
     if settled.status in (200, 201):
         stage.workload.learn(settled)
     fate = judge.fate(before, between, after)
-    return Outcome(fate, judge.told(answer), judge.wrong(answer, fate, settled), seconds, where)
+    return Outcome(
+        fate, judge.response_kind(answer), judge.wrong(answer, fate, settled), seconds, where
+    )

@@ -1,4 +1,4 @@
-"""A TCP proxy in front of PostgreSQL that strikes at a chosen moment of a write.
+"""TCP proxy in front of PostgreSQL that strikes at a chosen moment of a write.
 
 It understands of the wire protocol (PostgreSQL documentation, Message Formats) where a request
 of the client begins and ends, where its answer is complete, and which requests open and commit a
@@ -22,7 +22,7 @@ Action: TypeAlias = Callable[["Link"], Awaitable[None]]
 
 
 class Moment(Enum):
-    """Where in a request's way to the server and back."""
+    """Moment on a request's way to the server and back."""
 
     BEFORE = "before the request is forwarded"
     DURING = "after the request was forwarded, before its answer is awaited"
@@ -32,7 +32,7 @@ class Moment(Enum):
 
 @dataclass
 class Trap:
-    """Something to do once, at a moment of the n-th request of the next transaction.
+    """Action to take once, at a moment of the n-th request of the next transaction.
 
     Request 0 is the begin; a transaction with fewer requests springs the trap at its commit, and so
     does `step` None.
@@ -45,11 +45,11 @@ class Trap:
 
     @property
     def where(self) -> str:
-        """The moment in words."""
+        """Return the moment in words."""
         return f"{'commit' if self.step is None else f'request {self.step}'}, {self.moment.value}"
 
     def hit_by(self, step: int, commit: bool) -> bool:
-        """Whether this request is the one."""
+        """Return whether this request springs the trap."""
         return self.task is None and (commit or step == self.step)
 
     async def spring(self, link: "Link") -> None:
@@ -63,7 +63,7 @@ class Trap:
 
 
 class Proxy:
-    """Listens on a port of 127.0.0.1 and connects each client to the server of a DSN."""
+    """Proxy on a port of 127.0.0.1 that connects each client to the server of a DSN."""
 
     def __init__(self, dsn: str) -> None:
         self._parts = urlsplit(dsn)
@@ -92,7 +92,7 @@ class Proxy:
         self._trap = trap
 
     def take_trap(self) -> Trap | None:
-        """The trap for a transaction that begins, which is its alone."""
+        """Return the trap for a transaction that begins; no other one gets it."""
         trap, self._trap = self._trap, None
         return trap
 
@@ -117,7 +117,7 @@ class Proxy:
 
 
 class Link:
-    """One client's connection through the proxy."""
+    """Connection of one client through the proxy."""
 
     def __init__(self, proxy: Proxy, client: Streams, server: Streams) -> None:
         self._proxy = proxy
@@ -162,7 +162,7 @@ class Link:
                     request = b""
 
     async def _introduce(self) -> bool:
-        """Pass the startup message on; whether the connection goes on from there."""
+        """Forward the startup message; return whether the connection goes on after it."""
         while True:
             length = await self._from_client.readexactly(4)
             rest = await self._from_client.readexactly(int.from_bytes(length, "big") - 4)
@@ -197,20 +197,20 @@ class Link:
             self._may_answer.set()
 
     async def _backward(self) -> None:
-        held = b""
+        buffer = b""
         with suppress(*_GONE):
             while not self._to_client.is_closing():
                 message = await _message(self._from_server)
                 await self._may_answer.wait()
-                held += message
+                buffer += message
                 trap, complete = self._answering, message[:1] == b"Z"
                 if trap and trap.moment is Moment.ANSWERED:
                     if not complete:
                         continue
                     self._answering = None
                     await trap.spring(self)
-                self._to_client.write(held)
-                held = b""
+                self._to_client.write(buffer)
+                buffer = b""
                 await self._to_client.drain()
                 if trap and complete and trap.moment is Moment.DELIVERED:
                     self._answering = None
@@ -218,6 +218,6 @@ class Link:
 
 
 async def _message(reader: asyncio.StreamReader) -> bytes:
-    """The next message: a type, the length of the rest, the rest."""
+    """Return the next message: a type, the length of the rest, the rest."""
     head = await reader.readexactly(5)
     return head + await reader.readexactly(int.from_bytes(head[1:], "big") - 4)

@@ -1,11 +1,10 @@
-"""A copy that follows the changes while the service and its database are killed.
+"""Replicas that follow the change feed while the service and its database are killed.
 
-Writers do whatever can be done in two organizations; what became of a write that was struck is told
-to nobody. In the end each copy is equal to the service all the same.
+Writers send all kinds of writes in two organizations; nobody learns the outcome of a write that was
+struck. In the end each replica is equal to the service.
 """
 
 import asyncio
-from collections.abc import Callable
 from random import Random
 from typing import Any, Final
 
@@ -14,19 +13,20 @@ import aiohttp
 from tests.faults.stage import OwnServer
 from tests.support import generate
 from tests.support.api import Answer, Api, issue_key
+from tests.support.campaign import Progress, Rounds
 from tests.support.replica import Replica
 from tests.support.writers import Writer
 
 _WRITERS: Final = 2
-"""Of each organization."""
+"""Number of writers of each organization."""
 _PASSING: Final = (429, 503)
 
 
 class Patient(Api):
-    """A caller that reads until it has an answer."""
+    """Caller that repeats a read until it has a response."""
 
     async def call(self, method: str, path: str, *arguments: Any, **options: Any) -> Answer:
-        """The answer; only reads are sent again."""
+        """Return the response; only reads are sent again."""
         while True:
             try:
                 answer = await super().call(method, path, *arguments, **options)
@@ -38,28 +38,27 @@ class Patient(Api):
             await asyncio.sleep(0.05)
 
 
-async def stays_equal(
-    stage: OwnServer, strikes: int, progress: Callable[[int], object]
-) -> list[Replica]:
-    """The copies once everything is over; raises AssertionError where one is not equal."""
+async def stays_equal(stage: OwnServer, strikes: int, on_progress: Progress) -> list[Replica]:
+    """Return the replicas at the end; raise AssertionError if one is not equal."""
     callers = [
         Patient(stage.api.client, await issue_key(stage.dsn, organization))
         for organization in (1, 2)
     ]
     writers = [
-        Writer(one, await generate.references(one), Random(stage.random.random()))
-        for one in callers * _WRITERS
+        Writer(caller, await generate.references(caller), Random(stage.random.random()))
+        for caller in callers * _WRITERS
     ]
-    replicas = [Replica(one, documents=True, limit=50) for one in callers]
+    replicas = [Replica(caller, documents=True, limit=50) for caller in callers]
     struck = asyncio.Event()
-    busy = [asyncio.create_task(_write(one, struck)) for one in writers]
+    busy = [asyncio.create_task(_write(writer, struck)) for writer in writers]
     await asyncio.gather(*(replica.begin() for replica in replicas))
-    busy += [asyncio.create_task(_follow(one, struck)) for one in replicas]
-    for _ in range(strikes):
+    busy += [asyncio.create_task(_follow(replica, struck)) for replica in replicas]
+    rounds = Rounds(strikes, on_progress)
+    while rounds.left:
         await asyncio.sleep(stage.random.uniform(0.2, 1.5))
         await _strike(stage)
         await stage.answers_again()
-        progress(1)
+        rounds.count()
     struck.set()
     await asyncio.gather(*busy)
     for replica in replicas:

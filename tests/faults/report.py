@@ -1,11 +1,13 @@
-"""The tables, and the section of docs/reliability.md around them."""
+"""Report of the fault campaign: its tables, and its section of docs/reliability.md."""
 
 from tests.faults import judge
-from tests.faults.judge import FATES, TOLD, Tally
-from tests.support.pages import measured_on, table
+from tests.faults.judge import FATES, RESPONSES, Tally
+from tests.faults.stage import POOL_SIZE, WORKERS
+from tests.faults.work import SIZE
+from tests.support.reports import measured_on, table
 
 _HEADER = ("fault", "rounds", *FATES, "answered wrong", "slowest return")
-_TOLD_HEADER = ("fault", *TOLD)
+_RESPONSE_HEADER = ("fault", *RESPONSES)
 _TEXT = """\
 ## Faults
 
@@ -30,7 +32,7 @@ and the service must answer again by itself within {seconds:.0f} seconds.
 
 What the callers were told:
 
-{told}
+{responses}
 
 **success** is a 200 or 201, **unavailable** says that nothing was done, **outcome unknown** that
 the connection was lost while committing; **nothing** is a connection that ended without an answer.
@@ -57,7 +59,7 @@ take turns.
 
 
 def results(tallies: dict[str, Tally]) -> str:
-    """The table of what became of the batches, by fault."""
+    """Return the table of the batches' fates, by fault."""
     rows = [
         (
             name,
@@ -71,24 +73,26 @@ def results(tallies: dict[str, Tally]) -> str:
     return table([_HEADER, *rows])
 
 
-def told(tallies: dict[str, Tally]) -> str:
-    """The table of what the callers were told, by fault."""
+def responses(tallies: dict[str, Tally]) -> str:
+    """Return the table of the responses to the callers, by fault."""
     rows = [
-        (name, *(str(tally.told[answer]) for answer in TOLD))
+        (name, *(str(tally.responses[response]) for response in RESPONSES))
         for name, tally in _with_sum(tallies).items()
     ]
-    return table([_TOLD_HEADER, *rows])
+    return table([_RESPONSE_HEADER, *rows])
 
 
-def document(tallies: dict[str, Tally], seed: int, postgres: str, facts: dict[str, int]) -> str:
-    """The section; `facts` are the sizes it speaks of."""
+def section(tallies: dict[str, Tally], seed: int, postgres: str) -> str:
+    """Return the section; `postgres` is the version of the server."""
     return _TEXT.format(
         seed=seed,
         seconds=judge.RETURN_SECONDS,
         results=results(tallies),
-        told=told(tallies),
+        responses=responses(tallies),
         measured_on=measured_on(postgres, "uvloop"),
-        **facts,
+        size=SIZE,
+        workers=WORKERS,
+        pool=POOL_SIZE,
     )
 
 

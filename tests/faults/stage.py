@@ -1,4 +1,4 @@
-"""The stage: a durable PostgreSQL, the proxy before it, the service as a process, and a caller."""
+"""Stage of the faults: a durable PostgreSQL, a proxy before it, the service and a caller."""
 
 import asyncio
 import contextlib
@@ -23,12 +23,12 @@ from tests.faults.work import Batch, Workload
 from tests.support import generate, rows
 from tests.support.api import Answer, Api, issue_key
 from tests.support.processes import Running, kill, running
-from tests.support.waiting import limit, within
+from tests.support.time_limits import limit, within
 
 WORKERS: Final = 2
 POOL_SIZE: Final = 2
 PATIENCE: Final = 30
-"""Seconds after which the service counts as dead; it has 5 to answer again."""
+"""Seconds after which the service counts as dead; it must answer again within 5."""
 _READ: Final = "/api/languages?pageSize=1"
 _AT_REST: Final = """
     select not exists (
@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 class Stage:
-    """What a fault strikes, and what is asked afterwards."""
+    """Service that a fault strikes, and the checks afterwards."""
 
     def __init__(self, dsn: str, random: Random) -> None:
         self.random = random
@@ -72,12 +72,12 @@ class Stage:
         return self.service.workers()
 
     async def kill_workers(self) -> None:
-        """End every worker by SIGKILL; their parent starts others."""
+        """Kill every worker by SIGKILL; their parent starts others."""
         await asyncio.to_thread(kill, self.workers())
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[asyncpg.Connection]:
-        """A connection past the proxy, as soon as the server takes one."""
+        """Open a connection past the proxy, as soon as the server accepts one."""
         connection = await self._connect()
         try:
             yield connection
@@ -95,7 +95,7 @@ class Stage:
                 await asyncio.sleep(0.02)
 
     async def answers_again(self) -> float:
-        """Seconds until the service answers a read; raises TimeoutError at a limit."""
+        """Return the seconds until the service answers a read; raise TimeoutError at a limit."""
         began = time.monotonic()
         deadline = began + limit(PATIENCE)
         while time.monotonic() < deadline:
@@ -106,7 +106,7 @@ class Stage:
         raise TimeoutError("the service does not answer again")
 
     async def settle(self, batch: Batch) -> Answer:
-        """The answer to a batch sent again until the service says what became of it."""
+        """Send a batch until the service knows its outcome; return that response."""
         deadline = time.monotonic() + limit(PATIENCE)
         while True:
             with contextlib.suppress(aiohttp.ClientError):
@@ -119,26 +119,26 @@ class Stage:
             await asyncio.sleep(0.02)
 
     async def dump(self) -> dict[str, list[str]]:
-        """Every row, as soon as no transaction of the service is open any more."""
+        """Return every row, as soon as no transaction of the service is open."""
         async with self.connection() as connection:
             await until(connection, _AT_REST)
         return await rows.dump(self.dsn)
 
     async def forget_keys(self) -> None:
-        """Drop the answers kept for retries, which would make dumps slow."""
+        """Delete the responses stored for retries, which would make dumps slow."""
         async with self.connection() as connection:
             await connection.execute("truncate idempotency_key")
 
 
 async def until(connection: asyncpg.Connection, condition: str) -> None:
-    """Return when a query answers true."""
+    """Wait until a query returns true."""
     async with within(PATIENCE):
         while not await connection.fetchval(condition):  # noqa: ASYNC110  # the server tells nobody
             await asyncio.sleep(0.01)
 
 
 class OwnServer(Stage):
-    """A stage whose PostgreSQL is its own, to be killed as a whole."""
+    """Stage with a PostgreSQL of its own, to be killed as a whole."""
 
     def __init__(self, data_dir: Path, random: Random) -> None:
         self.server = EmbeddedServer(data_dir)
@@ -157,7 +157,7 @@ class OwnServer(Stage):
         await super().start(stack, folder)
 
     async def blocking(self, work: Callable[[], T]) -> T:
-        """The result of work that blocks, done in the thread that PostgreSQL belongs to."""
+        """Return the result of blocking work, done in the thread that PostgreSQL belongs to."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     async def restart_postgres(self) -> None:
@@ -165,7 +165,7 @@ class OwnServer(Stage):
         await self.blocking(self._restart)
 
     async def kill_postgres(self) -> None:
-        """End PostgreSQL by SIGKILL, the parent alone or every process of it, and start it."""
+        """Kill PostgreSQL by SIGKILL, its parent or all its processes, and start it."""
         everything = postmaster.processes(self.cluster)
         status = postmaster.read_pid_file(self.cluster)
         assert status is not None
@@ -174,7 +174,7 @@ class OwnServer(Stage):
         await self.blocking(self._restart)
 
     async def kill_backend(self) -> None:
-        """End one PostgreSQL session by SIGKILL, upon which PostgreSQL ends all and recovers."""
+        """Kill one PostgreSQL session by SIGKILL; PostgreSQL then ends all and recovers."""
         async with self.connection() as connection:
             rows = await connection.fetch(
                 "select pid from pg_stat_activity where application_name = 'selvedge'"
@@ -191,7 +191,7 @@ class OwnServer(Stage):
 
 @asynccontextmanager
 async def stage(seed: int) -> AsyncIterator[OwnServer]:
-    """Everything started in a temporary folder, and ended with the context."""
+    """Start everything in a temporary folder; stop it with the context."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="selvedge-faults-")))
         await asyncio.to_thread(folder.chmod, 0o711)

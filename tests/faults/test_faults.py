@@ -1,4 +1,4 @@
-"""A batch in flight is done wholly or not at all, and its caller is told which.
+"""Faults: a batch in flight is done wholly or not at all, and the response is true.
 
 The short version of `make faults`; how soon the service is back is measured there alone.
 """

@@ -1,4 +1,4 @@
-"""A copy stays equal whatever is killed; the short version of what `make faults` does."""
+"""Replica that stays equal whatever is killed; the short version of what `make faults` does."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A server that no longer answers, on a connection that stays open."""
+"""PostgreSQL that no longer answers, on a connection that stays open."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,7 +9,7 @@ from service.database import connection_factory
 from service.database.connections import Connection, Database
 from service.errors import ApiError
 from tests.faults.proxy import Link, Moment, Proxy, Trap
-from tests.support.waiting import scaled, within
+from tests.support.time_limits import scaled, within
 
 pytestmark = pytest.mark.contract("Outages")
 
@@ -18,7 +18,7 @@ SECONDS = scaled(0.5)
 
 @pytest.fixture
 async def proxy(dsn: str) -> AsyncIterator[Proxy]:
-    """A proxy before the session's server."""
+    """Yield a proxy before the session's server."""
     made = Proxy(dsn)
     yield made
     await made.close()
@@ -42,7 +42,7 @@ async def test_silence_ends(
     code: str,
     stored: int,
 ) -> None:
-    """The wait is bounded, the caller is told what is known, and the next one is served."""
+    """Check that the wait is bounded, the response true, and the next caller served."""
     monkeypatch.setattr(connection_factory, "SILENCE_SECONDS", SECONDS)
     served = Database(await proxy.open(), 1)
 

@@ -1,4 +1,4 @@
-"""What is struck at: batches that succeed where nothing strikes, of every master record."""
+"""Workload of the faults: its batches succeed where nothing strikes, for every master record."""
 
 from random import Random
 

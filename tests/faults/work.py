@@ -1,4 +1,4 @@
-"""Batches to strike at: valid bulk writes of every master record, again and again."""
+"""Workload of the faults: valid bulk writes of every master record, in turn."""
 
 from dataclasses import dataclass
 from random import Random
@@ -15,12 +15,12 @@ from tests.support.api import Answer, Api
 
 SIZE = 20
 STEPS = 4
-"""Batches of one resource before the next has its turn."""
+"""Number of batches of one resource before the next has its turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One bulk write, with the key that makes it safe to send again."""
+    """Bulk write, with the key that makes it safe to send again."""
 
     method: str
     path: str
@@ -29,20 +29,20 @@ class Batch:
     """Empty for a write without an ``Idempotency-Key``."""
 
     async def send(self, api: Api) -> Answer:
-        """The service's answer; raises aiohttp.ClientError when there is none."""
+        """Send the batch and return the response; raise aiohttp.ClientError if there is none."""
         headers = {"Idempotency-Key": self.key} if self.key else {}
         return await api.call(self.method, self.path, self.body, headers=headers)
 
 
 class Workload:
-    """Each resource in turn: create records, replace them and delete one, merge, delete the others.
+    """Batches of each resource in turn: create, replace all and delete one, merge, delete the rest.
 
     Half of the records that have own keys are created by them; those without a state are deleted
     together.
     """
 
-    def __init__(self, known: generate.References, random: Random) -> None:
-        self._known = known
+    def __init__(self, references: generate.References, random: Random) -> None:
+        self._references = references
         self._random = random
         self._made = 0
         self._records: list[dict[str, Any]] = []
@@ -52,7 +52,7 @@ class Workload:
         return MASTER_RECORDS[self._made // STEPS % len(MASTER_RECORDS)]
 
     def next(self) -> Batch:
-        """The next batch; not before `learn` was told of the last one."""
+        """Return the next batch, after `learn` was called for the last one."""
         root = collection_path(self._resource)
         step = self._made % STEPS
         if step == 0:
@@ -66,7 +66,7 @@ class Workload:
             return self._batch("PUT", root, [*items, last])
         if step == 2:
             changes = [
-                generate.altered(self._resource, each, self._known) | {"id": each["id"]}
+                generate.altered(self._resource, each, self._references) | {"id": each["id"]}
                 for each in self._records[:-1]
             ]
             return self._batch("PATCH", root, changes)
@@ -74,9 +74,9 @@ class Workload:
         return self._batch("DELETE", f"{root}?{urlencode(ids)}", None)
 
     def creation(self) -> Batch:
-        """A batch beside the sequence: new colors, whose name is the batch's key."""
+        """Return a batch beside the sequence: new colors, whose name is the batch's key."""
         key = self._key()
-        item = {"name": key, "colorGroupIds": list(self._known["color-groups"][:3])}
+        item = {"name": key, "colorGroupIds": list(self._references["color-groups"][:3])}
         return Batch("POST", "/api/colors", orjson.dumps([item] * SIZE), key)
 
     def learn(self, answer: Answer) -> None:
@@ -85,7 +85,7 @@ class Workload:
         self._made += 1
 
     def _by_key(self, root: str, items: list[dict[str, Any]]) -> Batch:
-        """The same records, named by keys that nothing has yet."""
+        """Return a batch of the same records, named by new keys."""
         key, mark = str(self._resource.own_key), self._key()
         named = [
             item | {key: f"{mark} {number}", "state": "active"} for number, item in enumerate(items)
@@ -93,7 +93,7 @@ class Workload:
         return self._batch("PUT", f"{root}?match={key}", named)
 
     def _item(self, form: str) -> dict[str, Any]:
-        return generate.body(self._resource, form, self._known, self._random)
+        return generate.body(self._resource, form, self._references, self._random)
 
     def _batch(self, method: str, path: str, items: list[dict[str, Any]] | None) -> Batch:
         body = None if items is None else orjson.dumps(items)

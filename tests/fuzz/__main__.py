@@ -1,6 +1,5 @@
-"""`make fuzz`: many made-up requests, counted, and written to docs/reliability.md."""
+"""Fuzz campaign of ``make fuzz``: many random requests, counted, written to docs/reliability.md."""
 
-import argparse
 import asyncio
 import sys
 import tempfile
@@ -8,17 +7,16 @@ import time
 from pathlib import Path
 from random import SystemRandom
 
-from tqdm import tqdm
-
 from tests.fuzz import campaign, documented, report
 from tests.fuzz.documented import Outcome
 from tests.fuzz.stage import serving
 from tests.support.api import issue_key
+from tests.support.campaign import Campaign
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
-from tests.support.pages import RELIABILITY, rewrite
+from tests.support.reports import server_version
 
 _WHOLE = 30_000
-"""Cases from which on there is time for all of Schemathesis' phases, about 12,000 cases."""
+"""Number of cases from which there is time for all phases of Schemathesis, about 12,000 cases."""
 
 
 async def _documented(dsn: str, phases: str, examples: int, seed: int) -> Outcome:
@@ -31,12 +29,11 @@ async def _documented(dsn: str, phases: str, examples: int, seed: int) -> Outcom
 
 
 def main() -> int:
-    """Run; the exit status is 1 when an answer was not as it has to be."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=20_000, help="over both kinds together")
-    parser.add_argument("--seed", type=int, help="the last run's, to see it again")
-    parser.add_argument("--report", type=Path, help="the page to write the section of")
-    arguments = parser.parse_args()
+    """Run the campaign; return 1 if a response was wrong."""
+    command = Campaign("make fuzz", __doc__)
+    command.parser.add_argument("--cases", type=int, default=20_000, help="of both kinds together")
+    command.parser.add_argument("--seed", type=int, help="that of an earlier run, to repeat it")
+    arguments = command.parse()
     seed = arguments.seed if arguments.seed is not None else SystemRandom().randrange(10**6)
     print(f"seed {seed}")
     started = time.monotonic()
@@ -45,31 +42,27 @@ def main() -> int:
         first = fresh_database(server, "documented", DEMO_TEMPLATE)
         examples = max(1, arguments.cases // 500)
         outcome = asyncio.run(_documented(first, phases, examples, seed))
-        print(f"{outcome.cases} cases made up from the OpenAPI document")
+        print(f"{outcome.cases} cases from the OpenAPI document")
         rest = max(campaign.ROUND, arguments.cases - outcome.cases)
-        with tqdm(total=rest, unit="case") as bar:
-            second = fresh_database(server, "planted", DEMO_TEMPLATE)
-            tally = campaign.run(second, cases=rest, start=seed, done=bar.update)
+        with command.progress(rest, "case") as on_progress:
+            second = fresh_database(server, "injected", DEMO_TEMPLATE)
+            tally = campaign.run(second, cases=rest, start=seed, on_progress=on_progress)
+        postgres = server_version(server)
     print(report.routes(tally), report.kinds(tally), sep="\n\n")
-    if not outcome.passed:
-        print(outcome.output)
-    for failure in tally.failures.values():
-        print(failure, end="\n\n")
     total = outcome.cases + tally.cases
     print(f"{total} cases, {len(tally.failures)} kinds of failures, seed {seed}")
-    if arguments.report is not None:
-        facts = {
-            "cases": arguments.cases,
-            "seed": seed,
-            "seconds": time.monotonic() - started,
-            "total": f"{total:,}",
-            "phases": phases.replace(",", ", "),
-            "documented": outcome.cases,
-            "surprises": outcome.failures,
-            "unchecked": documented.UNKNOWABLE,
-        }
-        rewrite(arguments.report, RELIABILITY, "make fuzz", report.section(tally, facts))
-    return 0 if outcome.passed and not tally.failures else 1
+    facts = {
+        "cases": arguments.cases,
+        "seed": seed,
+        "seconds": time.monotonic() - started,
+        "total": f"{total:,}",
+        "phases": phases.replace(",", ", "),
+        "documented": outcome.cases,
+        "surprises": outcome.failures,
+        "unchecked": documented.UNKNOWABLE,
+    }
+    failures = [*([] if outcome.passed else [outcome.output]), *tally.failures.values()]
+    return command.conclude(report.section(tally, facts, postgres), failures)
 
 
 if __name__ == "__main__":

@@ -1,45 +1,47 @@
-"""Many cases, made by Hypothesis from one seed, sent one after the other, judged and counted."""
+"""Fuzz campaign: cases made by Hypothesis from one seed, sent in turn, judged and counted."""
 
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from random import Random
 from typing import Final, TypeAlias
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from service.queries.master_record import MasterRecord
+from service.queries.writable_resource import WritableResource
 from service.queries.parts import RecordPart
 from service.routes import Route, routes
 from tests.fuzz import (
     bodies,
     cursors,
     deletes,
+    dry_runs,
+    duplicate_members,
     floods,
     parts,
     patches,
     queries,
     raw,
     reads,
-    rehearsals,
     requests,
     subjects,
-    twice,
 )
-from tests.fuzz.cases import Case, judge, told
-from tests.fuzz.known import Known
+from tests.fuzz.cases import Case, describe, judge
+from tests.fuzz.inventory import Inventory
 from tests.fuzz.raw import Raw
 from tests.fuzz.stage import ORGANIZATIONS, Stage, stage
+from tests.support.campaign import Progress, Rounds
 
 ROUND: Final = 250
-"""Cases that Hypothesis makes from one seed."""
+"""Number of cases that Hypothesis makes from one seed."""
 _WEIGHT_OF_BODIES: Final = 4
 _RAW: Final = 0.05
-"""Which part of the cases is no request of ours but bytes."""
+"""Share of the cases that are bytes instead of requests."""
 
-Subjects: TypeAlias = Callable[[MasterRecord, Route, Known, Random], subjects.Subject]
+Subjects: TypeAlias = Callable[[MasterRecord, Route, Inventory, Random], subjects.Subject]
 _SUBJECTS: Final[dict[str, Sequence[Subjects]]] = {
     "create": (subjects.create, subjects.create_many),
     "replace": (subjects.replace,),
@@ -51,19 +53,18 @@ _SUBJECTS: Final[dict[str, Sequence[Subjects]]] = {
 
 @dataclass
 class Tally:
-    """What was sent, and what was answered wrong."""
+    """Sum of the cases, and the wrong responses."""
 
     routes: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """By collection and operation."""
+    """Number of cases by collection and operation."""
     kinds: Counter[str] = field(default_factory=Counter)
-    """By fault; a case with several faults is counted for each kind, and once as such."""
+    """Number of cases by kind of fault; one with several counts for each kind, and as such."""
     failures: dict[str, str] = field(default_factory=dict)
-    """The shortest example told of each operation and fault that was answered wrong."""
-    postgres: str = ""
+    """Shortest example of a wrong response, by operation and fault."""
 
     @property
     def cases(self) -> int:
-        """How many were sent."""
+        """Return the number of cases that were sent."""
         return self.routes.total()
 
     def add(self, case: Case | Raw) -> None:
@@ -75,7 +76,7 @@ class Tally:
             self.kinds[SEVERAL] += 1
 
     def fail(self, case: Case | Raw, message: str) -> None:
-        """Keep what was answered wrong."""
+        """Record a wrong response."""
         name = f"{case.route.operation_name}: {', '.join(sorted({*case.kinds}))}"
         self.failures[name] = min(self.failures.get(name, message), message, key=len)
 
@@ -84,9 +85,9 @@ SEVERAL: Final = "several faults"
 
 
 def targets(collection: str | None = None) -> Iterator[Route]:
-    """The routes that take bodies, ids or queries; of one collection, or all.
+    """Yield the routes that take bodies, ids or queries, of one collection or all.
 
-    Those with bodies come several times, for they have most to be wrong with.
+    Routes with bodies come several times, because bodies have the most kinds of faults.
     """
     for route in routes():
         if (
@@ -98,29 +99,29 @@ def targets(collection: str | None = None) -> Iterator[Route]:
 
 
 def case(on: Stage, route: Route, organization: int, random: Random) -> Case | Raw:
-    """A case for the route, almost always with a fault."""
+    """Return a case for the route, almost always with a fault."""
     if random.random() < _RAW:
         return raw.made(route, on.apis[organization], organization, random)
     if route.method == "GET":
         return _read(on, route, organization, random)
-    resource, known = route.resource, on.known[organization]
-    if isinstance(resource, RecordPart):
-        subject = parts.subject(resource, route, known, random)
-        return bodies.faulty(subject, resource, known, random, organization)
-    assert isinstance(resource, MasterRecord)
+    resource, inventory = route.resource, on.inventories[organization]
+    assert isinstance(resource, WritableResource)
     if route.operation_name.endswith("delete"):
-        deletion = deletes.one if route.operation_name == "delete" else deletes.several
-        return deletion(resource, route, known, random, organization)
+        deletion = deletes.single if route.operation_name == "delete" else deletes.several
+        return deletion(resource, route, inventory, random, organization)
+    if isinstance(resource, RecordPart):
+        subject = parts.subject(resource, route, inventory, random)
+        return bodies.faulty(subject, resource, inventory, random, organization)
     if route.operation_name == "patch" and random.random() < 0.4:
-        return patches.patched(resource, route, known, random, organization)
-    subject = random.choice(_SUBJECTS[route.operation_name])(resource, route, known, random)
+        return patches.patched(resource, route, inventory, random, organization)
+    subject = random.choice(_SUBJECTS[route.operation_name])(resource, route, inventory, random)
     if not route.operation_name.endswith("patch") and random.random() < 0.07:
         return requests.unreadable(subject, resource, random, organization)
     if random.random() < 0.03:
-        return twice.doubled(subject, random, organization)
+        return duplicate_members.doubled(subject, random, organization)
     if subject.bulk not in (None, "bulk_patch") and random.random() < 0.03:
         return floods.flooded(subject, resource, random, organization)
-    return bodies.faulty(subject, resource, known, random, organization)
+    return bodies.faulty(subject, resource, inventory, random, organization)
 
 
 def _read(on: Stage, route: Route, organization: int, random: Random) -> Case:
@@ -137,7 +138,7 @@ def _read(on: Stage, route: Route, organization: int, random: Random) -> Case:
         return cursors.forged(route, path, resource, random, organization)
     own = on.cursors.get((path, organization))
     if own and random.random() < 0.2:
-        others = [found for (other, _), found in on.cursors.items() if other != path]
+        others = [values for (other, _), values in on.cursors.items() if other != path]
         strange = random.choice(random.choice(others))
         return reads.continued(route, path, own, strange, random, organization)
     return queries.listed(route, path, resource, random, organization)
@@ -148,30 +149,31 @@ def run(
     *,
     cases: int,
     start: object,
-    wanted: Sequence[Route] | None = None,
-    done: Callable[[int], object] = lambda _: None,
+    chosen: Sequence[Route] | None = None,
+    on_progress: Progress = lambda _: None,
 ) -> Tally:
-    """The tally of that many cases on a database with the demo data, which stays as it is.
+    """Return the tally of so many cases on a database with the demo data, which stays unchanged.
 
-    ``start`` is the seed; ``done`` is called with the number of cases after each round.
+    ``start`` is the seed; ``chosen`` are the routes, all by default.
     """
-    tally, chosen = Tally(), [*(wanted or targets())]
+    tally, rounds = Tally(), Rounds(cases, on_progress)
     with asyncio.Runner() as runner:
         manager = stage(dsn)
         on = runner.run(manager.__aenter__())
-        tally.postgres = on.postgres
         try:
-            for number in range(-(-cases // ROUND)):
-                before, size = tally.cases, min(ROUND, cases - number * ROUND)
-                _round(runner, on, chosen, tally, size, f"{start}.{number}")
-                done(tally.cases - before)
+            for number in count():
+                size = min(ROUND, rounds.left)
+                _round(runner, on, [*(chosen or targets())], tally, size, f"{start}.{number}")
+                rounds.count(size)
+                if not rounds.left:
+                    break
         finally:
             runner.run(manager.__aexit__(None, None, None))
     return tally
 
 
 def _round(
-    runner: asyncio.Runner, on: Stage, wanted: Sequence[Route], tally: Tally, size: int, name: str
+    runner: asyncio.Runner, on: Stage, chosen: Sequence[Route], tally: Tally, size: int, name: str
 ) -> None:
     @seed(name)
     @settings(
@@ -183,25 +185,25 @@ def _round(
         suppress_health_check=list(HealthCheck),
     )
     @given(
-        st.sampled_from(wanted),
+        st.sampled_from(chosen),
         st.sampled_from(ORGANIZATIONS),
         st.integers(0, 2**64 - 1),
     )
-    def one(route: Route, organization: int, number: int) -> None:
+    def send_case(route: Route, organization: int, number: int) -> None:
         if on.spoiled:
             return
         # Bodies take more choices than Hypothesis can hand out one by one.
         random = Random(number)
         made = case(on, route, organization, random)
         if isinstance(made, Case):
-            made = rehearsals.maybe(made, random)
+            made = dry_runs.maybe(made, random)
         tally.add(made)
         try:
             runner.run(_send(on, made))
         except AssertionError as error:
             tally.fail(made, str(error))
 
-    one()
+    send_case()
 
 
 async def _send(on: Stage, made: Case | Raw) -> None:
@@ -219,4 +221,4 @@ async def _send(on: Stage, made: Case | Raw) -> None:
         content_type=request.content_type,
     )
     judge(made, answer)
-    assert not await on.changed(), f"The database changed.\n{told(made, answer)}"
+    assert not await on.changed(), f"The database changed.\n{describe(made, answer)}"

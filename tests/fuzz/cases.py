@@ -1,4 +1,4 @@
-"""Requests, and the failure that each one has to get."""
+"""Cases: requests, and the failure that each must get."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ from typing import Any, Final, TypeAlias
 
 from service.routes import Route
 from tests.support.api import Answer
-from tests.support.published import holds
+from tests.support.openapi_validation import assert_documented
 
 RowKey: TypeAlias = tuple[str, str | None]
-"""Type and field."""
+"""Type and field of an error."""
 
-#: In their order, and what each kind of row calls for (contract, Errors).
+#: Statuses by kind of error, in their order of precedence (contract, Errors).
 _STATUSES: Final = {
     "forbidden": 403,
     "not_found": 404,
@@ -27,20 +27,20 @@ _MOST_LISTED: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent, but for the caller's key."""
+    """Request without the caller's key."""
 
     method: str
     path: str
     body: bytes | None = None
     params: Sequence[tuple[str, str]] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Of several lines of one header a multidict."""
+    """Headers; a multidict if a header has several lines."""
     content_type: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """What a bulk failure tells of its request."""
+    """Operation and number of items that a bulk failure reports."""
 
     operation: str
     total: int
@@ -48,11 +48,11 @@ class Bulk:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A request of an organization with faults of these kinds, and the rows that name them.
+    """Request of an organization with faults of these kinds, and the errors that name them.
 
-    Without rows the request is right, and changes nothing as it is a read. ``rows`` are all that
-    could be told. ``loose`` ones of one object may come in any order. ``bulk`` is None where the
-    failure is no bulk one.
+    Without ``rows`` the request is valid, and changes nothing because it is a read. ``rows`` are
+    all errors that could be reported; the ``loose`` ones of one object come in any order. ``bulk``
+    is None unless the failure is a bulk one.
     """
 
     route: Route
@@ -63,11 +63,11 @@ class Case:
     bulk: Bulk | None = None
     loose: frozenset[RowKey] = frozenset()
     in_part: bool = False
-    """Whether what fails is left out: then the answer is a success that tells of it."""
+    """Whether failed items are skipped: the response is then a success that reports them."""
 
     @property
     def listed(self) -> Sequence[RowKey]:
-        """The rows that the answer has room for: of every item the first one, then the others."""
+        """Return the errors that fit into the response: the first of each item, then the others."""
         firsts = {_item(row): row for row in reversed(self.rows)}
         spare, chosen = _MOST_LISTED - len(firsts), []
         for row in self.rows:
@@ -79,50 +79,50 @@ class Case:
 
     @property
     def status(self) -> int:
-        """The status that the rows call for, the first of the contract's order."""
+        """Return the status that the errors call for, the first in the contract's order."""
         heads = {kind.partition(".")[0] for kind, _ in self.rows}
         return next((code for head, code in _STATUSES.items() if head in heads), 200)
 
     @property
     def code(self) -> str:
-        """The type of the rows that call for the status, or as much of it as they share."""
+        """Return the type of the errors that call for the status, or the part that they share."""
         kinds = {kind for kind, _ in self.rows if _STATUSES[kind.partition(".")[0]] == self.status}
         return kinds.pop() if len(kinds) == 1 else kinds.pop().partition(".")[0]
 
 
 def judge(case: Case, answer: Answer) -> None:
-    """Raise AssertionError unless the answer names the planted faults, and nothing else."""
+    """Raise AssertionError unless the response names the injected faults, and nothing else."""
     if case.in_part:
         _judge_in_part(case, answer)
         return
-    found = answer.details if answer.status >= 400 else []
-    same = _settled(found, case.loose) == _settled(case.listed, case.loose)
-    assert (answer.status, same) == (case.status, True), told(case, answer)
-    holds(case.route, answer)
+    rows = answer.details if answer.status >= 400 else []
+    same = _settled(rows, case.loose) == _settled(case.listed, case.loose)
+    assert (answer.status, same) == (case.status, True), describe(case, answer)
+    assert_documented(case.route, answer)
     if case.rows:
-        assert answer.json["code"] == case.code, told(case, answer)
-        assert _bulk(answer.json["error"]) == _expected_bulk(case), told(case, answer)
+        assert answer.json["code"] == case.code, describe(case, answer)
+        assert _bulk(answer.json["error"]) == _expected_bulk(case), describe(case, answer)
 
 
 def _judge_in_part(case: Case, answer: Answer) -> None:
     """Raise AssertionError unless exactly the faulty items failed, each as it should."""
-    assert answer.status == 200, told(case, answer)
+    assert answer.status == 200, describe(case, answer)
     failed = [row for row in answer.data if row["outcome"] == "failed"]
-    found = [(one["type"], one["field"]) for row in failed for one in row["details"]]
-    assert _settled(found, case.loose) == _settled(case.listed, case.loose), told(case, answer)
-    assert len(failed) == len({_item(row) for row in case.rows}), told(case, answer)
-    assert answer.json["code"] == "partial", told(case, answer)
-    holds(case.route, answer)
+    rows = [(detail["type"], detail["field"]) for row in failed for detail in row["details"]]
+    assert _settled(rows, case.loose) == _settled(case.listed, case.loose), describe(case, answer)
+    assert len(failed) == len({_item(row) for row in case.rows}), describe(case, answer)
+    assert answer.json["code"] == "partial", describe(case, answer)
+    assert_documented(case.route, answer)
 
 
 def _settled(rows: Iterable[RowKey], loose: frozenset[RowKey]) -> list[RowKey]:
-    """The rows, those next to each other whose order is open in one order of ours."""
+    """Return the rows, adjacent ones whose order is open sorted."""
     groups = groupby(rows, lambda row: str(row[1]).rpartition(".")[0] if row in loose else row)
     return [row for _, group in groups for row in sorted(group, key=repr)]
 
 
 def _item(row: RowKey) -> str:
-    """What the rows of one item have in common."""
+    """Return the prefix of the fields of one item."""
     return str(row[1]).partition("]")[0]
 
 
@@ -136,13 +136,13 @@ def _expected_bulk(case: Case) -> tuple[Any, ...] | None:
     if case.bulk is None:
         return None
     heads = {_item(row) for row in case.rows}
-    # Of a body that is none the items are not counted.
+    # The items of a malformed body are not counted.
     whole = not case.bulk.total or any("[" not in head for head in heads)
     return case.bulk.operation, case.bulk.total, case.bulk.total if whole else len(heads)
 
 
-def told(case: Case, answer: Answer) -> str:
-    """The case and its answer, to be read."""
+def describe(case: Case, answer: Answer) -> str:
+    """Return a text about the case and its response."""
     request, body = case.request, (case.request.body or b"")
     return "\n".join(
         (

@@ -1,4 +1,4 @@
-"""Cursors with a right digest around what no list made: all but what is right is refused."""
+"""Forged cursors: with a valid digest, and content that no list made."""
 
 import zlib
 from collections.abc import Iterator, Sequence
@@ -17,8 +17,8 @@ from tests.fuzz.cases import Case, Request, RowKey
 from tests.fuzz.queries import right_value, wrong_value
 
 Path: TypeAlias = tuple[int, ...]
-"""A place in the payload, which is lists in lists."""
-#: A kind of fault, and payloads that have it: JSON, or bytes as they are.
+"""Path in the payload, which consists of nested lists."""
+#: Kind of fault, and payloads that have it: JSON values, or bytes.
 Wrong: TypeAlias = tuple[str, Sequence[Any]]
 
 _DEEP: Final = tuple(
@@ -34,7 +34,7 @@ _VERSION, _CONDITIONS, _SORT, _SIZE, _LAST = range(5)
 
 
 def forged(route: Route, path: str, resource: Resource, random: Random, organization: int) -> Case:
-    """A cursor as the list would make it, or one that differs from it in one place."""
+    """Return the case of a cursor as the list makes it, or with one fault."""
     payload = _right(resource.properties, random)
     chosen: Any = payload
     rows, kind = list[RowKey](), "forged as it is made"
@@ -49,7 +49,7 @@ def forged(route: Route, path: str, resource: Resource, random: Random, organiza
 
 
 def _right(properties: Properties, random: Random) -> list[Any]:
-    """The payload of a cursor that the list takes."""
+    """Return the payload of a cursor that the list accepts."""
     filtered = random.sample([*properties.values()], random.randint(1, min(3, len(properties))))
     sortable = [prop for prop in properties.values() if prop.sortable and prop.name != "id"]
     keys = random.sample(sortable, random.randint(0, min(3, len(sortable))))
@@ -71,7 +71,7 @@ def _condition(prop: Property, random: Random) -> list[Any]:
 
 
 def _stored(prop: Property, random: Random) -> Any:
-    """A sort value as the database has it."""
+    """Return a sort value as the database has it."""
     if prop.nullable and random.random() < 0.3:
         return None
     text = "7" if prop.name == "id" else right_value(prop, random)
@@ -82,8 +82,8 @@ def _wrong(payload: list[Any], properties: Properties, random: Random) -> Iterat
     yield "no array of five", [*_not(list), [], payload[:4], [*payload, 1], {"a": payload}]
     yield "version", _each(payload, (_VERSION,), [2, 0, -1, *_not(int), 1.0])
     yield "page size", _each(payload, (_SIZE,), [0, -1, 101, 2**63, *_not(int)])
-    for place in (_CONDITIONS, _SORT, _LAST):
-        yield "wrong type", _each(payload, (place,), _not(list))
+    for index in (_CONDITIONS, _SORT, _LAST):
+        yield "wrong type", _each(payload, (index,), _not(list))
     yield from _wrong_conditions(payload, properties, random)
     yield from _wrong_sorts(payload, properties, random)
     yield from _wrong_last(payload, properties)
@@ -93,22 +93,22 @@ def _wrong(payload: list[Any], properties: Properties, random: Random) -> Iterat
 def _wrong_conditions(
     payload: list[Any], properties: Properties, random: Random
 ) -> Iterator[Wrong]:
-    place = random.randrange(len(payload[_CONDITIONS]))
-    at = (_CONDITIONS, place)
-    name, operator, values = condition = payload[_CONDITIONS][place]
-    prop, known = properties[name], OPERATORS[operator.lower()]
+    index = random.randrange(len(payload[_CONDITIONS]))
+    at = (_CONDITIONS, index)
+    name, operator, values = condition = payload[_CONDITIONS][index]
+    prop, used = properties[name], OPERATORS[operator.lower()]
     shapes = [condition[:2], [*condition, "x"], [condition], {"a": 1, "b": 2, "c": 3}]
     yield "condition", _each(payload, at, [*_not(list), [], *shapes])
     names = ["colour", f"{name} ", f"{name}\0", "name; --", "record.id"]
     yield "property", _each(payload, (*at, 0), [*_not(str), *names])
-    unfit = [one.name for one in OPERATORS.values() if not one.fits(prop)]
+    unfit = [other.name for other in OPERATORS.values() if not other.fits(prop)]
     yield "operator", _each(payload, (*at, 1), [*_not(str), *unfit, "like", "=", "eq ", "\0"])
     yield "values", _each(payload, (*at, 2), [*_not(list), []])
     texts = [*_not(str), "a\0"]
-    if (bad := wrong_value(known.compared(prop), random)) is not None:
+    if (bad := wrong_value(used.compared(prop), random)) is not None:
         texts.append(bad)
     yield "value", _each(payload, (*at, 2, random.randrange(len(values))), texts)
-    if not known.takes_any:
+    if not used.takes_any:
         yield "values", _each(payload, (*at, 2), [values * 2, values * 300])
     yield (
         "too many conditions",
@@ -118,8 +118,8 @@ def _wrong_conditions(
 
 def _wrong_sorts(payload: list[Any], properties: Properties, random: Random) -> Iterator[Wrong]:
     keys, last = payload[_SORT], payload[_LAST]
-    place = random.randrange(len(keys))
-    at, key = (_SORT, place), keys[place]
+    index = random.randrange(len(keys))
+    at, key = (_SORT, index), keys[index]
     shapes = [key[:1], [*key, 1], [key], {"id": 1, "name": 2}]
     yield "sort key", _each(payload, at, [*_not(list), [], *shapes])
     counted = [prop.name for prop in properties.values() if not prop.sortable]
@@ -128,14 +128,14 @@ def _wrong_sorts(payload: list[Any], properties: Properties, random: Random) -> 
     yield "direction", _each(payload, (*at, 1), ["desc", "false", *_not(bool)])
     yield "no tie-break", [_sorted(payload, keys[:-1], last[:-1])]
     again = random.choice([[key[0], not key[1]], key, [key[0].upper(), key[1]]])
-    yield "field sorts twice", [_sorted(payload, [again, *keys], [last[place], *last])]
+    yield "field sorts twice", [_sorted(payload, [again, *keys], [last[index], *last])]
     number = random.choice([len(properties), 50, 500, 2000])
     many = [[name, False] for name in [*properties] * number][:number]
     yield (
         "hundreds of sort keys",
         [
             _sorted(payload, [*many, *keys], [0] * number + last),
-            _sorted(payload, [key] * number + keys, [last[place]] * number + last),
+            _sorted(payload, [key] * number + keys, [last[index]] * number + last),
         ],
     )
 
@@ -144,12 +144,12 @@ def _wrong_last(payload: list[Any], properties: Properties) -> Iterator[Wrong]:
     last = payload[_LAST]
     numbers = [[*last, 1], last[:-1], [], last * 300, [last]]
     yield "number of sort values", _each(payload, (_LAST,), numbers)
-    for place, (name, _) in enumerate(payload[_SORT]):
+    for index, (name, _) in enumerate(payload[_SORT]):
         prop = properties[name]
         wrong = _not(*_TYPES[prop.stored], *([type(None)] if prop.nullable else []))
         texts = ["a\0"] if prop.stored == "string" else ["now", "2026-02-30T00:00:00Z", "7"]
         beyond = _BEYOND if prop.stored == "integer" else []
-        yield "sort value", _each(payload, (_LAST, place), [*wrong, *texts, *beyond])
+        yield "sort value", _each(payload, (_LAST, index), [*wrong, *texts, *beyond])
 
 
 _BEYOND: Final = (2**63, *map(orjson.Fragment, (b"-9223372036854775809", b"1" + b"0" * 30)))
@@ -171,7 +171,7 @@ def _no_json(raw: bytes) -> Iterator[bytes]:
 
 
 def _not(*types: type) -> list[Any]:
-    """Values of every other type; a truth value is no number here."""
+    """Return values of every other type; booleans are no numbers here."""
     return [value for value in _OTHERS if type(value) not in types]
 
 
@@ -181,7 +181,7 @@ def _sorted(payload: list[Any], keys: list[Any], last: list[Any]) -> list[Any]:
 
 
 def _each(payload: list[Any], path: Path, values: Sequence[Any]) -> list[Any]:
-    """The payload with each of the values at the place."""
+    """Return the payload with each of the values at the path."""
     return [_with(payload, path, value) for value in values]
 
 

@@ -1,4 +1,4 @@
-"""Schemathesis on the service's own OpenAPI document, run as the command that it is."""
+"""Schemathesis run, as a command, on the OpenAPI document of the service."""
 
 import asyncio
 import os
@@ -12,14 +12,14 @@ from aiohttp.test_utils import TestServer
 
 _ROOT: Final = Path(__file__).parents[2]
 _SCHEMATHESIS: Final = Path(sys.executable).with_name("schemathesis")
-#: What only the database knows, and parameters that exclude each other, stand in no schema.
+#: Check that is off: schemas describe neither stored data nor parameters that exclude each other.
 UNKNOWABLE: Final = "positive_data_acceptance"
 _COUNTS: Final = re.compile(r"(\d+) generated(?:, (\d+) found)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of the cases: how many, how many surprised, and what was printed."""
+    """Outcome of a run: its cases, its unexpected responses, and its output."""
 
     cases: int
     failures: int
@@ -37,9 +37,9 @@ async def run(
     phases: str,
     operations: str = ".",
 ) -> Outcome:
-    """Cases, right and wrong, for the operations whose path has that pattern.
+    """Send valid and invalid cases to the operations whose path has that pattern.
 
-    The phase ``fuzzing`` makes about as many for each as there are to be ``examples``.
+    The phase ``fuzzing`` makes about as many cases for each as ``examples`` says.
     """
     process = await asyncio.create_subprocess_exec(
         _SCHEMATHESIS,

@@ -1,34 +1,19 @@
-"""Which of a request's faults its answer tells of (contract, Errors)."""
+"""Findings: faults of a request, of which the response reports some (contract, Errors)."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 
 from service.routes import Route
 from tests.fuzz.cases import Bulk, Case, Request, RowKey
-
-
-class Check(IntEnum):
-    """The checks in their order: an item goes no further than the first one that it fails."""
-
-    REQUEST = 0
-    """Of a bulk request as a whole: what it finds is told alone."""
-    ITEM = 1
-    """Of what the request says; of a single write this is the path, the query and headers too."""
-    RECORD = 2
-    """Whether the record is there, and the caller's."""
-    STATE = 3
-    """Whether the record is as the caller knows it."""
-    DATA = 4
-    """Of the item against what is stored."""
+from tests.support.fault_kinds import Check
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fault, the row that would name it, and what finds it.
+    """Fault, the error that would name it, and the check that finds it.
 
-    ``order`` says where in the request, or in the item of several, it stands.
+    ``order`` is its position in the request, or in the item of a bulk request.
     """
 
     kind: str
@@ -40,24 +25,24 @@ class Finding:
 
     @property
     def row(self) -> RowKey:
-        """What the answer has to tell of it."""
+        """Return the error that the response must report."""
         return self.type, self.field
 
 
-#: Where the parts of a request stand in it.
+#: Positions of the parts of a request.
 PATH, QUERY, HEADERS, BODY = range(4)
 
 
-def told(findings: Iterable[Finding]) -> list[Finding]:
-    """Those that the answer tells of, in order."""
-    found = [*findings]
-    if whole := [one for one in found if one.check is Check.REQUEST]:
-        return sorted(whole, key=lambda one: one.order)
+def reported(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings that the response reports, in order."""
+    every = [*findings]
+    if whole := [finding for finding in every if finding.check is Check.REQUEST]:
+        return sorted(whole, key=lambda finding: finding.order)
     failed: dict[int, Check] = {}
-    for one in found:
-        failed[one.item] = min(failed.get(one.item, one.check), one.check)
-    first = [one for one in found if one.check is failed[one.item]]
-    return sorted(first, key=lambda one: (one.item, one.order))
+    for finding in every:
+        failed[finding.item] = min(failed.get(finding.item, finding.check), finding.check)
+    first = [finding for finding in every if finding.check is failed[finding.item]]
+    return sorted(first, key=lambda finding: (finding.item, finding.order))
 
 
 def case(
@@ -67,15 +52,15 @@ def case(
     findings: Sequence[Finding],
     bulk: Bulk | None = None,
 ) -> Case:
-    """The case of a request with those faults."""
-    found = told(findings)
-    places = Counter((one.item, one.order) for one in found)
+    """Return the case of a request with these faults."""
+    rows = reported(findings)
+    places = Counter((finding.item, finding.order) for finding in rows)
     return Case(
         route,
         organization,
         request,
-        tuple(one.kind for one in findings),
-        tuple(one.row for one in found),
+        tuple(finding.kind for finding in findings),
+        tuple(finding.row for finding in rows),
         bulk,
-        frozenset(one.row for one in found if places[one.item, one.order] > 1),
+        frozenset(finding.row for finding in rows if places[finding.item, finding.order] > 1),
     )

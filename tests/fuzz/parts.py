@@ -1,4 +1,4 @@
-"""Parts of records as they are stored, and what can be wrong with them beyond their schemas."""
+"""Parts of records: their valid bodies, and the kinds of faults beyond their schemas."""
 
 from collections.abc import Iterator
 from random import Random
@@ -6,32 +6,31 @@ from typing import Final
 
 from service.queries.parts import RecordPart
 from service.routes import Route
-from tests.fuzz.findings import Check
-from tests.fuzz.known import Known
-from tests.fuzz.plants import FAR, Kind, Plant
-from tests.fuzz.sites import Site, filler, form
+from tests.fuzz.inventory import Inventory
 from tests.fuzz.subjects import Subject
+from tests.support.fault_kinds import FAR, Check, Fault, FaultKind
+from tests.support.fault_sites import Site, filler, form
 from tests.support.parts import CHARTS, SIZES, TRANSLATIONS
 
-#: By what lists are called, what tells their members; a part that is a list has no name.
+#: Keys of members by the name of their list; a part that is a list has no name.
 _KEYS: Final = {"lines": "lineId", "requested": "sizeRangeSizeId"}
 _NAMELESS: Final = {SIZES.name: "id", TRANSLATIONS.name: "languageId"}
 
 
 def path_to(route: Route, ids: tuple[int, ...]) -> str:
-    """The route's path with the ids that lead to a part."""
+    """Return the route's path with the ids that lead to a part."""
     assert isinstance(route.resource, RecordPart)
     names = (*route.resource.parents, route.resource.key)
     return route.path.format(**dict(zip(names, ids, strict=True)))
 
 
-def subject(part: RecordPart, route: Route, known: Known, random: Random) -> Subject:
-    """A stored part as it is: replacing it by itself changes nothing.
+def subject(part: RecordPart, route: Route, inventory: Inventory, random: Random) -> Subject:
+    """Return a stored part as it is: replacing it by itself changes nothing.
 
-    Without the lines that are deactivated, of which nothing would be read.
+    Deactivated lines are left out, because the service would not read them.
     """
-    ids = random.choice([*known.writables[part.name]])
-    stored = known.writables[part.name][ids]
+    ids = random.choice([*inventory.writables[part.name]])
+    stored = inventory.writables[part.name][ids]
     if part is CHARTS:
         lines = [line for line in stored["lines"] if not line["isDeactivated"]]
         stored = stored | {"lines": lines}
@@ -39,39 +38,41 @@ def subject(part: RecordPart, route: Route, known: Known, random: Random) -> Sub
     return Subject(route, form(part, "replace"), stored, path_to(route, ids), root=root)
 
 
-def between_fields(part: RecordPart) -> Iterator[Kind]:
-    """What a request alone shows to be there twice."""
+def between_fields(part: RecordPart) -> Iterator[FaultKind]:
+    """Yield the kinds of repeated values that a request alone shows."""
 
-    def plant(site: Site, random: Random) -> Plant:
+    def make(site: Site, random: Random) -> Fault:
         key, row = str(_key(part, site)), (*site.path, len(site.value))
         id_ = random.choice(site.value)[key]
         value = filler(site.located.items, len(row)) | {key: id_}
-        return Plant(row, value, "validation_error.duplicate", (*row, key), (site.path,))
+        return Fault(row, value, "validation_error.duplicate", (*row, key), (site.path,))
 
-    yield Kind("one key twice", lambda site: bool(_key(part, site) and site.value), plant)
+    yield FaultKind("one key twice", lambda site: bool(_key(part, site) and site.value), make)
 
 
-def beyond(part: RecordPart, known: Known) -> Iterator[Kind]:
-    """What only the database shows."""
-    if part is TRANSLATIONS and not known.multiple_language:
+def beyond(part: RecordPart, inventory: Inventory) -> Iterator[FaultKind]:
+    """Yield the kinds of faults that only stored data show."""
+    if part is TRANSLATIONS and not inventory.multiple_language:
         return
 
-    def unknown_member(site: Site, random: Random) -> Plant:
+    def unknown_member(site: Site, random: Random) -> Fault:
         key, row = str(_key(part, site)), (*site.path, len(site.value))
         value = filler(site.located.items, len(row)) | {key: FAR + random.randrange(1000)}
-        return Plant(row, value, "validation_error.unknown_reference", (*row, key), (site.path,))
+        return Fault(row, value, "validation_error.unknown_reference", (*row, key), (site.path,))
 
-    def unknown(site: Site, random: Random) -> Plant:
+    def unknown(site: Site, random: Random) -> Fault:
         kind = "validation_error.unknown_reference"
-        return Plant(site.path, known.unknown("sizes", random), kind, site.path)
+        return Fault(site.path, inventory.unknown("sizes", random), kind, site.path)
 
-    yield Kind("unknown entry", lambda site: bool(_key(part, site)), unknown_member, Check.DATA)
+    yield FaultKind(
+        "unknown entry", lambda site: bool(_key(part, site)), unknown_member, Check.DATA
+    )
     related = "relatedSizeRangeSizeId"
-    yield Kind("unknown reference", lambda site: site.name == related, unknown, Check.DATA)
+    yield FaultKind("unknown reference", lambda site: site.name == related, unknown, Check.DATA)
 
 
 def _key(part: RecordPart, site: Site) -> str | None:
-    """What tells the members of the list that the site is; None where it is none."""
+    """Return the key of the members of the list at the site; None if it is no list."""
     if not isinstance(site.value, list):
         return None
     return _NAMELESS.get(part.name) if not site.path else _KEYS.get(str(site.name))

@@ -1,4 +1,4 @@
-"""Patches of which one operation is wrong by itself (RFC 6902)."""
+"""Patches with one wrong operation (RFC 6902)."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -10,10 +10,10 @@ import orjson
 from service.queries.master_record import MasterRecord
 from service.routes import Route
 from tests.fuzz.cases import Case, Request
-from tests.fuzz.known import Known
-from tests.fuzz.sites import form
+from tests.fuzz.inventory import Inventory
+from tests.support.fault_sites import form
 
-#: A fault's kind, the row's type, the operation's member at fault, and operations that have it.
+#: Kind of fault, type of its error, the operation's member at fault, and faulty operations.
 Wrong: TypeAlias = tuple[str, str, str, Sequence[Any]]
 
 _NO_POINTERS: Final = ("name", "~", "/~2", "/name~", "name/", " /name")
@@ -22,10 +22,10 @@ _NO_TEXTS: Final[Sequence[Any]] = (1, [], {}, True)
 
 
 def patched(
-    resource: MasterRecord, route: Route, known: Known, random: Random, organization: int
+    resource: MasterRecord, route: Route, inventory: Inventory, random: Random, organization: int
 ) -> Case:
-    """A patch with one wrong operation, between others that change nothing."""
-    id_, stored = random.choice([*known.writables[resource.name].items()])
+    """Return a patch with one wrong operation, between others that change nothing."""
+    id_, stored = random.choice([*inventory.writables[resource.name].items()])
     name = random.choice([name for name in stored if not isinstance(stored[name], list)])
     right = [
         {"op": "test", "path": f"/{name}", "value": stored[name]},
@@ -40,16 +40,16 @@ def patched(
         sent = request(orjson.dumps([*operations, *nesting]))
         malformed = ("validation_error.malformed_json", None)
         return Case(route, organization, sent, ("nested by operations",), (malformed,))
-    place = random.randint(0, len(operations))
-    found = [*_by_themselves(f"/{name}"), *_elsewhere(resource, f"/{name}")]
-    kind, error_type, member, wrong = random.choice(found)
-    operations.insert(place, random.choice(wrong))
-    row = (error_type, f"[{place}].{member}".rstrip("."))
+    index = random.randint(0, len(operations))
+    choices = [*_by_themselves(f"/{name}"), *_elsewhere(resource, f"/{name}")]
+    kind, error_type, member, wrong = random.choice(choices)
+    operations.insert(index, random.choice(wrong))
+    row = (error_type, f"[{index}].{member}".rstrip("."))
     return Case(route, organization, request(orjson.dumps(operations)), (kind,), (row,))
 
 
 def _nesting(path: str, other: str, random: Random) -> list[dict[str, Any]]:
-    """Operations that each are right, and make a document that cannot be written as JSON."""
+    """Return operations that are valid each, and make a document that cannot be written as JSON."""
     depth = random.randint(150, 250)
     deep = orjson.Fragment(b"[" * depth + b"]" * depth)
     deeper: list[dict[str, Any]] = [
@@ -61,7 +61,7 @@ def _nesting(path: str, other: str, random: Random) -> list[dict[str, Any]]:
 
 
 def _by_themselves(path: str) -> Iterator[Wrong]:
-    """What no document at all could be patched with, or not this one."""
+    """Yield operations that no document could be patched with, or not this one."""
     add = {"op": "add", "path": path, "value": 1}
     move = {"op": "move", "path": path, "from": path}
     for whole in (add, move):
@@ -94,7 +94,7 @@ def _by_themselves(path: str) -> Iterator[Wrong]:
 
 
 def _elsewhere(resource: MasterRecord, path: str) -> Iterator[Wrong]:
-    """What goes to a place where nothing can be written, or comes from there."""
+    """Yield operations to or from a field that cannot be written."""
     fields = form(resource, "replace").properties.items()
     read_only = [f"/{prop}" for prop, located in fields if located.schema.get("readOnly")]
     for kind, error_type, pointers in (

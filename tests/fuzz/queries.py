@@ -1,4 +1,4 @@
-"""Query strings of lists that are right, or almost right, and paths of reads."""
+"""Query strings of lists: valid, or with one or two faults."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _ORDERS: Final = ("asc", "desc", "ascending", "DESCENDING")
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """Parameters that belong together, of which one is wrong; the row that names it."""
+    """Parameters that belong together, one of which is wrong, and the error that names it."""
 
     kind: str
     pairs: Pairs
@@ -43,21 +43,21 @@ class Wrong:
 
 
 def right_value(prop: Property, random: Random) -> str:
-    """A value of the field, as a parameter has it."""
+    """Return a value of the field, as a parameter has it."""
     if prop.is_number:
         return "7"
     return random.choice(sorted(prop.choices) if prop.choices else _RIGHT[prop.kind])
 
 
 def wrong_value(prop: Property, random: Random) -> str | None:
-    """What is no value of the field; None where every text is one."""
+    """Return a text that is no value of the field; None if every text is one."""
     if prop.choices:
         return random.choice(["", "unheard of", min(prop.choices).upper()])
     return random.choice(_WRONG[prop.kind]) if prop.kind in _WRONG else None
 
 
 class _Maker:
-    """Groups of parameters for one list, each group once."""
+    """Maker of groups of parameters for one list, each group once."""
 
     def __init__(self, properties: Properties, random: Random) -> None:
         self.properties = properties
@@ -67,7 +67,7 @@ class _Maker:
         self.numbers = random.sample(range(30), 12)
 
     def prop(self, fits: Callable[[Property], bool] = lambda _: True) -> Property | None:
-        """A property that no other group has."""
+        """Return a property that no other group has."""
         for name in self.names:
             if fits(self.properties[name]):
                 self.names.remove(name)
@@ -75,7 +75,7 @@ class _Maker:
         return None
 
     def right(self) -> Iterator[Pairs]:
-        """Groups that are right, from none to many."""
+        """Yield valid groups, from none to many."""
         random = self.random
         for _ in range(random.randrange(3)):
             if prop := self.prop():
@@ -94,7 +94,7 @@ class _Maker:
             yield [("pageNumber", random.choice(["1", "2", "100"]))]
 
     def filter(self, prop: Property, **other: str) -> Pairs:
-        """A filter group."""
+        """Return a filter group."""
         operator = self.random.choice(names_of(prop))
         value = right_value(prop, self.random)
         if operator == "isNull":
@@ -106,14 +106,14 @@ class _Maker:
         return [(f"filter[{number}].{member}", text) for member, text in members.items()]
 
     def sort(self, prop: Property, **other: str) -> Pairs:
-        """A sort group."""
+        """Return a sort group."""
         spelled = self.random.choice(["order", "direction"])
         members = {"property": prop.name, spelled: self.random.choice(_ORDERS)} | other
         number = self.numbers.pop()
         return [(f"sort[{number}].{member}", text) for member, text in members.items()]
 
     def wrong(self) -> Wrong | None:
-        """A group with one fault; None where the collection has no property for it."""
+        """Return a group with one fault; None if the collection has no property for it."""
         return self.random.choice(
             [
                 self._plain,
@@ -158,7 +158,7 @@ class _Maker:
             return Wrong("bare filter or sort", [(name, "name")], "invalid_value", name)
         if random.random() < 0.3:
             pairs = [("name", random.choice(["\0", "a\0b"]))]
-            self.names = [one for one in self.names if one != "name"]
+            self.names = [other for other in self.names if other != "name"]
             return Wrong("U+0000 in a text", pairs, "invalid_value", "name")
         return Wrong("unknown parameter", [(name, "1")], "unknown_parameter", name)
 
@@ -215,12 +215,12 @@ class _Maker:
 
 
 def _heads(pairs: Pairs) -> set[str]:
-    """What the parameters belong to: those of one filter or sort stand together."""
+    """Return the prefixes of the parameters: those of one filter or sort have one prefix."""
     return {name.partition(".")[0].lower() for name, _ in pairs}
 
 
 def listed(route: Route, path: str, resource: Resource, random: Random, organization: int) -> Case:
-    """A list's query: right, or with one fault, or with two in the order of the request."""
+    """Return a list's case: valid, with one fault, or with two in the order of the request."""
     maker = _Maker(resource.properties, random)
     faults = [maker.wrong() for _ in range(random.choice([0, 1, 1, 1, 1, 2]))]
     wrong = [fault for fault in faults if fault]

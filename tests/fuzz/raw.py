@@ -1,6 +1,6 @@
-"""Requests as bytes: right ones that were changed on the way, and such as never were any.
+"""Malformed requests as bytes: valid ones that were changed, and bytes that are no request.
 
-None of them could write anything if it were read, whatever is changed about it.
+No change makes a request that could write anything.
 """
 
 import asyncio
@@ -13,24 +13,24 @@ from multidict import CIMultiDict
 
 from service.routes import Route
 from tests.support.api import Answer, Api
-from tests.support.published import is_failure
-from tests.support.waiting import limit, scaled
+from tests.support.openapi_validation import is_failure
+from tests.support.time_limits import limit, scaled
 
 _PATIENCE: Final = 10
-"""Seconds for all answers."""
+"""Maximum time of all responses, in seconds."""
 _BRIEFLY: Final = 0.25
-"""The same where none may come: what is cut off gets none."""
+"""Maximum time if there may be no response, as to requests that are cut off."""
 _SECRETS: Final = (b"aiohttp", b"python", b"traceback", b"gunicorn")
 _CONTROLS: Final = bytes([*range(9), *range(10, 32), 127])
 ANY: Final = frozenset({200, 400, 401, 404, 405, 408, 411, 413, 414, 415, 417, 431, 501})
 
 Change: TypeAlias = Callable[[list[bytes], Random], tuple[list[bytes], bytes]]
-"""From a request's lines to others, and what follows them."""
+"""Function of a request's lines that returns changed lines, and the bytes after them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """Bytes that an organization sends, and the statuses of which each answer has to have one."""
+    """Bytes that an organization sends, and the statuses that responses may have."""
 
     route: Route
     organization: int
@@ -40,7 +40,7 @@ class Raw:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What is wrong, as other cases have it."""
+        """Return the kind of fault, as other cases do."""
         return (self.kind,)
 
 
@@ -71,11 +71,11 @@ def _version(lines: list[bytes], random: Random) -> tuple[list[bytes], bytes]:
 
 
 def _field(*wrong: bytes) -> Change:
-    """What adds one of these headers."""
+    """Return a change that adds one of these headers."""
 
     def change(lines: list[bytes], random: Random) -> tuple[list[bytes], bytes]:
-        place = random.randint(1, len(lines))
-        return [*lines[:place], random.choice(wrong), *lines[place:]], b""
+        index = random.randint(1, len(lines))
+        return [*lines[:index], random.choice(wrong), *lines[index:]], b""
 
     return change
 
@@ -86,7 +86,7 @@ def _control(lines: list[bytes], random: Random) -> tuple[list[bytes], bytes]:
 
 
 def _repeated(name: bytes) -> Change:
-    """What repeats a header."""
+    """Return a change that repeats a header."""
 
     def change(lines: list[bytes], random: Random) -> tuple[list[bytes], bytes]:
         line = next(line for line in lines if line.startswith(name))
@@ -101,12 +101,12 @@ def _missing_host(lines: list[bytes], _: Random) -> tuple[list[bytes], bytes]:
 
 
 def _chunked(*chunks: bytes, coding: bytes = b"chunked") -> Change:
-    """What sends one of these bodies, in chunks that may be none."""
+    """Return a change that sends one of these bodies, in chunks that may be malformed."""
 
     def change(lines: list[bytes], random: Random) -> tuple[list[bytes], bytes]:
-        line = b"POST /api/groups HTTP/1.1"
-        kept = [one for one in lines[1:] if not one.startswith(b"Content-Length")]
-        return [line, *kept, b"Transfer-Encoding: " + coding], random.choice(chunks)
+        request_line = b"POST /api/groups HTTP/1.1"
+        others = [line for line in lines[1:] if not line.startswith(b"Content-Length")]
+        return [request_line, *others, b"Transfer-Encoding: " + coding], random.choice(chunks)
 
     return change
 
@@ -149,7 +149,7 @@ KINDS: Final[dict[str, tuple[Change, frozenset[int]]]] = {
 
 
 def made(route: Route, api: Api, organization: int, random: Random) -> Raw:
-    """A request with one thing wrong about it, that reads or would be refused by its body."""
+    """Return a request with one fault, that reads or would be refused because of its body."""
     target = route.path.partition("/{")[0]
     lines = [
         f"GET {target} HTTP/1.1".encode(),
@@ -168,48 +168,52 @@ def made(route: Route, api: Api, organization: int, random: Random) -> Raw:
 
 
 async def send(api: Api, case: Raw) -> None:
-    """Send it; raises AssertionError where an answer is not as it has to be."""
+    """Send a request; raise AssertionError if a response is wrong."""
     server = api.client.server
     reader, writer = await asyncio.open_connection(server.host, server.port)
-    told = bytearray()
+    received = bytearray()
     try:
         writer.write(case.sent)
         async with asyncio.timeout(scaled(_BRIEFLY) if case.expected is ANY else limit(_PATIENCE)):
             while part := await reader.read(2**16):
-                told += part
+                received += part
     except (TimeoutError, ConnectionError):
         pass  # nothing more came
     finally:
         writer.close()
-    for answer in _answers(bytes(told)):
-        _judge(answer, api.key, case, bytes(told))
+    for answer in _answers(bytes(received)):
+        _judge(answer, api.key, case, bytes(received))
     if case.expected is not ANY:
-        assert told, _shown(case, b"")
+        assert received, _shown(case, b"")
 
 
-def _answers(told: bytes) -> Iterator[Answer]:
-    """The answers that came back, one after the other."""
-    while told:
-        head, _, rest = told.partition(b"\r\n\r\n")
+def _answers(received: bytes) -> Iterator[Answer]:
+    """Yield the responses in the bytes that were received."""
+    while received:
+        head, _, rest = received.partition(b"\r\n\r\n")
         line, *fields = head.decode().split("\r\n")
         parted = [field.partition(":") for field in fields]
         headers = CIMultiDict([(name, text.strip()) for name, _, text in parted])
         size = int(headers.get("Content-Length", "0"))
         yield Answer(int(line.split()[1]), headers, rest[:size])
-        told = rest[size:]
+        received = rest[size:]
 
 
-def _judge(answer: Answer, key: str, case: Raw, told: bytes) -> None:
-    assert answer.status in case.expected, _shown(case, told)
+def _judge(answer: Answer, key: str, case: Raw, received: bytes) -> None:
+    assert answer.status in case.expected, _shown(case, received)
     if answer.status == 200:
         return
     is_failure(answer, answer.status, answer.json["code"])
     texts: Sequence[Any] = (*answer.headers.values(), answer.raw.decode())
     low = " ".join(texts).lower().encode()
-    assert not [word for word in (*_SECRETS, key.encode()) if word in low], _shown(case, told)
+    assert not [word for word in (*_SECRETS, key.encode()) if word in low], _shown(case, received)
 
 
-def _shown(case: Raw, told: bytes) -> str:
-    return (
-        f"{case.kind}:\n{case.sent[:1500]!r}\nexpected {[*case.expected]}\nanswered {told[:800]!r}"
+def _shown(case: Raw, received: bytes) -> str:
+    lines = (
+        f"{case.kind}:",
+        f"{case.sent[:1500]!r}",
+        f"expected {[*case.expected]}",
+        f"received {received[:800]!r}",
     )
+    return "\n".join(lines)

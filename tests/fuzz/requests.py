@@ -1,4 +1,4 @@
-"""Faults beside a body's fields: in paths, parameters and headers, and bodies that are none."""
+"""Faults beside a body's fields: in paths, parameters and headers, and malformed bodies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ from service.queries.writable_resource import WritableResource
 from service.routes import Route
 from tests.fuzz import findings
 from tests.fuzz.cases import Bulk, Case, Request
-from tests.fuzz.findings import BODY, HEADERS, PATH, QUERY, Check, Finding
-from tests.fuzz.plants import FAR
+from tests.fuzz.findings import BODY, HEADERS, PATH, QUERY, Finding
 from tests.fuzz.subjects import Subject
+from tests.support.fault_kinds import FAR, Check
 
 NO_IDS: Final = (
     "0", "-1", "01", "+1", "1.0", "1e0", "abc", "%20", "1%2C2", f"{2**63}", "9" * 40, "\u0661",
@@ -27,7 +27,7 @@ _MEDIA_TYPES: Final = ("text/plain", "application/xml", "application/json; chars
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """Faults of one part of a request; ``change`` is what is sent differently."""
+    """Faults of one part of a request; ``change`` has the changed members of the request."""
 
     findings: Sequence[Finding]
     change: dict[str, Any] = field(default_factory=dict)
@@ -36,8 +36,8 @@ class Aside:
 def asides(
     route: Route, resource: WritableResource, random: Random, *, is_bulk: bool
 ) -> list[Aside]:
-    """Faults beside the body, in one part of the request or in two."""
-    # Of one record they are told with the body's.
+    """Return faults beside the body, in one part of the request or in two."""
+    # A write of one record reports them with the body's.
     check = Check.REQUEST if is_bulk else Check.ITEM
     parts = [_query(check, random), _headers(route, check, random)]
     if "{id}" in route.path:
@@ -46,26 +46,26 @@ def asides(
 
 
 def changed(request: dict[str, Any], chosen: Sequence[Aside]) -> Request:
-    """The request, given by its members, with those faults."""
-    for one in chosen:
-        request |= one.change
+    """Return the request, given by its members, with these faults."""
+    for aside in chosen:
+        request |= aside.change
     return Request(**request)
 
 
 def _query(check: Check, random: Random) -> Aside:
     names = random.sample(_STRAY, random.choice([1, 1, 2]))
-    found = [
-        Finding("unknown parameter", check, _invalid("unknown_parameter"), name, (QUERY, place))
-        for place, name in enumerate(names)
+    reported = [
+        Finding("unknown parameter", check, _invalid("unknown_parameter"), name, (QUERY, index))
+        for index, name in enumerate(names)
     ]
-    return Aside(found, {"params": [(name, random.choice(["", "1", "true"])) for name in names]})
+    return Aside(reported, {"params": [(name, random.choice(["", "1", "true"])) for name in names]})
 
 
 def _headers(route: Route, check: Check, random: Random) -> Aside:
     is_guarded = route.operation_name in ("replace", "delete")
     if is_guarded and random.random() < 0.7:
         name, stale = random.choice(
-            [*(("If-Match", one) for one in _STALE), ("If-None-Match", "*")]
+            [*(("If-Match", etag) for etag in _STALE), ("If-None-Match", "*")]
         )
         finding = Finding(f"{name} of another state", Check.STATE, "precondition_failed", None)
         return Aside([finding], {"headers": {name: stale}})
@@ -83,11 +83,11 @@ def _headers(route: Route, check: Check, random: Random) -> Aside:
     }
     chosen = random.sample([*wrong], min(len(wrong), random.choice([1, 1, 2])))
     names = [name for name in wrong if name in chosen]
-    found = [
-        Finding(wrong[name][0], check, _invalid("invalid_value"), name, (HEADERS, place))
-        for place, name in enumerate(names)
+    reported = [
+        Finding(wrong[name][0], check, _invalid("invalid_value"), name, (HEADERS, index))
+        for index, name in enumerate(names)
     ]
-    return Aside(found, {"headers": {name: random.choice(wrong[name][1]) for name in names}})
+    return Aside(reported, {"headers": {name: random.choice(wrong[name][1]) for name in names}})
 
 
 def _path(route: Route, resource: WritableResource, random: Random) -> Aside:
@@ -108,26 +108,26 @@ def _invalid(kind: str) -> str:
 
 
 def unreadable(subject: Subject, resource: MasterRecord, random: Random, organization: int) -> Case:
-    """The subject's request with a body that nobody reads, and maybe faults beside it."""
+    """Return the subject's request with an unreadable body, and maybe faults beside it."""
     route, raw, is_bulk = subject.route, orjson.dumps(subject.body), subject.bulk is not None
     chosen = asides(route, resource, random, is_bulk=is_bulk) if random.random() < 0.5 else []
     request: dict[str, Any] = {"method": route.method, "path": subject.path}
     if random.random() < 0.4:
         request |= {"body": raw, "content_type": random.choice(_MEDIA_TYPES)}
         kind, row = "wrong media type", ("unsupported_media_type", "Content-Type")
-        # It comes before all else.
-        found = [Finding(kind, Check.REQUEST, *row)]
-        return findings.case(route, organization, changed(request, chosen), found)
+        # This check comes first.
+        reported = [Finding(kind, Check.REQUEST, *row)]
+        return findings.case(route, organization, changed(request, chosen), reported)
     request |= {"body": _broken(raw, random)}
     check, kind = (Check.REQUEST if is_bulk else Check.ITEM), _invalid("malformed_json")
-    found = [one for aside in chosen for one in aside.findings]
-    found.append(Finding("no JSON at all", check, kind, None, (BODY,)))
+    reported = [finding for aside in chosen for finding in aside.findings]
+    reported.append(Finding("no JSON at all", check, kind, None, (BODY,)))
     bulk = Bulk(subject.bulk, 0) if subject.bulk else None
-    return findings.case(route, organization, changed(request, chosen), found, bulk)
+    return findings.case(route, organization, changed(request, chosen), reported, bulk)
 
 
 def _broken(raw: bytes, random: Random) -> bytes:
-    """No JSON any more, though it begins as it did."""
+    """Return bytes that are no JSON, though they begin as the body."""
     end = random.randint(1, len(raw) - 1)
     return random.choice(
         [

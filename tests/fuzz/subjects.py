@@ -1,4 +1,4 @@
-"""Bodies that are right, of records as they are stored or made up: what faults are planted in."""
+"""Valid bodies, of stored or generated records, into which faults are injected."""
 
 from dataclasses import dataclass
 from random import Random
@@ -7,21 +7,21 @@ from typing import Any, Final
 from service.queries.master_record import MasterRecord
 from service.routes import Route
 from service.schemas.definitions import ResolvedSchema
-from tests.fuzz.known import Known
-from tests.fuzz.sites import form
+from tests.fuzz.inventory import Inventory
 from tests.support import generate
+from tests.support.fault_sites import form
 
 _KEPT: Final = ("allowedValues", "contacts", "parentCustomFieldId", "sizeRangeSizeIds")
-"""Lists whose members others may point to, and what they hang on: left as they are stored."""
+"""Lists whose members may be referenced, and their parents: left as they are stored."""
 _PAIR: Final = ("styleId", "relatedStyleId")
-"""What changes together: one of them alone could be the stored other one."""
+"""Fields that change together: one of them alone could equal the stored other one."""
 _NUMBERS: Final = (1, 2, 2, 3, 3, 5, 8)
-"""Of items in a bulk request."""
+"""Numbers of items in a bulk request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A body that is right, and where it goes."""
+    """Valid body, and its route and path."""
 
     route: Route
     form: ResolvedSchema
@@ -29,49 +29,53 @@ class Subject:
     path: str
     bulk: str | None = None
     root: Any = None
-    """What a patch makes of the body: what its failures' order goes by."""
+    """Stored form that a patch changes, which decides the order of its errors."""
 
     @property
     def patches(self) -> bool:
-        """Whether the body's members are sent as operations of a patch."""
+        """Return whether the body's members are sent as operations of a patch."""
         return self.root is not None
 
 
 def replacement(
-    resource: MasterRecord, stored: dict[str, Any], known: Known, random: Random
+    resource: MasterRecord, stored: dict[str, Any], inventory: Inventory, random: Random
 ) -> dict[str, Any]:
-    """A replacement of a record that the service would take."""
-    made = _made(resource, "replace", known, random)
+    """Return a valid replacement of a record."""
+    made = _made(resource, "replace", inventory, random)
     own = {name: member for name, member in made.items() if name not in _KEPT}
     body = {**stored, **own}
     names = sorted(body, key=lambda _: random.random())
     return {name: body[name] for name in names}
 
 
-def _made(resource: MasterRecord, name: str, known: Known, random: Random) -> dict[str, Any]:
-    made = generate.body(resource, name, known.references, random)
-    if not known.multiple_language and "languageIds" in made:
+def _made(
+    resource: MasterRecord, name: str, inventory: Inventory, random: Random
+) -> dict[str, Any]:
+    made = generate.body(resource, name, inventory.references, random)
+    if not inventory.multiple_language and "languageIds" in made:
         made["languageIds"] = random.choice([None, []])
     return made
 
 
-def _stored(resource: MasterRecord, known: Known, random: Random, number: int) -> list[Any]:
-    """Ids of that many records, without the bystanders."""
-    all_ids = [*known.writables[resource.name]]
-    return random.sample(all_ids[: -len(known.bystanders(resource.name))], number)
+def _stored(resource: MasterRecord, inventory: Inventory, random: Random, number: int) -> list[Any]:
+    """Return the ids of so many records, without the bystanders."""
+    all_ids = [*inventory.writables[resource.name]]
+    return random.sample(all_ids[: -len(inventory.bystanders(resource.name))], number)
 
 
-def create(resource: MasterRecord, route: Route, known: Known, random: Random) -> Subject:
-    """One new record."""
-    body = _made(resource, "create", known, random)
-    # An array is right, too: of several.
+def create(resource: MasterRecord, route: Route, inventory: Inventory, random: Random) -> Subject:
+    """Return the body of one new record."""
+    body = _made(resource, "create", inventory, random)
+    # An array is valid, too: it creates several records.
     return Subject(route, _of_types(form(resource, "create"), "object", "array"), body, route.path)
 
 
-def create_many(resource: MasterRecord, route: Route, known: Known, random: Random) -> Subject:
-    """Some new records."""
+def create_many(
+    resource: MasterRecord, route: Route, inventory: Inventory, random: Random
+) -> Subject:
+    """Return the body of some new records."""
     number = random.choice(_NUMBERS)
-    body = [_made(resource, "create", known, random) for _ in range(number)]
+    body = [_made(resource, "create", inventory, random) for _ in range(number)]
     return Subject(route, _of_types(form(resource, "bulkCreate")), body, route.path, "bulk_create")
 
 
@@ -79,43 +83,47 @@ def _of_types(located: ResolvedSchema, *names: str) -> ResolvedSchema:
     return ResolvedSchema(located.schema | {"type": names}, located.home)
 
 
-def replace(resource: MasterRecord, route: Route, known: Known, random: Random) -> Subject:
-    """One stored record; what the body says of its id is ignored."""
-    [id_] = _stored(resource, known, random, 1)
-    body = replacement(resource, known.writables[resource.name][id_], known, random)
+def replace(resource: MasterRecord, route: Route, inventory: Inventory, random: Random) -> Subject:
+    """Return the replacement of one stored record; the service ignores an id in the body."""
+    [id_] = _stored(resource, inventory, random, 1)
+    body = replacement(resource, inventory.writables[resource.name][id_], inventory, random)
     if random.random() < 0.3:
         body["id"] = random.choice([id_, 7, "x", None])
     path = route.path.format(id=id_)
     return Subject(route, form(resource, "replace"), body, path)
 
 
-def replace_many(resource: MasterRecord, route: Route, known: Known, random: Random) -> Subject:
-    """Some stored records."""
-    stored = known.writables[resource.name]
+def replace_many(
+    resource: MasterRecord, route: Route, inventory: Inventory, random: Random
+) -> Subject:
+    """Return the replacements of some stored records."""
+    stored = inventory.writables[resource.name]
     body = [
-        {"id": id_} | replacement(resource, stored[id_], known, random)
-        for id_ in _stored(resource, known, random, random.choice(_NUMBERS))
+        {"id": id_} | replacement(resource, stored[id_], inventory, random)
+        for id_ in _stored(resource, inventory, random, random.choice(_NUMBERS))
     ]
     return Subject(route, form(resource, "bulkReplace"), body, route.path, "bulk_replace")
 
 
-def merge_many(resource: MasterRecord, route: Route, known: Known, random: Random) -> Subject:
-    """Some members of some stored records."""
-    stored, body = known.writables[resource.name], []
-    for id_ in _stored(resource, known, random, random.choice(_NUMBERS)):
-        changed = replacement(resource, stored[id_], known, random)
-        # What is taken away may be what the record has to have.
-        kept = [name for name, value in changed.items() if value is not None]
-        chosen = random.sample(kept, random.randint(min(1, len(kept)), len(kept)))
-        body.append({"id": id_} | {n: changed[n] for n in kept if n in {*chosen, *_KEPT, *_PAIR}})
+def merge_many(
+    resource: MasterRecord, route: Route, inventory: Inventory, random: Random
+) -> Subject:
+    """Return changes to some members of some stored records."""
+    stored, body = inventory.writables[resource.name], []
+    for id_ in _stored(resource, inventory, random, random.choice(_NUMBERS)):
+        changed = replacement(resource, stored[id_], inventory, random)
+        # A null would remove the member, which may be required.
+        left = [name for name, value in changed.items() if value is not None]
+        chosen = random.sample(left, random.randint(min(1, len(left)), len(left)))
+        body.append({"id": id_} | {n: changed[n] for n in left if n in {*chosen, *_KEPT, *_PAIR}})
     return Subject(route, form(resource, "bulkMerge"), body, route.path, "bulk_patch")
 
 
-def patch(resource: MasterRecord, route: Route, known: Known, random: Random) -> Subject:
-    """Some members of one stored record."""
-    [id_] = _stored(resource, known, random, 1)
-    stored = known.writables[resource.name][id_]
-    changed = replacement(resource, stored, known, random)
+def patch(resource: MasterRecord, route: Route, inventory: Inventory, random: Random) -> Subject:
+    """Return changes to some members of one stored record."""
+    [id_] = _stored(resource, inventory, random, 1)
+    stored = inventory.writables[resource.name][id_]
+    changed = replacement(resource, stored, inventory, random)
     body = {name: changed[name] for name in stored if name in changed}
     path = route.path.format(id=id_)
     return Subject(route, form(resource, "replace"), body, path, root=stored)

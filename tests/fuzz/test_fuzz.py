@@ -1,4 +1,4 @@
-"""Made-up requests are answered as the OpenAPI document and the contract have it.
+"""Fuzz tests: random requests get the responses of the OpenAPI document and the contract.
 
 The short version of `make fuzz`. The seed is the same for everybody, so that a change that passes
 for one passes for all; FUZZ_SEED chooses another one, as `make fuzz` does each time.
@@ -21,7 +21,7 @@ PARTS = 2
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_answers_name_the_planted_faults_and_nothing_else(part: int, demo_dsn: str) -> None:
+def test_responses_name_the_injected_faults_and_nothing_else(part: int, demo_dsn: str) -> None:
     print(f"FUZZ_SEED={SEED}")
     tally = campaign.run(demo_dsn, cases=CASES, start=f"{SEED}.{part}")
     assert not tally.failures, "\n\n".join(tally.failures.values())
@@ -38,7 +38,7 @@ def test_answers_name_the_planted_faults_and_nothing_else(part: int, demo_dsn: s
 async def test_no_made_up_request_surprises(
     phases: str, operations: str, fewest: int, demo_dsn: str, tmp_path: Path
 ) -> None:
-    """Every operation a few times; of some, all that can be told from their schemas."""
+    """Send every operation a few times, and to some every case that follows from their schemas."""
     key = await issue_key(demo_dsn, 1)
     async with serving(demo_dsn) as server:
         outcome = await documented.run(

@@ -1,4 +1,4 @@
-"""What the tests of generated clients share. Without Node.js and its tools none is collected."""
+"""Fixtures of generated clients' tests, which are collected if Node.js and its tools exist."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,18 +14,18 @@ from tests.support.serving import serving
 collect_ignore_glob = [] if tools.are_installed() else ["test_*.py"]
 
 
-class Place(NamedTuple):
-    """A running service, and a key of organization 1."""
+class ServiceAddress(NamedTuple):
+    """Address of a running service, and a key of organization 1."""
 
     url: str
     key: str
 
 
 @pytest.fixture
-async def place(demo_dsn: str) -> AsyncIterator[Place]:
+async def service_address(demo_dsn: str) -> AsyncIterator[ServiceAddress]:
     """The service on the demo data."""
     async with serving(demo_dsn) as server:
-        yield Place(str(server.make_url("/")).rstrip("/"), await issue_key(demo_dsn, 1))
+        yield ServiceAddress(str(server.make_url("/")).rstrip("/"), await issue_key(demo_dsn, 1))
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Prism as a proxy before the service, which judges requests and answers by the OpenAPI document.
+"""Prism proxy in front of the service: validates requests and responses of any test.
 
 A plugin of pytest, run by hand (CONTRIBUTING.md). Whatever a test calls goes through Prism. It
 finds something where an answer is not as the document has it, or where a request succeeds that the
@@ -20,7 +20,7 @@ from aiohttp.test_utils import TestClient
 from yarl import URL
 
 from service import openapi
-from tests.support.waiting import limit
+from tests.support.time_limits import limit
 
 _PRISM: Final = os.environ.get("PRISM", "prism")
 _SECONDS: Final = 30
@@ -29,18 +29,18 @@ _OF_ITS_OWN: Final = ("must be <= 9007199254740991", "Selected route not found")
 
 
 class Proxies:
-    """A Prism for each service that tests start, and what they all found."""
+    """Prism processes, one per started service, and the violations that they reported."""
 
     def __init__(self, folder: Path) -> None:
         self.answers: Counter[int] = Counter()
-        self.found: Counter[str] = Counter()
+        self.violations: Counter[str] = Counter()
         self._folder = folder
         self._document = folder / "openapi.json"
         self._document.write_bytes(openapi.document())
         self._running: dict[str, tuple[str, subprocess.Popen[bytes]]] = {}
 
     def before(self, service: str) -> str:
-        """The address of the proxy before a service; started where there is none yet."""
+        """Return the address of the proxy before a service; started where there is none yet."""
         if service not in self._running:
             with socket.socket() as probe:
                 probe.bind(("127.0.0.1", 0))
@@ -53,13 +53,13 @@ class Proxies:
         return self._running[service][0]
 
     def note(self, method: str, path: str, answer: Any) -> None:
-        """Count what an answer shows to be wrong."""
+        """Count the violations of a response."""
         self.answers[answer.status] += 1
         for row in orjson.loads(answer.headers.get("sl-violations", "[]")):
             concerns = row["location"][0] == "response" or answer.status < 400
             if concerns and not row["message"].endswith(_OF_ITS_OWN):
                 where = ".".join(map(str, row["location"]))
-                self.found[f"{method} {path} {answer.status}: {where}: {row['message']}"] += 1
+                self.violations[f"{method} {path} {answer.status}: {where}: {row['message']}"] += 1
 
     def stop(self) -> None:
         """End them all."""
@@ -85,7 +85,7 @@ _PROXIES = pytest.StashKey[Proxies]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Lead requests of tests through a proxy."""
+    """Route requests of tests through a proxy."""
     folder = TemporaryDirectory()
     config.add_cleanup(folder.cleanup)
     proxies = config.stash[_PROXIES] = Proxies(Path(folder.name))
@@ -108,11 +108,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Tell what was found."""
+    """Print the violations."""
     proxies = config.stash[_PROXIES]
-    found = proxies.found
+    violations = proxies.violations
     terminalreporter.write_line(
-        f"Prism: {proxies.answers.total()} answers, {found.total()} violations"
+        f"Prism: {proxies.answers.total()} answers, {violations.total()} violations"
     )
-    for violation, count in found.most_common():
+    for violation, count in violations.most_common():
         terminalreporter.write_line(f"{count} times {violation}")

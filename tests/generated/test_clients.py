@@ -1,4 +1,4 @@
-"""Clients that generators make of the OpenAPI document compile, strictly, and do their work."""
+"""Tests of generated clients: they compile under strict rules, and work."""
 
 import shutil
 import sys
@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.generated.conftest import Place
+from tests.generated.conftest import ServiceAddress
 from tests.generated.tools import SCRIPTS, lend, node_tool, python_tool, run
 
 pytestmark = pytest.mark.contract("OpenAPI document")
@@ -16,11 +16,11 @@ pytestmark = pytest.mark.contract("OpenAPI document")
 
 def check(printed: str) -> None:
     """Raise unless the script did what it was written for."""
-    told: dict[str, Any] = orjson.loads(printed.splitlines()[-1])
-    names = told.pop("listed")
+    report: dict[str, Any] = orjson.loads(printed.splitlines()[-1])
+    names = report.pop("listed")
     assert len(names) == 5
     assert names == sorted(names, reverse=True)
-    assert told == {
+    assert report == {
         "created": "Sage",
         "replaced": "Dusty sage",
         "patched": "Deep sage",
@@ -28,7 +28,7 @@ def check(printed: str) -> None:
     }
 
 
-async def test_typescript(document: Path, place: Place) -> None:
+async def test_typescript(document: Path, service_address: ServiceAddress) -> None:
     folder = document.parent
     lend(folder)
     for name in ("client.ts", "tsconfig.json"):
@@ -36,11 +36,11 @@ async def test_typescript(document: Path, place: Place) -> None:
     (folder / "package.json").write_text('{"type": "module"}')
     await run(node_tool("openapi-typescript"), document, "-o", "schema.ts", folder=folder)
     await run(node_tool("tsc"), folder=folder)
-    settings = {"SELVEDGE_URL": place.url, "SELVEDGE_API_KEY": place.key}
+    settings = {"SELVEDGE_URL": service_address.url, "SELVEDGE_API_KEY": service_address.key}
     check(await run("node", "built/client.js", folder=folder, **settings))
 
 
-async def test_python(document: Path, place: Place) -> None:
+async def test_python(document: Path, service_address: ServiceAddress) -> None:
     folder = document.parent
     shutil.copy(SCRIPTS / "client.py", folder)
     # Its own contexts hand on any object, which the types of httpx refuse.
@@ -55,5 +55,5 @@ async def test_python(document: Path, place: Place) -> None:
     )
     assert "Warning" not in printed
     await run(python_tool("mypy"), "selvedge_client", "client.py", folder=folder)
-    settings = {"SELVEDGE_URL": place.url, "SELVEDGE_API_KEY": place.key}
+    settings = {"SELVEDGE_URL": service_address.url, "SELVEDGE_API_KEY": service_address.key}
     check(await run(sys.executable, "client.py", folder=folder, **settings))

@@ -1,4 +1,4 @@
-"""Linters of OpenAPI documents find no error in ours."""
+"""Linter tests of the OpenAPI document: no errors."""
 
 from pathlib import Path
 

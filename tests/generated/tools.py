@@ -1,4 +1,4 @@
-"""The tools of other makers: where they are, and how they are run."""
+"""Third-party tools: their folders, and commands that run them."""
 
 import asyncio
 import os
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from tests.support.waiting import limit
+from tests.support.time_limits import limit
 
 HOME: Final = Path(__file__).parent
 SCRIPTS: Final = HOME / "scripts"
@@ -17,27 +17,27 @@ _SECONDS: Final = 120
 
 
 def are_installed() -> bool:
-    """Whether there is Node.js, and what `make generators` installs."""
+    """Return whether there is Node.js, and what `make generators` installs."""
     return shutil.which("node") is not None and (TOOLS / ".installed").exists()
 
 
 def node_tool(name: str) -> Path:
-    """A command of one of the npm packages."""
+    """Return a command of one of the npm packages."""
     return _MODULES / ".bin" / name
 
 
 def python_tool(name: str) -> Path:
-    """A command of one of the packages that the tests run on."""
+    """Return a command of one of the packages that the tests run on."""
     return Path(sys.executable).with_name(name)
 
 
 def lend(folder: Path) -> None:
-    """Let what is in the folder import the npm packages."""
+    """Let scripts in the folder import the npm packages."""
     (folder / "node_modules").symlink_to(_MODULES)
 
 
 async def run(*command: str | Path, folder: Path, **environment: str) -> str:
-    """What a command prints; raises AssertionError with all of it where the command fails."""
+    """Return what a command prints; raise AssertionError with all of it if the command fails."""
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=folder,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.folders import temporary_folder
+from tests.support.temporary_folders import temporary_folder
 
 
 @pytest.fixture

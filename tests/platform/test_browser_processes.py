@@ -1,4 +1,4 @@
-"""Browser processes of the tests: none outlives the process that started it."""
+"""Tests of browser processes: none outlives the test process that started it."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ from tests.policy.sources import ROOT
 from tests.support import reaper
 from tests.support.browser import INSTALLED
 from tests.support.processes import wait_until_gone
-from tests.support.waiting import becomes, limit
+from tests.support.time_limits import becomes, limit
 
 #: Runs a command below a reaper, as the tests run a browser, and goes on.
 _CALLER = f"""
@@ -85,7 +85,7 @@ def test_the_end_of_the_command_ends_its_detached_children() -> None:
 @pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed")
 @pytest.mark.parametrize("ends", ["    raise SystemExit", "    time.sleep(600)"])
 def test_no_browser_stays_behind(ends: str, tmp_path: Path) -> None:
-    """Whether the test fails or its process is killed."""
+    """The test fails, or its process is killed."""
     with started(_BROWSER + ends, str(tmp_path)) as (caller, process):
         family = [process]
         if "sleep" in ends:

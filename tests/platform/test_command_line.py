@@ -1,4 +1,4 @@
-"""Organizations and keys from the command line."""
+"""Tests of the commands for organizations, keys and SQL."""
 
 import fcntl
 import os
@@ -12,7 +12,7 @@ import pytest
 
 from service.organizations import administration, keys
 from tests.support.processes import selvedge
-from tests.support.waiting import limit
+from tests.support.time_limits import limit
 
 pytestmark = pytest.mark.contract("Command line")
 
@@ -94,9 +94,9 @@ def test_no_two_organizations_have_one_name(dsn: str, data_dir: Path) -> None:
 
 
 def test_undoing_migrations_waits_for_a_word(dsn: str, data_dir: Path) -> None:
-    asked = selvedge(data_dir, "migrate", "--rollback", "1", DATABASE_URL=dsn)
-    assert asked.returncode == 1
-    assert "nothing was done" in asked.stderr
+    result = selvedge(data_dir, "migrate", "--rollback", "1", DATABASE_URL=dsn)
+    assert result.returncode == 1
+    assert "nothing was done" in result.stderr
     assert selvedge(data_dir, "migrate", DATABASE_URL=dsn).stdout == "0 migrations applied\n"
     undone = selvedge(data_dir, "migrate", "--rollback", "1", "--yes", DATABASE_URL=dsn)
     assert undone.stdout == "1 migrations rolled back\n"
@@ -122,11 +122,11 @@ def test_data_in_use_are_not_thrown_away(tmp_path: Path) -> None:
 
 def test_an_installation_that_fails_names_the_index(tmp_path: Path) -> None:
     program = Path(__file__).parents[2] / ".ci" / "install.py"
-    asked = ["--no-deps", "--target", str(tmp_path), "a-package-that-nobody-has"]
+    options = ["--no-deps", "--target", str(tmp_path), "a-package-that-nobody-has"]
     index = {"PIP_INDEX_URL": "http://user:open-sesame@127.0.0.1:1/simple", "PIP_RETRIES": "0"}
     alone = {"PIP_CONFIG_FILE": os.devnull, "PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": ""}
     failed = subprocess.run(
-        [sys.executable, str(program), *asked],
+        [sys.executable, str(program), *options],
         env=os.environ | index | alone,
         capture_output=True,
         text=True,
@@ -157,7 +157,7 @@ def test_an_unknown_id_is_one_line_and_an_exit_code(
     assert "77" in failed.stderr
 
 
-def test_changing_nothing_of_an_organization_is_told(data_dir: Path) -> None:
+def test_an_organization_update_without_changes_is_refused(data_dir: Path) -> None:
     failed = selvedge(data_dir, "organization", "set", "1")
     assert failed.returncode == 1
     assert "use --name" in failed.stderr
@@ -178,7 +178,7 @@ def test_changing_nothing_of_an_organization_is_told(data_dir: Path) -> None:
         ("organization", "set", "1", "--pro", "yes"),
     ],
 )
-def test_wrong_usage_is_told_before_any_database_is_touched(
+def test_wrong_usage_is_reported_before_any_database_is_touched(
     data_dir: Path, arguments: tuple[str, ...]
 ) -> None:
     assert selvedge(data_dir, *arguments).returncode == 2
@@ -216,3 +216,14 @@ def test_commands_share_the_embedded_server(data_dir: Path) -> None:
     refused = selvedge(data_dir, "demo", "load")
     assert refused.returncode == 1
     assert "not empty" in refused.stderr
+
+
+def test_sql_is_printed_without_a_database(data_dir: Path) -> None:
+    printed = selvedge(data_dir, "sql", "colors")
+    assert "update color" in printed.stdout
+    refused = selvedge(data_dir, "sql", "colours")
+    assert refused.returncode == 1
+    [line] = refused.stderr.splitlines()
+    assert "'colours'" in line
+    assert "color-groups" in line
+    assert not data_dir.exists()

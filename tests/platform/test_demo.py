@@ -1,4 +1,4 @@
-"""The demo data set (contract, Demo data)."""
+"""Tests of the demo data set (contract, Demo data)."""
 
 import asyncpg
 import pytest
@@ -132,7 +132,7 @@ async def test_all_four_types_of_custom_fields(loaded: str, organization: int) -
         assert {row["type"] for row in rows} == TYPES
 
 
-async def test_what_callers_are_to_find(loaded: str) -> None:
+async def test_demo_data_have_every_documented_case(loaded: str) -> None:
     missing = []
     for what, rest in PRESENT.items():
         rows = await query(loaded, f"select distinct t.organization_id from {rest} order by 1")
@@ -141,9 +141,11 @@ async def test_what_callers_are_to_find(loaded: str) -> None:
     assert missing == []
 
 
-async def test_what_the_rules_forbid_is_not_there(loaded: str) -> None:
-    found = [what for what, rest in NEVER.items() if await query(loaded, f"select 1 from {rest}")]
-    assert found == []
+async def test_demo_data_break_no_rule(loaded: str) -> None:
+    violations = [
+        what for what, rest in NEVER.items() if await query(loaded, f"select 1 from {rest}")
+    ]
+    assert violations == []
 
 
 async def test_ids_are_unique_and_the_sequences_past_them(loaded: str) -> None:

@@ -1,4 +1,4 @@
-"""The deployment kit: what the image is made of runs, and its files name what there is."""
+"""Tests of the deployment kit: the image's contents run, its files name existing things."""
 
 import json
 import re
@@ -19,9 +19,9 @@ from service.__main__ import _parser
 from service.errors import ErrorDetail, api_error
 from service.limits import DRAIN_SECONDS
 from tests.policy.sources import ROOT
-from tests.support.folders import temporary_folder
-from tests.support.processes import environment, eventually, status
-from tests.support.waiting import limit
+from tests.support.processes import environment, reaches_status, status
+from tests.support.temporary_folders import temporary_folder
+from tests.support.time_limits import limit
 
 KIT = ROOT / "docs" / "deploy"
 CONTAINERFILE = (KIT / "Containerfile").read_text()
@@ -29,7 +29,7 @@ CONTAINERFILE = (KIT / "Containerfile").read_text()
 
 @pytest.fixture(scope="module")
 def installed() -> Iterator[Path]:
-    """What the image has: made by its own steps from what it copies, on the packages that are here.
+    """Files of the image, made by its own steps, on the packages installed here.
 
     The embedded server's package is not among them. Packages come from an index, and so were not
     installed anew.
@@ -54,7 +54,7 @@ def installed() -> Iterator[Path]:
         yield target / "bin" / "selvedge"
 
 
-def test_what_the_image_has_serves_without_the_embedded_server(
+def test_the_image_serves_without_the_embedded_server(
     installed: Path, dsn: str, data_dir: Path
 ) -> None:
     refused = subprocess.run(
@@ -72,16 +72,16 @@ def test_what_the_image_has_serves_without_the_embedded_server(
     ) as process:
         assert process.stdout is not None
         base_url = process.stdout.readline().split()[-1]
-        assert eventually(f"{base_url}/readyz", 200)
+        assert reaches_status(f"{base_url}/readyz", 200)
         for path in ("/", "/guides/paging", "/docs", "/openapi.json"):
             assert status(base_url + path) == 200, path
         process.terminate()
 
 
 def _compose() -> dict[str, Any]:
-    found = yaml.safe_load((KIT / "compose.yaml").read_text())["services"]
-    assert isinstance(found, dict)
-    return found
+    services = yaml.safe_load((KIT / "compose.yaml").read_text())["services"]
+    assert isinstance(services, dict)
+    return services
 
 
 def test_the_image_is_unprivileged_and_runs_a_command_that_there_is() -> None:

@@ -1,4 +1,4 @@
-"""The embedded server's life: owned by one, stopped on every way out, found after a kill."""
+"""Tests of the embedded server's life cycle: one owner, stopped on every exit."""
 
 import subprocess
 import sys
@@ -35,7 +35,7 @@ with EmbeddedServer(Path(sys.argv[1])):
 
 
 def _owner(data_dir: Path, kind: str) -> subprocess.Popen[str]:
-    """Start a process that owns the server, and wait until that is ready."""
+    """Start a process that owns the server; return once it is ready."""
     command = [sys.executable, "-c", _OWNER, str(data_dir), kind]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -45,10 +45,10 @@ def _owner(data_dir: Path, kind: str) -> subprocess.Popen[str]:
 
 def _postmasters(data_dir: Path) -> list[psutil.Process]:
     """Return the server processes that no other one is the parent of."""
-    found = postmaster.processes(data_dir / "postgresql")
-    numbers = {process.pid for process in found}
+    processes = postmaster.processes(data_dir / "postgresql")
+    numbers = {process.pid for process in processes}
     tops = []
-    for process in found:
+    for process in processes:
         with suppress(psutil.NoSuchProcess):  # a backend that just ended
             if process.ppid() not in numbers:
                 tops.append(process)

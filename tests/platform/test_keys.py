@@ -1,4 +1,4 @@
-"""API keys: one form, and nothing but that form."""
+"""Tests of the API key format: one form, and nothing else."""
 
 import pytest
 from hypothesis import given

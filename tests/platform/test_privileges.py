@@ -1,4 +1,4 @@
-"""What root starts serves as somebody else, and leaves no folder as it was not before.
+"""Tests of privileges: a service that root starts runs as another account.
 
 Whoever else runs these tests sees the same hold of their own account: nothing is opened at all.
 """
@@ -17,8 +17,8 @@ import pytest
 from service.embedded import postmaster
 from service.embedded.access import ROLE, SUPERUSER
 from service.privileges.accounts import service_account
-from tests.support.folders import copy_program
 from tests.support.processes import Running, running, selvedge, wait_until_gone
+from tests.support.temporary_folders import copy_program
 
 _IS_ROOT = os.geteuid() == 0
 
@@ -53,7 +53,7 @@ def _get(service: Running, path: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Process:
-    """What a process was when it was looked at; sessions of the database come and go."""
+    """Snapshot of a process; sessions of the database come and go."""
 
     pid: int
     is_database: bool
@@ -75,11 +75,11 @@ def _looked_at(process: psutil.Process) -> _Process:
 
 def _serving(service: Running) -> list[_Process]:
     """Return the processes that callers' connections or statements get to."""
-    found = []
+    inspected = []
     for process in service.family():
         with suppress(psutil.NoSuchProcess, FileNotFoundError):
-            found.append(_looked_at(process))
-    return [each for each in found if each.is_database or each.listens]
+            inspected.append(_looked_at(process))
+    return [each for each in inspected if each.is_database or each.listens]
 
 
 @pytest.mark.parametrize("embedded", [True, False], ids=["embedded", "DATABASE_URL"])
@@ -124,7 +124,7 @@ def test_a_program_that_others_cannot_read_serves_and_is_closed_again(closed: Pa
     assert _modes(closed, before) == before
 
 
-def test_what_a_killed_start_opened_is_closed_after_the_next(closed: Path) -> None:
+def test_access_opened_by_a_killed_start_is_closed_by_the_next(closed: Path) -> None:
     before = _modes(closed)
     with running(closed / "data") as service:
         family = service.family()
@@ -134,7 +134,7 @@ def test_what_a_killed_start_opened_is_closed_after_the_next(closed: Path) -> No
     assert _modes(closed, before) == before
 
 
-def test_what_one_opened_stays_open_while_another_needs_it(closed: Path) -> None:
+def test_shared_access_stays_open_while_needed(closed: Path) -> None:
     before = _modes(closed)
     with running(closed / "second") as second:
         with running(closed / "first") as first:

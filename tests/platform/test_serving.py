@@ -1,4 +1,4 @@
-"""`selvedge run` and `selvedge serve` as processes: started, killed, stopped, refused."""
+"""Tests of `selvedge run` and `selvedge serve`: started, killed, stopped, refused."""
 
 import gzip
 import json
@@ -20,17 +20,17 @@ from aiohttp import http_parser
 
 from service import __version__
 from tests.support.databases import fresh_database
-from tests.support.folders import temporary_folder
 from tests.support.processes import (
     Running,
-    eventually,
     kill,
+    reaches_status,
     running,
     selvedge,
     status,
     wait_until_gone,
 )
-from tests.support.waiting import becomes, limit
+from tests.support.temporary_folders import temporary_folder
+from tests.support.time_limits import becomes, limit
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +61,9 @@ def test_run_brings_demo_data_and_keys_that_stay(data_dir: Path) -> None:
             family = service.family()
             keys = keys or service.keys
             assert service.keys == keys
-            kept = data_dir / "demo-keys"
-            assert kept.read_text().split() == keys
-            assert kept.stat().st_mode & 0o777 == 0o600
+            key_file = data_dir / "demo-keys"
+            assert key_file.read_text().split() == keys
+            assert key_file.stat().st_mode & 0o777 == 0o600
             for key in keys:
                 assert status(f"{service.base_url}/api/colors?pageSize=3", key) == 200
             *_, shown, last = service.output.splitlines()
@@ -101,14 +101,14 @@ def test_a_dead_worker_is_replaced(served: Running) -> None:
     first = _workers(served)
     kill(first[:1])
     assert first[0] not in _workers(served)
-    assert eventually(f"{served.base_url}/healthz", 200)
+    assert reaches_status(f"{served.base_url}/healthz", 200)
 
 
 @pytest.mark.contract("Starting", "Outages")
 def test_serve_starts_without_its_database(data_dir: Path) -> None:
     away = "postgresql://selvedge@127.0.0.1:1/selvedge"
     with running(data_dir, "serve", DATABASE_URL=away) as service:
-        assert eventually(f"{service.base_url}/healthz", 200)
+        assert reaches_status(f"{service.base_url}/healthz", 200)
         with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(f"{service.base_url}/readyz")
         assert refused.value.code == 503
@@ -168,7 +168,7 @@ def test_a_request_line_beyond_the_limit_is_refused(served: Running) -> None:
 
 
 @pytest.mark.contract("Connections")
-def test_callers_on_kept_connections_are_told_of_a_stop(served_dsn: str, data_dir: Path) -> None:
+def test_kept_connections_end_with_a_stop(served_dsn: str, data_dir: Path) -> None:
     """None is reset: whoever asks meanwhile gets an answer that says it is the last."""
     settings = {"DATABASE_URL": served_dsn, "WORKERS": "2", "LOG_LEVEL": "warning"}
     with (
@@ -177,21 +177,21 @@ def test_callers_on_kept_connections_are_told_of_a_stop(served_dsn: str, data_di
     ):
         address = urlsplit(service.base_url)
         assert address.hostname is not None
-        kept = [
+        connections = [
             HTTPConnection(address.hostname, address.port, timeout=limit(10)) for _ in range(12)
         ]
-        for connection in kept:
+        for connection in connections:
             stack.callback(connection.close)
-        assert [_is_last(connection) for connection in kept] == [False] * 12
+        assert [_is_last(connection) for connection in connections] == [False] * 12
         service.process.terminate()
-        while kept:
-            kept = [connection for connection in kept if not _is_last(connection)]
+        while connections:
+            connections = [connection for connection in connections if not _is_last(connection)]
             time.sleep(0.05)
         assert service.process.wait(limit(20)) == 0
 
 
 def _is_last(connection: HTTPConnection) -> bool:
-    """Whether another answer, which has to be a good one, is said to be the last."""
+    """Return whether another answer, which has to be a good one, is said to be the last."""
     connection.request("GET", "/healthz")
     answer = connection.getresponse()
     answer.read()
@@ -202,7 +202,7 @@ def _is_last(connection: HTTPConnection) -> bool:
 @pytest.mark.contract("Connections")
 def test_a_stop_waits_little_for_who_rests(served_dsn: str, data_dir: Path) -> None:
     with running(data_dir, "serve", DATABASE_URL=served_dsn) as service:
-        assert eventually(f"{service.base_url}/healthz", 200)
+        assert reaches_status(f"{service.base_url}/healthz", 200)
         address = urlsplit(service.base_url)
         with socket.create_connection((address.hostname, address.port)):
             started = time.monotonic()
@@ -213,7 +213,7 @@ def test_a_stop_waits_little_for_who_rests(served_dsn: str, data_dir: Path) -> N
 @pytest.mark.contract("Starting")
 @pytest.mark.parametrize("wait", [0, 0.2])
 def test_a_stop_is_heard_however_soon_it_comes(data_dir: Path, wait: float) -> None:
-    """What came before the parent or a worker could take it was lost, and it went on for ever."""
+    """A signal before the handlers were installed was lost, and the service ran on."""
     away = "postgresql://selvedge@127.0.0.1:1/selvedge"
     with running(data_dir, "serve", DATABASE_URL=away, WORKERS="2") as service:
         time.sleep(wait)
@@ -242,8 +242,8 @@ def test_metrics_add_up_over_the_workers(served: Running) -> None:
         assert status(f"{served.base_url}/guides") == 200
     assert becomes(lambda: _counted(served) == 20)
     text = _metrics(served)
-    told = re.findall(r'^selvedge_process_resident_memory_bytes{pid="(\d+)"}', text, re.MULTILINE)
-    assert {int(pid) for pid in told} == {worker.pid for worker in _workers(served)}
+    pids = re.findall(r'^selvedge_process_resident_memory_bytes{pid="(\d+)"}', text, re.MULTILINE)
+    assert {int(pid) for pid in pids} == {worker.pid for worker in _workers(served)}
     assert "\nselvedge_event_loop_longest_delay_seconds " in text
     assert "\nselvedge_database_connections_limit 8.0\n" in text
     assert "\nselvedge_database_up 1.0\n" in text

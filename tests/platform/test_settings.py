@@ -1,4 +1,4 @@
-"""Settings: defaults, and one clear line for each bad value."""
+"""Tests of settings: defaults, and one clear line for each bad value."""
 
 from pathlib import Path
 

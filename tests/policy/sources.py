@@ -1,4 +1,4 @@
-"""What the policies read: the repository's own files."""
+"""Source files of the repository that the policy tests read."""
 
 import ast
 import re
@@ -15,23 +15,33 @@ ROOT = SERVICE.parent
 
 
 def sql_files() -> list[StatementFile]:
-    """Every file of ``sql/``."""
+    """Return every file of ``sql/``."""
     return [statements.load(path.stem) for path in sorted(SQL.glob("*.sql"))]
 
 
 def modules(folder: str = "") -> list[Path]:
-    """Every Python module of the service, or of one of its folders."""
+    """Return every Python module of the service, or of one of its folders."""
     return sorted((SERVICE / folder).rglob("*.py"))
 
 
 def modules_of_tests() -> list[Path]:
-    """Every Python module of the tests; what the benchmark installs is under a hidden folder."""
-    found = sorted((ROOT / "tests").rglob("*.py"))
-    return [path for path in found if "/." not in path.relative_to(ROOT).as_posix()]
+    """Return every Python module of the tests, without installed packages."""
+    return _written(ROOT / "tests")
+
+
+def modules_of_benchmarks() -> list[Path]:
+    """Return every Python module of the benchmarks and their peers, without installed packages."""
+    return _written(ROOT / "benchmarks")
+
+
+def _written(folder: Path) -> list[Path]:
+    """Return the Python files of a folder; packages are installed in hidden ones."""
+    paths = sorted(folder.rglob("*.py"))
+    return [path for path in paths if "/." not in path.relative_to(ROOT).as_posix()]
 
 
 def imports(module: Path) -> Iterator[str]:
-    """The dotted names of the modules that a module imports, and of what it takes from them."""
+    """Yield the dotted names of the modules that a module imports, and of the names in them."""
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -41,7 +51,7 @@ def imports(module: Path) -> Iterator[str]:
 
 
 def texts(module: Path) -> Iterator[str]:
-    """The string literals of a module that are not docstrings."""
+    """Yield the string literals of a module that are not docstrings."""
     tree = ast.parse(module.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         for child in ast.iter_child_nodes(node):
@@ -55,12 +65,12 @@ def texts(module: Path) -> Iterator[str]:
 
 
 def migrations() -> list[Path]:
-    """Every migration, without the rollbacks."""
+    """Return every migration, without the rollbacks."""
     return sorted(path for path in MIGRATIONS.glob("*.sql") if ".rollback." not in path.name)
 
 
 def tenant_tables() -> set[str]:
-    """Every table whose rows belong to an organization."""
+    """Return every table whose rows belong to an organization."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in migrations())
     created = re.findall(r"create table (\w+) \((.*?)\n\);", text, re.DOTALL)
     return {name for name, columns in created if re.search(r"^\s+organization_id ", columns, re.M)}

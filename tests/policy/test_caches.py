@@ -1,4 +1,4 @@
-"""What is kept between requests has a bound that no caller can move."""
+"""Policy for caches: each has a bound that no caller can move."""
 
 import ast
 from collections.abc import Iterator
@@ -23,26 +23,25 @@ BOUNDED = {
     "openapi/__init__.py": {"document": "no arguments"},
     "openapi/components.py": {"_definitions": "no arguments"},
     "queries/change_recorder.py": {"insert_text": "numbers of parameters that come before it"},
-    "queries/links.py": {"_stored": "the tables of links that a resource has"},
+    "queries/links.py": {"stored_text": "the tables of links that a resource has"},
     "queries/references.py": {
         "_referred": "the references that resources have",
-        "_uses": "the uses that resources have",
+        "uses_text": "the uses that resources have",
     },
     "queries/resource.py": {
-        "_batch_text": "the forms of resources, times the pages of a batch, alone or not",
+        "batch_text": "the forms of resources, times the pages of a batch, alone or not",
     },
     "schemas/truncate.py": {"_field_names": "no arguments"},
     "schemas/definitions.py": {
         "definition": "the definitions of the schema files",
         "load": "no arguments",
     },
-    "http/envelope.py": {"_compressed": "four answers that are the same for all"},
     "schemas/validation.py": {"_registry": "no arguments"},
 }
 
 
 def cached(module: Path) -> Iterator[str]:
-    """The functions of a module that remember what they answer."""
+    """Yield the functions of a module that remember what they answer."""
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             for decorator in node.decorator_list:
@@ -52,9 +51,9 @@ def cached(module: Path) -> Iterator[str]:
 
 
 def test_every_cache_has_a_bound() -> None:
-    found = {
+    caches = {
         module.relative_to(SERVICE).as_posix(): names
         for module in modules()
         if (names := {*cached(module)})
     }
-    assert found == {module: {*reasons} for module, reasons in BOUNDED.items()}
+    assert caches == {module: {*reasons} for module, reasons in BOUNDED.items()}

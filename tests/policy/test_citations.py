@@ -1,4 +1,4 @@
-"""What code and tests cite stands in the repository, and says what the schemas say."""
+"""Policy for citations: cited files and sections exist, and agree with the schemas."""
 
 import re
 from collections.abc import Iterator
@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from service import schemas
-from tests.policy import pages
+from tests.policy import documents
 from tests.policy.sources import ROOT
 
-CONTRACT = pages.sections(ROOT / "docs" / "contract.md")
-RULES = set(re.findall(r"^(\d+)\. ", pages.text(ROOT / "docs" / "scale.md"), re.MULTILINE))
-_FOLDERS = ("service", "tests", "sql", "migrations", "schemas")
+CONTRACT = documents.sections(ROOT / "docs" / "contract.md")
+RULES = set(re.findall(r"^(\d+)\. ", documents.text(ROOT / "docs" / "scale.md"), re.MULTILINE))
+_FOLDERS = ("service", "tests", "benchmarks", "sql", "migrations", "schemas")
 _SUFFIXES = (".py", ".sql", ".json")
 #: Headings that say nothing unless one knows of which page.
 _BARE = "Authentication|Endpoints|Errors|Field table|Limits|List endpoints|States|Write items"
@@ -33,7 +33,7 @@ _NAMED = {
 
 
 def cited(text: str) -> Iterator[str]:
-    """What a text cites and is not there to be read, a comment's line breaks taken out of it."""
+    """Return the files and sections that a text cites and that do not exist."""
     flat = re.sub(r"\s*\n\s*(?:--|#:?)?\s*", " ", text)
     for heading in re.findall(r"\bcontract,\s+([^.);:,]+)", flat, re.IGNORECASE):
         if heading not in CONTRACT:
@@ -46,11 +46,11 @@ def cited(text: str) -> Iterator[str]:
 
 
 def sources() -> list[Path]:
-    """Every file that may cite."""
-    found = (path for folder in _FOLDERS for path in (ROOT / folder).rglob("*"))
+    """Return every file that may cite."""
+    paths = (path for folder in _FOLDERS for path in (ROOT / folder).rglob("*"))
     return sorted(
         path
-        for path in found
+        for path in paths
         if path.suffix in _SUFFIXES and "/." not in path.as_posix() and path != Path(__file__)
     )
 
@@ -79,19 +79,19 @@ def test_everything_cited_is_there() -> None:
         ('"""Limits, rule 1: one at most."""', ["Limits"]),
     ],
 )
-def test_what_is_not_there_is_found(text: str, missing: list[str]) -> None:
+def test_missing_files_and_sections_are_found(text: str, missing: list[str]) -> None:
     assert [*cited(text)] == missing
 
 
 @pytest.mark.contract("Error types")
-def test_every_error_type_is_told() -> None:
-    told = pages.column(CONTRACT["Error types"], "type")
-    assert len(set(told)) == len(told)
-    assert set(told) == set(schemas.load()["common/envelope"]["$defs"]["errorType"]["enum"])
+def test_every_error_type_is_documented() -> None:
+    documented = documents.column(CONTRACT["Error types"], "type")
+    assert len(set(documented)) == len(documented)
+    assert set(documented) == set(schemas.load()["common/envelope"]["$defs"]["errorType"]["enum"])
 
 
 def fields(located: schemas.ResolvedSchema) -> set[str]:
-    """The names of a schema's properties, and of those within them."""
+    """Return the names of a schema's properties, and of those within them."""
     parts = [*located.properties.values()]
     if "array" in located.types:
         parts.append(located.items)
@@ -99,7 +99,7 @@ def fields(located: schemas.ResolvedSchema) -> set[str]:
 
 
 def sections_of(collection: str, title: str) -> list[str]:
-    """The headings that tell of a resource, its own first: most often its name in the plural."""
+    """Return the headings about a resource, its own (most often its plural) first."""
     several = re.sub(r"y$", "ie", title) + "s"
     own = _NAMED.get(collection) or (several if several in CONTRACT else "Reference lists")
     return [own, "Common fields", *_FAMILIES.get(collection, ())]
@@ -110,12 +110,12 @@ RESOURCES = {name: file for name, file in schemas.load().items() if not name.sta
 
 @pytest.mark.contract("Common fields")
 @pytest.mark.parametrize("collection", RESOURCES)
-def test_every_field_is_told_and_no_other(collection: str) -> None:
-    """Those of documents and those that writes take."""
+def test_documented_fields_are_those_of_the_schemas(collection: str) -> None:
+    """Fields of documents and of write bodies."""
     file = RESOURCES[collection]
     forms = {"document", "fields"} & file["$defs"].keys()
-    known = set[str]().union(*(fields(schemas.definition(collection, form)) for form in forms))
+    actual = set[str]().union(*(fields(schemas.definition(collection, form)) for form in forms))
     own, *shared = sections_of(collection, file["title"])
-    told = {name for title in (own, *shared) for name in pages.spans(CONTRACT[title])}
-    assert not known - told
-    assert not set(pages.column(CONTRACT[own], "field")) - known
+    documented = {name for title in (own, *shared) for name in documents.spans(CONTRACT[title])}
+    assert not actual - documented
+    assert not set(documents.column(CONTRACT[own], "field")) - actual

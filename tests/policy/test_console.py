@@ -1,4 +1,4 @@
-"""Commands print through one function, and write customers' data to private files alone."""
+"""Policy for console output: one function prints, and customers' data go to private files."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ _WRITERS = [*(SERVICE / "transfer").rglob("*.py"), *(SERVICE / "commands").rglob
 
 
 def raw_output(source: str) -> list[int]:
-    """The lines that print without ``say``: text to a stream, a bar or by ``sys.exit``."""
+    """Return the lines that print without ``say``: text to a stream, a bar or by ``sys.exit``."""
     nodes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.expr))
     return [node.lineno for node in nodes if _prints(node)]
 
@@ -43,7 +43,7 @@ def _is_text(node: ast.expr) -> bool:
 
 
 @pytest.mark.parametrize(
-    "module", [one for one in modules() if one != _CONSOLE], ids=lambda module: module.stem
+    "module", [module for module in modules() if module != _CONSOLE], ids=lambda module: module.stem
 )
 def test_nothing_is_printed_past_the_console(module: Path) -> None:
     assert not raw_output(module.read_text(encoding="utf-8"))

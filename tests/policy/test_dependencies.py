@@ -1,10 +1,10 @@
-"""Whose code runs: every pinned package stands in the decision about it."""
+"""Policy for dependencies: the decision about them names every pinned package."""
 
 import re
 import subprocess
 import sys
 
-from tests.policy import pages
+from tests.policy import documents
 from tests.policy.sources import ROOT
 
 _DECISION = ROOT / "docs" / "decisions" / "0009-dependencies.md"
@@ -25,10 +25,10 @@ def _pinned() -> list[str]:
 
 
 def test_every_pinned_package_has_somebody_who_answers_for_it() -> None:
-    assert sorted(pages.column(pages.text(_DECISION), "package")) == sorted(_pinned())
+    assert sorted(documents.column(documents.text(_DECISION), "package")) == sorted(_pinned())
 
 
-def test_what_is_said_to_be_never_imported_is_not() -> None:
+def test_packages_declared_unimported_are_not_imported() -> None:
     command = [sys.executable, "-c", _USING]
     imported = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert "aiohttp" in imported.split()

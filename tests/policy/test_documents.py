@@ -1,4 +1,4 @@
-"""Documents: links, paths, make targets, commands and packages that they name exist."""
+"""Policy for documents: the links, paths, targets, commands and packages they name exist."""
 
 import argparse
 import re
@@ -7,23 +7,23 @@ from pathlib import Path
 import pytest
 
 from service.__main__ import _parser
-from tests.policy import pages
+from tests.policy import documents
 from tests.policy.sources import ROOT, SERVICE, imports, modules
 
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
 _PATH = re.compile(
-    r"(service|tests|sql|schemas|migrations|docs|\.ci)/[\w.*<>/-]*|[A-Z]+\.md|Makefile"
+    r"(service|tests|benchmarks|sql|schemas|migrations|docs|\.ci)/[\w.*<>/-]*|[A-Z]+\.md|Makefile"
 )
-#: The made-up resource of docs/adding-a-resource.md, and a real one that has all its files.
-_MADE_UP, _REAL = "trims", "colors"
+#: The sample resource of docs/adding-a-resource.md, and a real one that has all its files.
+_SAMPLE, _REAL = "trims", "colors"
 
 each_page = pytest.mark.parametrize(
-    "page", pages.documents(), ids=lambda page: page.relative_to(ROOT).as_posix()
+    "page", documents.documents(), ids=lambda page: page.relative_to(ROOT).as_posix()
 )
 
 
 def test_there_are_pages() -> None:
-    assert {page.name for page in pages.documents()} >= {
+    assert {page.name for page in documents.documents()} >= {
         *("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"),
         *("architecture.md", "contract.md", "scale.md", "testing.md"),
     }
@@ -31,25 +31,25 @@ def test_there_are_pages() -> None:
 
 @each_page
 def test_links_lead_somewhere(page: Path) -> None:
-    targets = [target.partition("#")[0] for target in pages.links(page)]
+    targets = [target.partition("#")[0] for target in documents.links(page)]
     assert not [target for target in targets if not (page.parent / target).exists()]
 
 
 def exists(path: str) -> bool:
     """Return whether the path exists; ``*``, ``<name>`` and ``NN`` match anything."""
-    pattern = re.sub(r"<\w+>", "*", path).replace("NN", "??").replace(_MADE_UP, _REAL)
+    pattern = re.sub(r"<\w+>", "*", path).replace("NN", "??").replace(_SAMPLE, _REAL)
     return any(ROOT.glob(pattern.rstrip("/")))
 
 
 def test_curl_needs_no_option_that_is_new() -> None:
     """`--json` came with curl 7.82; Debian 11 and Ubuntu 22.04 have older ones."""
-    shown = [*pages.documents(), *(SERVICE / "pages" / "files").iterdir()]
+    shown = [*documents.documents(), *(SERVICE / "pages" / "files").iterdir()]
     assert not [page for page in shown if "--json" in page.read_text(encoding="utf-8")]
 
 
 @each_page
 def test_paths_are_there(page: Path) -> None:
-    named = [span for span in pages.spans(pages.text(page)) if _PATH.fullmatch(span)]
+    named = [span for span in documents.spans(documents.text(page)) if _PATH.fullmatch(span)]
     assert not [path for path in named if not exists(path)]
 
 
@@ -74,7 +74,7 @@ def test_a_wrong_path_is_found(path: str, is_there: bool) -> None:
 def test_make_targets_are_there(page: Path) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = {
-        name for line in pages.code(page) for name in re.findall(r"(?:^| )make ([a-z-]+)", line)
+        name for line in documents.code(page) for name in re.findall(r"(?:^| )make ([a-z-]+)", line)
     }
     assert not named - targets
 
@@ -95,7 +95,7 @@ def missing(parser: argparse.ArgumentParser, words: list[str]) -> list[str]:
 
 @each_page
 def test_commands_are_there(page: Path) -> None:
-    for line in pages.code(page):
+    for line in documents.code(page):
         for rest in re.findall(r"(?:^| )selvedge ([^`]*)", line):
             assert not missing(_parser(), re.findall(r"[\w-]+", rest)), line
 
@@ -117,7 +117,7 @@ def test_a_wrong_command_is_found(line: str, unknown: list[str]) -> None:
 
 def packages() -> list[str]:
     """Return the packages of the service from top to bottom, from the table of layers."""
-    named = pages.column(pages.sections(ARCHITECTURE)["Layers"], "package")
+    named = documents.column(documents.sections(ARCHITECTURE)["Layers"], "package")
     return [package.rstrip("/") for package in named]
 
 

@@ -5,7 +5,7 @@ import pytest
 from service.error_types import ErrorType
 from tests.policy.sources import ROOT, SERVICE, modules, texts
 from tests.support.generated_parts import PARTS, GeneratedPart
-from tests.support.pages import with_section
+from tests.support.reports import with_section
 
 each_part = pytest.mark.parametrize(
     "part", PARTS, ids=lambda part: part.file.relative_to(ROOT).as_posix()

@@ -1,4 +1,4 @@
-"""Where things are done: SQL in ``sql/``, HTTP in handlers, and nothing of either elsewhere."""
+"""Layer policy: SQL only in ``sql/``, HTTP only in handlers."""
 
 import json
 import re
@@ -9,7 +9,15 @@ import pytest
 
 from service.routes import routes
 from tests.contract.test_every_route import SUCCESSES
-from tests.policy.sources import ROOT, SERVICE, imports, modules, modules_of_tests, texts
+from tests.policy.sources import (
+    ROOT,
+    SERVICE,
+    imports,
+    modules,
+    modules_of_benchmarks,
+    modules_of_tests,
+    texts,
+)
 
 _SQL = re.compile(r"\s*(select|insert into|update|delete from|with)\s+\w", re.ASCII)
 #: What composes pages of lists, and what is no caller's: start, migrations, demo data, and the map
@@ -39,8 +47,8 @@ def relative(module: Path) -> str:
     return module.relative_to(ROOT).as_posix()
 
 
-def each(found: list[Path]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("module", found, ids=[relative(module) for module in found])
+def each(paths: list[Path]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("module", paths, ids=[relative(module) for module in paths])
 
 
 def top(name: str) -> str:
@@ -97,7 +105,14 @@ def test_pinned_requirements_name_no_host() -> None:
         assert text.count("--hash=sha256:") >= len(pinned)
 
 
-@each([path for path in ROOT.glob("tests/**/package-lock.json") if "/." not in path.as_posix()])
+@each(
+    [
+        path
+        for folder in ("benchmarks", "tests")
+        for path in ROOT.glob(f"{folder}/**/package-lock.json")
+        if "/." not in path.as_posix()
+    ]
+)
 def test_locked_npm_packages_name_no_host(module: Path) -> None:
     """They come from whichever registry npm is set to, and have to be what was locked."""
     lock = json.loads(module.read_text(encoding="utf-8"))
@@ -109,7 +124,7 @@ def test_locked_npm_packages_name_no_host(module: Path) -> None:
 
 def test_modules_stay_small() -> None:
     """Files near 120 lines; past 300 there are two things in one."""
-    for module in (*modules(), *modules_of_tests()):
+    for module in (*modules(), *modules_of_tests(), *modules_of_benchmarks()):
         lines = module.read_text(encoding="utf-8").count("\n")
         assert lines <= 300, (relative(module), lines)
     assert SERVICE.name == "service"

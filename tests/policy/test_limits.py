@@ -12,7 +12,7 @@ import pytest
 from service import limits, schemas
 from service.client import Collection, changes
 from service.limits import byte_size
-from tests.policy import pages
+from tests.policy import documents
 from tests.policy.sources import ROOT
 
 CONTRACT = ROOT / "docs" / "contract.md"
@@ -106,6 +106,7 @@ PHRASES = {
         f"uncompressed, at most {byte_size(limits.MAX_BODY_BYTES)}.",
         f"No connection was free within {limits.ACQUIRE_SECONDS} seconds.",
         f"{limits.READ_SECONDS} seconds in a read, {limits.WRITE_SECONDS} in a write.",
+        f"may be read as it was for {limits.RESPONSE_CACHE_SECONDS} seconds.",
         f"takes effect within {limits.KEY_CACHE_SECONDS} seconds.",
         f"the key works after {limits.UNKNOWN_KEY_SECONDS} second.",
         f"took longer than {limits.KEY_CACHE_SECONDS} seconds to arrive.",
@@ -197,7 +198,7 @@ def prose(path: Path) -> str:
 
 def table_of_limits() -> dict[str, str]:
     """Return the contract's table of limits: subject -> limit."""
-    lines = [line for line in pages.sections(CONTRACT)["Limits"].splitlines() if line]
+    lines = [line for line in documents.sections(CONTRACT)["Limits"].splitlines() if line]
     cells = [line.strip("|").split("|") for line in lines[2:]]
     return {subject.strip(): limit.strip() for subject, limit in cells}
 
@@ -222,7 +223,7 @@ def unchecked_numbers(text: str) -> set[str]:
 def test_every_number_of_the_contract_is_checked() -> None:
     text = prose(CONTRACT)
     for table in ("Limits", "Error types"):  # checked by the row, or generated
-        text = text.replace(" ".join(pages.sections(CONTRACT)[table].split()), "")
+        text = text.replace(" ".join(documents.sections(CONTRACT)[table].split()), "")
     assert not unchecked_numbers(text)
     assert unchecked_numbers("A key works for 7 seconds.") == {"7 seconds"}
 

@@ -1,11 +1,11 @@
-"""Measured figures name the commit that they were measured on."""
+"""Policy for measurements: figures name the commit that they were measured on."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.policy import pages
+from tests.policy import documents
 from tests.policy.sources import ROOT
 
 #: Sections of measured figures; `make docs` measures nothing.
@@ -27,31 +27,31 @@ _WRITERS = {
 
 
 def has_figures(text: str) -> bool:
-    """Whether somebody tells what something took, or a command wrote it."""
+    """Return whether somebody tells what something took, or a command wrote it."""
     return bool(_SECTION.search(text) or _FIGURE.search(" ".join(text.split())))
 
 
 def unnamed(text: str) -> list[str]:
-    """Which sections name no commit, and the whole text where it has figures and names none."""
+    """Return the sections with figures that name no commit."""
     sections = [command for command, body in _SECTION.findall(text) if not _COMMIT.search(body)]
     return sections + ["the page"] * (has_figures(text) and not _COMMIT.search(text))
 
 
 @pytest.mark.parametrize(
-    "page", pages.documents(), ids=lambda page: page.relative_to(ROOT).as_posix()
+    "page", documents.documents(), ids=lambda page: page.relative_to(ROOT).as_posix()
 )
 def test_measured_figures_name_a_commit(page: Path) -> None:
-    assert not unnamed(pages.text(page))
+    assert not unnamed(documents.text(page))
 
 
 @pytest.mark.parametrize("command", _WRITERS)
 def test_every_command_that_measures_has_its_section(command: str) -> None:
-    page = pages.text(ROOT / "docs" / _WRITERS[command])
+    page = documents.text(ROOT / "docs" / _WRITERS[command])
     assert command in [name for name, _ in _SECTION.findall(page)]
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("A page takes at most 8 MB.", []),
         ("<!-- written by `make docs` -->\n5\n<!-- end of `make docs` -->\n", []),
@@ -65,5 +65,5 @@ def test_every_command_that_measures_has_its_section(command: str) -> None:
         ),
     ],
 )
-def test_figures_without_a_commit_are_found(text: str, found: list[str]) -> None:
-    assert unnamed(text) == found
+def test_figures_without_a_commit_are_found(text: str, expected: list[str]) -> None:
+    assert unnamed(text) == expected

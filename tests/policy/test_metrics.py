@@ -1,4 +1,4 @@
-"""What the dashboard, the alert rules and the operators' page name is what is exported."""
+"""Metrics policy: dashboard, alert rules and operating guide name exported metrics only."""
 
 import json
 import re
@@ -9,7 +9,7 @@ import yaml
 from prometheus_client import REGISTRY
 
 from service.http import metrics
-from tests.policy import pages
+from tests.policy import documents
 from tests.policy.sources import ROOT
 
 KIT = ROOT / "docs" / "deploy"
@@ -25,33 +25,33 @@ _ADDED = {"job", "instance", "le", "pid"}
 
 
 def exported() -> dict[str, set[str]]:
-    """The names under which samples are exported, and their labels."""
+    """Return the names under which samples are exported, and their labels."""
     assert metrics.REQUESTS
-    found: dict[str, set[str]] = {}
+    labels_by_name: dict[str, set[str]] = {}
     for collector in {*REGISTRY._collector_to_names}:
-        kept = set(getattr(collector, "_labelnames", ()))
+        own_labels = set(getattr(collector, "_labelnames", ()))
         for metric in collector.collect():
             suffixes = {"counter": ["_total"], "histogram": ["_bucket", "_sum", "_count"]}
             for suffix in suffixes.get(metric.type, [""]):
                 labels = {name for sample in metric.samples for name in sample.labels}
-                found[metric.name + suffix] = kept | labels
-    return {name: labels for name, labels in found.items() if name.startswith("selvedge_")}
+                labels_by_name[metric.name + suffix] = own_labels | labels
+    return {name: labels for name, labels in labels_by_name.items() if name.startswith("selvedge_")}
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_what_is_asked_for_is_exported(expression: str) -> None:
-    known = exported()
+def test_used_metrics_are_exported(expression: str) -> None:
+    metrics = exported()
     named = re.findall(r"\bselvedge_\w+", expression)
     assert named or expression.startswith("up{")
-    assert not set(named) - known.keys()
-    asked = re.findall(r"[{,]\s*(\w+)\s*[=!]~?", expression)
+    assert not set(named) - metrics.keys()
+    used = re.findall(r"[{,]\s*(\w+)\s*[=!]~?", expression)
     for group in re.findall(r"\bby \(([^)]*)\)", expression):
-        asked += [name.strip() for name in group.split(",")]
-    for label in set(asked) - _ADDED:
-        assert any(label in known[name] for name in named), label
+        used += [name.strip() for name in group.split(",")]
+    for label in set(used) - _ADDED:
+        assert any(label in metrics[name] for name in named), label
 
 
-def test_workers_that_die_are_told_of_from_the_third_on() -> None:
+def test_alerts_fire_from_the_third_dead_worker() -> None:
     """`increase` extrapolates to the ends of its window, by half a scrape interval at each."""
     [expression] = [rule["expr"] for rule in RULES if rule["alert"] == "SelvedgeWorkersDie"]
     [(window, threshold)] = re.findall(r"^increase\(\w+\[(\d+)m\]\) > ([\d.]+)$", expression)
@@ -69,8 +69,8 @@ def test_every_alert_says_what_is_so_and_what_to_do() -> None:
 
 def test_every_metric_has_its_row_and_its_panel() -> None:
     """Also those that somebody adds."""
-    table = pages.sections(ROOT / "docs" / "operating.md")["Metrics"]
+    table = documents.sections(ROOT / "docs" / "operating.md")["Metrics"]
     base = {re.sub(r"_(bucket|sum|count)$", "", name) for name in exported()}
-    assert set(pages.column(table, "metric")) == base
+    assert set(documents.column(table, "metric")) == base
     shown = set(re.findall(r"\bselvedge_\w+", " ".join(EXPRESSIONS)))
     assert base == {re.sub(r"_(bucket|sum|count)$", "", name) for name in shown}

@@ -1,4 +1,4 @@
-"""Habits of migrations, so that one schema runs on one server and on many (scale, rules 1 to 6)."""
+"""Policy for migrations: one schema runs on one server and on many (scale, rules 1 to 6)."""
 
 import re
 from collections.abc import AsyncIterator

@@ -1,7 +1,8 @@
 """Names: bindings, classes, modules, docstrings and the glossary (CONTRIBUTING, Language).
 
-``names_left.json`` lists the offenses from before these rules. They may only become fewer:
-``python -m tests.policy.test_names`` writes the list anew, and refuses to write a longer one.
+The rules hold for the service and its tests. ``names_left.json`` lists the offenses from before
+them. They may only become fewer: ``python -m tests.policy.test_names`` writes the list anew, and
+refuses to write a longer one.
 """
 
 import ast
@@ -14,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.policy import pages
-from tests.policy.sources import ROOT, modules
+from tests.policy import documents
+from tests.policy.sources import ROOT, modules, modules_of_tests
 
 GLOSSARY = ROOT / "docs" / "glossary.md"
 BANNED = {"one", "found", "place", "told", "known", "wanted", "asked", "held", "kept"}
@@ -79,14 +80,20 @@ def banned(root: ast.AST) -> int:
 
 def offenses() -> dict[str, int]:
     """Return "rule: path or class" -> number of offenses, where there are any."""
-    counts = {f"binding: {relative(module)}": banned(tree(module)) for module in modules()}
+    trees = {module: tree(module) for module in (*modules(), *modules_of_tests())}
+    counts = {f"binding: {relative(module)}": banned(root) for module, root in trees.items()}
     counts |= {
         f"docstring: {relative(module)}": 1
-        for module in modules()
-        if not opens_with_a_term(ast.get_docstring(tree(module)))
+        for module, root in trees.items()
+        if not opens_with_a_term(ast.get_docstring(root) or default_docstring(module))
     }
     counts |= {f"class: {name}": len(paths) for name, paths in repeated(classes()).items()}
     return {offense: count for offense, count in sorted(counts.items()) if count}
+
+
+def default_docstring(module: Path) -> str:
+    """Return the docstring of a module without one: only modules of tests may lack it."""
+    return "Tests." if module.is_relative_to(ROOT / "tests") else ""
 
 
 def left() -> dict[str, int]:
@@ -101,7 +108,10 @@ def more(now: dict[str, int], allowed: dict[str, int]) -> dict[str, int]:
 
 
 def test_no_offense_is_new() -> None:
-    """No banned binding, no module docstring that opens with a clause, no class name twice."""
+    """No banned binding, no module docstring that opens with a clause, no class name twice.
+
+    Bindings and docstrings of the tests count as well.
+    """
     assert not more(offenses(), left())
 
 
@@ -197,9 +207,11 @@ def test_clauses_at_the_beginning_are_found(docstring: str | None, is_good: bool
 
 def glossary() -> dict[str, list[str]]:
     """Return term -> code spans of its place: a path, and names in that file."""
-    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| ([^|]+) \|$", pages.text(GLOSSARY), re.MULTILINE)
+    rows = re.findall(
+        r"^\| ([^|]+) \| [^|]+ \| ([^|]+) \|$", documents.text(GLOSSARY), re.MULTILINE
+    )
     assert len({term for term, _ in rows}) == len(rows)
-    return {term: pages.spans(cell) for term, cell in rows if pages.spans(cell)}
+    return {term: documents.spans(cell) for term, cell in rows if documents.spans(cell)}
 
 
 def defined(body: list[ast.stmt]) -> dict[str, list[ast.stmt]]:
@@ -258,7 +270,7 @@ def test_wrong_places_are_found(dotted: str, is_there: bool) -> None:
 
 def test_the_glossary_is_linked() -> None:
     for page in ("README.md", "CONTRIBUTING.md", "docs/architecture.md"):
-        links = {(ROOT / page).parent / link for link in pages.links(ROOT / page)}
+        links = {(ROOT / page).parent / link for link in documents.links(ROOT / page)}
         assert GLOSSARY in links, page
 
 

@@ -1,4 +1,4 @@
-"""Headers: the service reads them itself, in bounds, and leaves none to what aiohttp parses late.
+"""Header policy: the service parses headers itself, in linear time, never by aiohttp.
 
 That parsing is Python's e-mail parser and the like: quadratic, and with exceptions for some texts.
 """

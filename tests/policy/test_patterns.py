@@ -34,7 +34,7 @@ _MEASUREMENTS: Final = 4
 
 @dataclass(frozen=True)
 class Use:
-    """A pattern, and a method of it that is called."""
+    """Pattern, and a method of it that is called."""
 
     module: str
     name: str
@@ -80,16 +80,16 @@ def _name(statement: ast.stmt) -> str | None:
 
 def _methods(tree: ast.AST, name: str) -> set[str]:
     """Return the methods of a pattern that a module calls, or those of _UNSEEN."""
-    found = {
+    methods = {
         node.attr
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) == name
     }
-    return found & {*_METHODS} or _UNSEEN
+    return methods & {*_METHODS} or _UNSEEN
 
 
 def _uses(path: Path, tree: ast.Module) -> Iterator[Use]:
-    """Every use of a pattern in a module."""
+    """Yield every use of a pattern in a module."""
     module = path.relative_to(SERVICE).as_posix()
     for statement in tree.body:
         calls, name = _calls(statement), _name(statement)
@@ -141,7 +141,7 @@ def _member(members: Any) -> str:
 
 
 def _hostile(pattern: re.Pattern[str], size: int) -> Iterator[str]:
-    """Texts of a size that nearly match, again and again, and at last do not."""
+    """Yield long texts that nearly match, again and again, and fail at the end."""
     sample = _sample(_parser.parse(pattern.pattern, pattern.flags))
     characters = [*dict.fromkeys(sample + " ")][:10]
     units = [*characters, *map("".join, permutations(characters, 2)), sample, sample[:-1] or "x"]
@@ -200,5 +200,5 @@ def test_every_pattern_is_seen() -> None:
         (r"\w+;", "search"),
     ],
 )
-def test_a_pattern_that_takes_long_is_told(pattern: str, method: str) -> None:
+def test_slow_patterns_are_found(pattern: str, method: str) -> None:
     assert not is_linear(Use("", "", re.compile(pattern), method))

@@ -1,4 +1,4 @@
-"""Fields that hold ids say of what: export and import follow it (service/transfer)."""
+"""Reference policy: fields with ids name their target, which export and import follow."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ _WRITTEN = [
 
 
 def silent(located: ResolvedSchema, path: str = "") -> Iterator[str]:
-    """The fields of an item that hold ids, of which nothing is said; own ids are called ``id``."""
+    """Yield the id fields of an item without a target; own ids are called ``id``."""
     for name, schema in located.schema.get("properties", {}).items():
         if isinstance(schema, dict) and name not in {"id", *_NUMBERS}:
             part = located.properties[name]
@@ -41,7 +41,7 @@ def test_every_field_with_an_id_says_of_what(file: str, form: str) -> None:
     assert [*silent(located.items if "array" in located.types else located)] == []
 
 
-@pytest.mark.parametrize("resource", [*MASTER_RECORDS, *PARTS], ids=lambda one: one.name)
+@pytest.mark.parametrize("resource", [*MASTER_RECORDS, *PARTS], ids=lambda resource: resource.name)
 def test_it_says_what_is_looked_for_in_the_database(resource: WritableResource) -> None:
     for reference in resource.references:
         *way, name = reference.field.split(".")
@@ -52,22 +52,26 @@ def test_it_says_what_is_looked_for_in_the_database(resource: WritableResource) 
 
 
 def referred(field: Field) -> set[str]:
-    return {one for one in [field.refers_to] if one}.union(
+    return {target for target in [field.refers_to] if target}.union(
         *map(referred, (*field.members.values(), *filter(None, [field.items])))
     )
 
 
-def test_what_is_referred_to_travels() -> None:
+def test_referenced_collections_are_transferred() -> None:
     """And comes before, or in the same file; only languages come with the service."""
     places, order = {"languages"}, ["languages"]
-    for name, one in transfer_collections().items():
+    for name, collection in transfer_collections().items():
         order.append(name)
-        trees = [one.fields, one.replace_fields, *(part.fields for part in one.parts)]
-        wanted = set[str]().union(*map(referred, trees))
-        assert {place.partition("/")[0] for place in wanted} <= {*order}
-        places |= {name, *(f"{name}/{part.segment}" for part in one.parts)}
-        places |= {*owners(one.fields)}
-        assert wanted <= places, name
+        trees = [
+            collection.fields,
+            collection.replace_fields,
+            *(part.fields for part in collection.parts),
+        ]
+        targets = set[str]().union(*map(referred, trees))
+        assert {target.partition("/")[0] for target in targets} <= {*order}
+        places |= {name, *(f"{name}/{part.segment}" for part in collection.parts)}
+        places |= {*owners(collection.fields)}
+        assert targets <= places, name
 
 
 def owners(field: Field) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Text that callers send is masked wherever it is written down."""
+"""Policy for secrets: texts that callers send are masked in every log and message."""
 
 import ast
 from collections.abc import Iterator

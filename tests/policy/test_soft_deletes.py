@@ -1,4 +1,4 @@
-"""A foreign key to what can be deleted softly is checked as a use, or allowed here with a reason.
+"""Policy for soft deletes: foreign keys to such tables are in-use checks or exceptions.
 
 The database itself refuses only deletions for good (contract, States).
 """
@@ -67,6 +67,6 @@ async def test_every_reference_to_what_is_deleted_softly_is_looked_at(
 
 
 @pytest.mark.parametrize("pair", COUNTED_BY, ids="-".join)
-def test_what_counts_users_reads_their_table(pair: tuple[str, str]) -> None:
+def test_in_use_statements_read_the_users_table(pair: tuple[str, str]) -> None:
     for resource, name in COUNTED_BY[pair]:
         assert pair[0] in _RESOURCES[resource].statements[name].text

@@ -1,4 +1,4 @@
-"""Habits of ``sql/`` that keep it safe, distributable and easy to find one's way in."""
+"""Policy for ``sql/``: statements that are safe, distributable and easy to find."""
 
 import re
 from collections import Counter
@@ -30,18 +30,18 @@ each_statement = pytest.mark.parametrize("statement", STATEMENTS, ids=[s.name fo
 
 
 def whole(statement: Statement) -> str:
-    """The statement without comments, with a table where a slot names one."""
+    """Return the statement without comments, with a table where a slot names one."""
     text = statement.fill(**{slot: SLOTS.get(slot, slot) for slot in statement.slots})
     return re.sub(r"--.*", "", text)
 
 
 def plain(statement: Statement) -> str:
-    """The same without what its texts hold."""
+    """Return the same without what its texts hold."""
     return re.sub(r"'(?:[^']|'')*'", "''", whole(statement))
 
 
 def references(text: str) -> Iterator[tuple[str, str, str]]:
-    """How, which tenant table and under what name: of each place that a statement names one."""
+    """Yield keyword, tenant table and alias of each reference in a statement."""
     own = set(re.findall(r"\b([a-z_]+)(?:\([^()]*\))? as (?:not )?(?:materialized )?\(", text))
     for how, table, alias in REFERENCE.findall(text):
         if table in TENANTS - own:
@@ -54,23 +54,23 @@ def test_there_are_tenant_tables() -> None:
 
 
 def unbound(text: str) -> list[str]:
-    """Names of tenant tables that lack an ``organization_id = $1`` of their own."""
+    """Return the tenant tables that lack an ``organization_id = $1`` of their own."""
     named = [(how, name) for how, _, name in references(text)]
     bare = len(re.findall(r"(?<![.\w])organization_id = \$1::bigint", text))
-    found = []
+    problems = []
     for name, count in Counter(name for how, name in named if how != "into").items():
         qualified = len(re.findall(rf"\b{name}\.organization_id = \$1::bigint", text))
         if qualified + bare * (name in TENANTS) < count:
-            found.append(name)
+            problems.append(name)
     all_bound = len(re.findall(r"\borganization_id = \$1::bigint", text))
     if all_bound < sum(how != "into" for how, _ in named):
-        found.append("one of several")
+        problems.append("one of several")
     inserts = any(how == "into" for how, _ in named)
     if inserts and not re.search(r"into \w+ (as \w+ )?\(\s*organization_id,", text):
-        found.append("into")
+        problems.append("into")
     if inserts and not re.search(r"(select|values \()\s*\$1::bigint", text):
-        found.append("into")
-    return found
+        problems.append("into")
+    return problems
 
 
 @each_statement
@@ -81,7 +81,7 @@ def test_every_tenant_table_is_read_for_one_organization(statement: Statement) -
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("select id from color where organization_id = $1::bigint", []),
         ("select id from color where id = $2::bigint", ["color", "one of several"]),
@@ -100,8 +100,8 @@ def test_every_tenant_table_is_read_for_one_organization(statement: Statement) -
         ("with item as materialized (select 1) select * from item", []),
     ],
 )
-def test_a_missing_organization_is_found(text: str, found: list[str]) -> None:
-    assert unbound(text) == found
+def test_a_missing_organization_is_found(text: str, expected: list[str]) -> None:
+    assert unbound(text) == expected
 
 
 @each_statement
@@ -115,7 +115,7 @@ TELL_NOTHING = ("administration.", "idempotency.", "changes.", "writer_locks.")
 
 @each_statement
 def test_writes_answer_what_they_changed(statement: Statement) -> None:
-    """As a column ``id``, or one named after a collection (``change_recorder.py``)."""
+    """The ids are in a column ``id`` or named after a collection (``change_recorder.py``)."""
     text = plain(statement)
     if re.search(r"^(insert into|update|delete from)\b", text, re.MULTILINE):
         answered = re.search(r"returning (?:.*?\b)(id|as \"[a-z-]+\")", text)

@@ -1,4 +1,4 @@
-"""Time limits of tests: all grow with the load of the machine (tests/support/waiting.py)."""
+"""Policy for time limits of tests: all grow with the machine's load (time_limits.py)."""
 
 import ast
 from collections.abc import Iterator
@@ -9,8 +9,6 @@ import pytest
 
 from tests.policy.sources import ROOT, modules_of_tests
 
-#: Benchmarks measure with fixed times on an idle machine.
-_EXCEPT = ROOT / "tests" / "benchmarks"
 #: Functions whose last argument is a time limit, with their number of positional arguments.
 _LIMITED = {"timeout": 1, "wait_for": 2, "wait": 1, "ClientTimeout": 1}
 _CLOCKS = {"time.monotonic()", "time.perf_counter()"}
@@ -60,14 +58,14 @@ def fixed_limits(source: str) -> list[str]:
 
 
 def test_time_limits_grow_with_the_load() -> None:
-    found = {
+    offenders = {
         path.relative_to(ROOT).as_posix(): fixed
         for path in modules_of_tests()
-        if not path.is_relative_to(_EXCEPT) and path != Path(__file__)
+        if path != Path(__file__)
         if (fixed := fixed_limits(path.read_text(encoding="utf-8")))
     }
-    assert not found, (
-        "Pass times through limit(), within() or scaled() of tests/support/waiting.py."
+    assert not offenders, (
+        "Pass times through limit(), within() or scaled() of tests/support/time_limits.py."
     )
 
 

@@ -1,4 +1,4 @@
-"""Allowed values of compliance and style custom fields alike (contract, Allowed values)."""
+"""Tests of allowed values of compliance and style custom fields (contract, Allowed values)."""
 
 import pytest
 
@@ -104,7 +104,7 @@ async def test_allowed_values_without_ids_are_recognized(api: Api, root: str) ->
     ]
     after = ids((await put(api, root, field, allowedValues=sent)).data)
     assert (after["GRS"], after["Organic"], after["RWS"]) == tuple(
-        stored[one] for one in ("GRS", "GOTS", "RWS")
+        stored[value] for value in ("GRS", "GOTS", "RWS")
     )
     assert after["RCS"] not in stored.values()
 
@@ -125,7 +125,9 @@ async def test_an_equal_set_without_ids_changes_nothing(api: Api, root: str) -> 
     values += [{"value": f"Value {n}", "userDefinedId": "SAME"} for n in range(9, 0, -1)]
     field = await new(api, root, allowedValues=values)
     form = await writable(api, root, field)
-    sent = [{name: one[name] for name in one if name != "id"} for one in form["allowedValues"]]
+    sent = [
+        {name: entry[name] for name in entry if name != "id"} for entry in form["allowedValues"]
+    ]
     for body in (sent, sent[::-1]):
         item = {**form, "id": field["id"], "allowedValues": body}
         answer = await api.put(root, [item], headers={"Prefer": "return=minimal"})

@@ -1,4 +1,4 @@
-"""What style custom fields are restricted to (contract, Style custom fields)."""
+"""Tests of the restrictions of style custom fields (contract, Style custom fields)."""
 
 import asyncio
 from typing import Any
@@ -17,15 +17,15 @@ UNKNOWN = "validation_error.unknown_reference"
 
 async def test_associations_are_complete_sets(api: Api) -> None:
     """Contract, Style custom fields: complete sets; empty, null and omitted lift restrictions."""
-    wanted: dict[str, Any] = {name: [{"id": 3}, {"id": 1}] for name in FIELDS}
-    field = await new(api, STYLE, **wanted)
+    expected: dict[str, Any] = {name: [{"id": 3}, {"id": 1}] for name in FIELDS}
+    field = await new(api, STYLE, **expected)
     assert [[entry["id"] for entry in field[name]] for name in FIELDS] == [[1, 3]] * 3
     assert list(field["associatedBrands"][0]) == ["id", "name"]
-    changed = (await put(api, STYLE, field, **wanted | {FIELDS[0]: [{"id": 2}, {"id": 3}]})).data
+    changed = (await put(api, STYLE, field, **expected | {FIELDS[0]: [{"id": 2}, {"id": 3}]})).data
     assert [entry["id"] for entry in changed[FIELDS[0]]] == [2, 3]
     nothings: list[dict[str, Any]] = [{}, dict.fromkeys(FIELDS), {name: [] for name in FIELDS}]
     for nothing in nothings:
-        await put(api, STYLE, field, **wanted)
+        await put(api, STYLE, field, **expected)
         cleared = (await put(api, STYLE, field, **nothing)).data
         assert [cleared[name] for name in FIELDS] == [[], [], []]
 
@@ -66,9 +66,9 @@ async def test_associations_by_id_or_reference(api: Api) -> None:
 @pytest.mark.parametrize("name", FIELDS)
 async def test_unknown_associations(api: Api, name: str) -> None:
     """Contract, Style custom fields: unknown ones are unknown_reference, each at its place."""
-    one, other = await new(api, STYLE), await new(api, STYLE)
+    first, second = await new(api, STYLE), await new(api, STYLE)
     entries = [{"id": 1}, {"id": 10**12}, {"customId": "unheard of"}]
-    answer = await api.put(STYLE, [item(one), item(other, **{name: entries})])
+    answer = await api.put(STYLE, [item(first), item(second, **{name: entries})])
     assert answer.status == 400
     assert answer.details == [(UNKNOWN, f"[1].{name}[1].id"), (UNKNOWN, f"[1].{name}[2].customId")]
 
@@ -163,6 +163,6 @@ async def test_patch_of_an_association_s_members(api: Api, name: str) -> None:
         {"op": "add", "path": f"{entry}/customId", "value": reference},
         {"op": "remove", "path": f"{entry}/id"},
     ]
-    assert [one["id"] for one in (await api.patch(path, patch)).data[name]] == [2]
+    assert [entry["id"] for entry in (await api.patch(path, patch)).data[name]] == [2]
     unknown = await api.patch(path, [{"op": "add", "path": f"{entry}/code", "value": "x"}])
     assert unknown.details == [("validation_error.unknown_field", "[0].path")]

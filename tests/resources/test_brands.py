@@ -1,8 +1,8 @@
-"""Brands (contract, Brands); that styles have them is in ``test_styles.py``."""
+"""Tests of brands (contract, Brands); ``test_styles.py`` tests their use by styles."""
 
 import pytest
 
-from tests.support import plain_records, restrictions
+from tests.support import plain_records, restriction_checks
 from tests.support.api import Api
 
 pytestmark = pytest.mark.contract("Brands")
@@ -17,4 +17,4 @@ async def test_fields(api: Api) -> None:
 
 async def test_a_deleted_one_leaves_the_restrictions(api: Api) -> None:
     """For good: restoring it does not bring it back into custom fields."""
-    await restrictions.leaves_restrictions_for_good(api, PATH, "associatedBrands")
+    await restriction_checks.assert_removed_from_restrictions(api, PATH, "associatedBrands")

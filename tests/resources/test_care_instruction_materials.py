@@ -1,4 +1,4 @@
-"""What is particular to materials (contract, Care instruction materials).
+"""Tests of rules of materials alone (contract, Care instruction materials).
 
 They are deleted softly, and a userDefinedId belongs to one live material of an organization.
 """
@@ -12,7 +12,7 @@ import pytest
 
 from tests.support import rows
 from tests.support.api import Answer, Api
-from tests.support.published import form, is_failure
+from tests.support.openapi_validation import form, is_failure
 
 pytestmark = pytest.mark.contract("Care instruction materials")
 
@@ -20,7 +20,7 @@ MATERIALS = "/api/care-instruction-materials"
 
 
 async def make(api: Api, *references: str | None) -> list[dict[str, Any]]:
-    """New materials with these references."""
+    """Create materials with these references."""
     items = [{"userDefinedId": reference, "text": "Kapok"} for reference in references]
     answer = await api.post(MATERIALS, items)
     assert answer.status == 201, answer.raw
@@ -28,7 +28,7 @@ async def make(api: Api, *references: str | None) -> list[dict[str, Any]]:
 
 
 def path(material: dict[str, Any]) -> str:
-    """The material's own path."""
+    """Return the material's own path."""
     return f"{MATERIALS}/{material['id']}"
 
 
@@ -74,9 +74,10 @@ async def test_delete_and_restore(api: Api) -> None:
 @pytest.mark.contract("Bulk")
 async def test_bulk_put_with_state_deleted(api: Api) -> None:
     """Bulk PUT with state=deleted deletes softly, beside items that are updated."""
-    gone, kept = await make(api, "KP", None)
+    gone, remaining = await make(api, "KP", None)
     answer = await api.put(
-        MATERIALS, [{"id": gone["id"], "state": "deleted"}, {"id": kept["id"], "state": "inactive"}]
+        MATERIALS,
+        [{"id": gone["id"], "state": "deleted"}, {"id": remaining["id"], "state": "inactive"}],
     )
     assert [record["state"] for record in answer.data] == ["deleted", "inactive"]
     assert (await api.get(path(gone))).data["state"] == "deleted"
@@ -115,9 +116,12 @@ async def test_inactive_materials_hold_their_reference(api: Api) -> None:
 
 async def test_reference_twice_in_one_request(api: Api) -> None:
     """userDefinedId twice in one request: 400 duplicate, but an item that deletes claims none."""
-    one, other = await make(api, "KP", "KP-2")
+    first, second = await make(api, "KP", "KP-2")
     twice = [{"userDefinedId": "KP-3", "text": "x"}] * 2
-    replaced = [{"id": one["id"], "userDefinedId": "x"}, {"id": other["id"], "userDefinedId": "x"}]
+    replaced = [
+        {"id": first["id"], "userDefinedId": "x"},
+        {"id": second["id"], "userDefinedId": "x"},
+    ]
     for answer in (await api.post(MATERIALS, twice), await api.put(MATERIALS, replaced)):
         is_failure(answer, 400, "validation_error.duplicate")
         assert answer.details == [("validation_error.duplicate", "[1].userDefinedId")]
@@ -190,8 +194,15 @@ async def test_references_freed_by_the_same_request(api: Api, last_first: bool) 
     ]
     answer = await api.put(MATERIALS, items[::-1] if last_first else items)
     assert answer.status == 200, answer.raw
-    held = {record["id"]: record["userDefinedId"] for record in answer.data}
-    assert [held[item["id"]] for item in items] == ["KP-1", "KP-1", "KP-6", "KP-3", "KP-5", "KP-7"]
+    stored_keys = {record["id"]: record["userDefinedId"] for record in answer.data}
+    assert [stored_keys[item["id"]] for item in items] == [
+        "KP-1",
+        "KP-1",
+        "KP-6",
+        "KP-3",
+        "KP-5",
+        "KP-7",
+    ]
 
 
 async def test_reference_kept_by_an_item_that_does_not_name_it(api: Api) -> None:

@@ -1,10 +1,10 @@
-"""What is particular to care instructions (contract, Care instructions)."""
+"""Tests of rules of care instructions alone (contract, Care instructions)."""
 
 import asyncpg
 import pytest
 
 from tests.support.api import Api
-from tests.support.published import form
+from tests.support.openapi_validation import form
 
 pytestmark = pytest.mark.contract("Care instructions")
 
@@ -31,19 +31,20 @@ async def test_reference_length(api: Api) -> None:
 
 async def test_references_may_be_shared(api: Api) -> None:
     """Contract, Care instructions: a userDefinedId may be shared."""
-    one, other = (await api.post(CARE, [RINSE, RINSE])).data
-    assert one["userDefinedId"] == other["userDefinedId"]
+    first, second = (await api.post(CARE, [RINSE, RINSE])).data
+    assert first["userDefinedId"] == second["userDefinedId"]
 
 
 @pytest.mark.contract("Bulk")
 async def test_bulk_put_with_state_deleted(api: Api, demo_dsn: str) -> None:
     """Contract, States: bulk PUT with state=deleted removes, beside items that are updated."""
-    gone, kept = (await api.post(CARE, [RINSE, RINSE])).data
+    gone, remaining = (await api.post(CARE, [RINSE, RINSE])).data
     answer = await api.put(
-        CARE, [{"id": gone["id"], "state": "deleted"}, {"id": kept["id"], "text": "Rinse warm"}]
+        CARE,
+        [{"id": gone["id"], "state": "deleted"}, {"id": remaining["id"], "text": "Rinse warm"}],
     )
     assert answer.status == 200
-    assert answer.data == [gone | {"state": "deleted"}, kept | {"text": "Rinse warm"}]
+    assert answer.data == [gone | {"state": "deleted"}, remaining | {"text": "Rinse warm"}]
     form("care-instructions", "document").validate(answer.data[0])
     assert (await api.get(f"{CARE}/{gone['id']}")).status == 404
     connection = await asyncpg.connect(demo_dsn)

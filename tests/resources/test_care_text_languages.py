@@ -1,4 +1,4 @@
-"""Translations of care instructions and care instruction materials.
+"""Tests of translations of care instructions and care instruction materials.
 
 Source: contract, Care instructions.
 """
@@ -16,10 +16,10 @@ async def test_languages_replace_clear_and_stay(api: Api, name: str) -> None:
     """PUT, languages: a list replaces all translations, an empty one clears, null keeps."""
     made = await make(api, name)
     path = f"/api/{name}/{made['id']}"
-    for kept in ({}, {"languages": None}):
-        assert (await api.put(path, kept)).data == made
-    wanted = [{"languageId": FRENCH, "text": "Chanvre"}, {"languageId": DUTCH, "text": "Linnen"}]
-    replaced = (await api.put(path, {"languages": wanted})).data
+    for body in ({}, {"languages": None}):
+        assert (await api.put(path, body)).data == made
+    languages = [{"languageId": FRENCH, "text": "Chanvre"}, {"languageId": DUTCH, "text": "Linnen"}]
+    replaced = (await api.put(path, {"languages": languages})).data
     assert texts(replaced) == {FRENCH: "Chanvre", DUTCH: "Linnen"}
     assert (await api.put(path, {"languages": []})).data["languages"] == []
     assert (await api.get(path)).data["languages"] == []
@@ -29,12 +29,12 @@ async def test_languages_replace_clear_and_stay(api: Api, name: str) -> None:
 async def test_languages_keep_their_identity(api: Api, name: str) -> None:
     """Translations keep their id by languageId, whatever order they are sent in."""
     made = await make(api, name)
-    wanted = [
+    languages = [
         {"languageId": DUTCH, "text": "Vezelhennep"},
         {"languageId": FRENCH, "text": "Chanvre"},
         {"languageId": SPANISH, "text": "Cáñamo"},
     ]
-    replaced = (await api.put(f"/api/{name}/{made['id']}", {"languages": wanted})).data
+    replaced = (await api.put(f"/api/{name}/{made['id']}", {"languages": languages})).data
     before = {entry["languageId"]: entry["id"] for entry in made["languages"]}
     after = {entry["languageId"]: entry["id"] for entry in replaced["languages"]}
     assert list(after) == [SPANISH, FRENCH, DUTCH]

@@ -1,4 +1,4 @@
-"""What care instructions and care instruction materials have in common.
+"""Tests of rules that care instructions and care instruction materials share.
 
 Source: contract, Care instructions; contract, Care instruction materials.
 """
@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.care_texts import DUTCH, SPANISH, make, of_both, texts
-from tests.support.published import form
+from tests.support.openapi_validation import form
 
 pytestmark = pytest.mark.contract("Care instructions", "Care instruction materials")
 
@@ -119,7 +119,7 @@ async def test_deleted_only_by_delete(api: Api, name: str) -> None:
 async def test_faulty_fields(api: Api, name: str) -> None:
     """Contract, Limits: the length of texts, which are not empty; positions are read-only."""
     made = await make(api, name)
-    one, many = f"/api/{name}/{made['id']}", f"/api/{name}"
+    record_path, list_path = f"/api/{name}/{made['id']}", f"/api/{name}"
     for body, expected in (
         ({"text": ""}, ("validation_error.too_short", "text")),
         ({"text": "x" * 501}, ("validation_error.too_long", "text")),
@@ -130,11 +130,11 @@ async def test_faulty_fields(api: Api, name: str) -> None:
         ({"userDefinedId": 7}, ("validation_error.invalid_type", "userDefinedId")),
     ):
         kind, field = expected
-        assert (await api.put(one, body)).details == [expected]
-        assert (await api.post(many, {"text": "x"} | body)).details == [expected]
-        in_bulk = await api.put(many, [{"id": made["id"], **body}])
+        assert (await api.put(record_path, body)).details == [expected]
+        assert (await api.post(list_path, {"text": "x"} | body)).details == [expected]
+        in_bulk = await api.put(list_path, [{"id": made["id"], **body}])
         assert in_bulk.details == [(kind, f"[0].{field}")]
-    assert (await api.put(one, {"text": "x" * 500, "position": None})).status == 200
+    assert (await api.put(record_path, {"text": "x" * 500, "position": None})).status == 200
 
 
 @pytest.mark.contract("Patches", "Writable form")

@@ -1,4 +1,4 @@
-"""Color groups (contract, Color groups)."""
+"""Tests of color groups (contract, Color groups)."""
 
 import pytest
 
@@ -16,7 +16,7 @@ async def test_fields(api: Api) -> None:
 
 
 @pytest.mark.contract("States")
-async def test_one_that_colors_are_in_is_not_deleted(api: Api) -> None:
+async def test_color_groups_in_use_are_not_deleted(api: Api) -> None:
     """In use: only by live colors, and told by how many."""
     group = (await api.post(GROUPS, {"name": "Ochres"})).data["id"]
     made = await api.post(COLORS, [{"name": n, "colorGroupIds": [group]} for n in ("A", "B", "C")])
@@ -24,7 +24,7 @@ async def test_one_that_colors_are_in_is_not_deleted(api: Api) -> None:
     refused = await api.delete(f"{GROUPS}/{group}")
     assert (refused.status, refused.details) == (409, [("conflict.in_use", "id")])
     assert refused.json["error"]["details"][0]["value"] == "Used by colors: 3."
-    assert (await api.delete(COLORS, [("ids", one) for one in others])).status == 200
+    assert (await api.delete(COLORS, [("ids", color_id) for color_id in others])).status == 200
     refused = await api.delete(GROUPS, [("ids", group)])
     assert refused.json["error"]["details"][0]["value"] == "Used by colors: 1."
     assert (await api.put(f"{COLORS}/{first}", {"name": "A", "state": "active"})).status == 200
@@ -38,7 +38,7 @@ async def test_a_deleted_one_takes_no_colors(api: Api) -> None:
     assert (await api.delete(color)).status == 200
     assert (await api.delete(f"{GROUPS}/{group}")).status == 200
     shown = (await api.get(color)).data["colorGroups"]
-    assert [(one["id"], one["state"]) for one in shown] == [(group, "deleted")]
+    assert [(entry["id"], entry["state"]) for entry in shown] == [(group, "deleted")]
     unknown = [("validation_error.unknown_reference", "colorGroupIds[0]")]
     assert (await api.post(COLORS, {"name": "B", "colorGroupIds": [group]})).details == unknown
     assert (await api.patch(color, replacing("/state", "active"))).details == unknown

@@ -1,4 +1,4 @@
-"""The names of a color in other languages (contract, Translations; contract, Parts)."""
+"""Tests of translated color names (contract, Translations; contract, Parts)."""
 
 from typing import Any
 
@@ -12,22 +12,22 @@ COLORS = "/api/colors"
 
 
 async def new_color(api: Api, **fields: Any) -> str:
-    """The path of a new color's translations."""
+    """Return the path of a new color's translations."""
     made = await api.post(COLORS, {"name": "Fir", **fields})
     assert made.status == 201, made.raw
     return f"{COLORS}/{made.data['id']}/translations"
 
 
 async def shown(api: Api, path: str) -> dict[int, str]:
-    """The names that the color itself shows."""
+    """Return the names that the color itself shows."""
     names = (await api.get(path.removesuffix("/translations"))).data["languageNames"]
-    return {one["languageId"]: one["colorName"] for one in names}
+    return {translation["languageId"]: translation["colorName"] for translation in names}
 
 
 async def test_translations_are_the_language_links(api: Api) -> None:
     """Contract, Translations: the set is that of languageIds; without a name the color's own."""
     path = await new_color(api, languageIds=[1, 2])
-    empty = [{"languageId": one, "colorName": None} for one in (1, 2)]
+    empty = [{"languageId": language_id, "colorName": None} for language_id in (1, 2)]
     assert (await api.get(path)).data == empty
     answer = await api.put(path, [{"languageId": 3, "colorName": "Sapin"}, {"languageId": 2}])
     assert answer.data == [empty[1], {"languageId": 3, "colorName": "Sapin"}]
@@ -52,7 +52,9 @@ async def test_links_that_stay_keep_their_translation(api: Api) -> None:
 async def test_without_the_feature_there_are_none_to_write(other_api: Api) -> None:
     """Contract, Translations: feature_disabled for a populated list; stored links stay."""
     colors = (await other_api.get(COLORS, {"pageSize": "100"})).data
-    path = next(f"{COLORS}/{one['id']}/translations" for one in colors if one["languageNames"])
+    path = next(
+        f"{COLORS}/{color['id']}/translations" for color in colors if color["languageNames"]
+    )
     stored = (await other_api.get(path)).data
     assert stored
     assert (await other_api.get(path, {"form": "writable"})).data == []
@@ -75,7 +77,7 @@ async def test_without_the_feature_there_are_none_to_write(other_api: Api) -> No
         ),
     ],
 )
-async def test_what_is_wrong_is_told_at_its_place(
+async def test_errors_name_their_field(
     api: Api, entries: list[Any], details: list[tuple[str, str]]
 ) -> None:
     """Contract, Translations: each language once, and known; names are never empty."""

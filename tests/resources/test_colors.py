@@ -1,4 +1,4 @@
-"""Rules of colors (contract, Colors)."""
+"""Tests of colors (contract, Colors)."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ async def _writable(api: Api, color: int) -> dict[str, Any]:
 
 
 async def _linked(api: Api) -> dict[str, Any]:
-    """The writable form of a color with groups and languages."""
+    """Return the writable form of a color with groups and languages."""
     for color in (await api.get("/api/colors")).data:
         if len(color["colorGroups"]) > 1 and len(color["languageNames"]) > 1:
             return await _writable(api, color["id"])
@@ -41,17 +41,17 @@ async def test_links_become_the_set_that_is_sent_and_staying_names_stay(api: Api
     assert [name["languageId"] for name in after["languageNames"]] == color["languageIds"]
     names = {name["languageId"]: name["colorName"] for name in after["languageNames"]}
     assert names.pop(added) == after["name"]
-    kept = {name["languageId"]: name["colorName"] for name in before["languageNames"]}
-    assert names.items() <= kept.items()
+    previous = {name["languageId"]: name["colorName"] for name in before["languageNames"]}
+    assert names.items() <= previous.items()
 
 
 async def test_every_place_of_an_unknown_reference_is_reported_in_request_order(api: Api) -> None:
     """Contract, Colors: unknown colorGroupIds and languageIds are unknown_reference."""
     first, second = [
-        await _writable(api, one["id"]) for one in (await api.get("/api/colors")).data[:2]
+        await _writable(api, color["id"]) for color in (await api.get("/api/colors")).data[:2]
     ]
-    known = (await api.get("/api/color-groups")).data[0]["id"]
-    first["colorGroupIds"] = [999_999, known, 888_888]
+    group_id = (await api.get("/api/color-groups")).data[0]["id"]
+    first["colorGroupIds"] = [999_999, group_id, 888_888]
     second["languageIds"] = [1, 999_999]
     second["colorGroupIds"] = [999_999]
     answer = await api.put("/api/colors", [first, second])
@@ -84,7 +84,7 @@ async def test_without_the_feature_stored_languages_stay(other_api: Api) -> None
 
 @pytest.mark.contract("Presence")
 @pytest.mark.parametrize("nothing", [{}, dict.fromkeys((*TEXTS, *LINKS)), {n: [] for n in LINKS}])
-async def test_what_is_not_sent_is_cleared(api: Api, nothing: dict[str, Any]) -> None:
+async def test_omitted_fields_are_cleared(api: Api, nothing: dict[str, Any]) -> None:
     """Contract, Colors: null clears each text; empty, null and omitted clear links."""
     group = (await api.get("/api/color-groups")).data[0]["id"]
     full = GOOD | dict.fromkeys(TEXTS, "x") | {"colorGroupIds": [group], "languageIds": [8]}
@@ -103,10 +103,10 @@ async def test_what_is_not_sent_is_cleared(api: Api, nothing: dict[str, Any]) ->
 async def test_feature_off_leaves_links(other_api: Api, nothing: dict[str, Any]) -> None:
     """Contract, Colors: feature off, empty, null and omitted leave stored links alone."""
     colors = (await other_api.get(COLORS, {"pageSize": "100"})).data
-    color = next(one for one in colors if one["languageNames"])
+    color = next(color for color in colors if color["languageNames"])
     shown = (await other_api.put(COLORS, [{"id": color["id"], **GOOD, **nothing}])).data[0]
-    assert [one["languageId"] for one in shown["languageNames"]] == [
-        one["languageId"] for one in color["languageNames"]
+    assert [link["languageId"] for link in shown["languageNames"]] == [
+        link["languageId"] for link in color["languageNames"]
     ]
     path = f"{COLORS}/{color['id']}"
     for answer in (
@@ -144,10 +144,10 @@ async def test_faulty_fields(api: Api) -> None:
         ({"languageNames": []}, "read_only_field", "languageNames"),
         ({"colorGroupIds": [0]}, "out_of_range", "colorGroupIds[0]"),
     ):
-        one = await api.put(f"{COLORS}/{made['id']}", GOOD | wrong)
-        many = await api.put(COLORS, [{"id": made["id"], **GOOD, **wrong}])
-        assert one.details == [(f"validation_error.{kind}", field)]
-        assert many.details == [(f"validation_error.{kind}", f"[0].{field}")]
+        single = await api.put(f"{COLORS}/{made['id']}", GOOD | wrong)
+        bulk = await api.put(COLORS, [{"id": made["id"], **GOOD, **wrong}])
+        assert single.details == [(f"validation_error.{kind}", field)]
+        assert bulk.details == [(f"validation_error.{kind}", f"[0].{field}")]
     missing = (await api.put(COLORS, [{}])).details
     required = "validation_error.required_field"
     assert missing == [(required, f"[0].{name}") for name in ("id", "name", "state")]
@@ -177,7 +177,7 @@ async def test_states(api: Api) -> None:
 async def test_items_per_request(api: Api) -> None:
     """Contract, Bulk: 1,000 colors in one bulk request; bulk failures tell of the request."""
     made = (await api.post(COLORS, [GOOD] * 1000)).data
-    items = [{"id": one["id"], **GOOD, "colorNote": "Lab dip"} for one in made]
+    items = [{"id": color["id"], **GOOD, "colorNote": "Lab dip"} for color in made]
     assert len((await api.put(COLORS, items)).data) == 1000
     beyond = await api.put(COLORS, [*items, {"id": 1, **GOOD}])
     assert beyond.details == [("validation_error.too_many_items", None)]

@@ -1,4 +1,4 @@
-"""What is particular to compliance custom fields (contract, Compliance custom fields)."""
+"""Tests of rules of compliance custom fields alone (contract, Compliance custom fields)."""
 
 import asyncio
 
@@ -37,45 +37,48 @@ async def test_document_shows_nullable_fields(api: Api) -> None:
 
 async def test_put_moves_or_clears_the_parent(api: Api) -> None:
     """Contract, Compliance custom fields: the parent is written as sent, cleared when omitted."""
-    one, other = await new(api, COMPLIANCE), await new(api, COMPLIANCE, name="Standard")
-    child = await new(api, COMPLIANCE, parentCustomFieldId=one["id"])
-    moved = (await put(api, COMPLIANCE, child, parentCustomFieldId=other["id"])).data
+    first, second = await new(api, COMPLIANCE), await new(api, COMPLIANCE, name="Standard")
+    child = await new(api, COMPLIANCE, parentCustomFieldId=first["id"])
+    moved = (await put(api, COMPLIANCE, child, parentCustomFieldId=second["id"])).data
     assert moved["parentCustomFieldName"] == "Standard"
     cleared = (await put(api, COMPLIANCE, child)).data
     assert cleared["parentCustomFieldId"] is None
     path = f"{COMPLIANCE}/{child['id']}"
-    patch = [{"op": "replace", "path": "/parentCustomFieldId", "value": one["id"]}]
-    assert (await api.patch(path, patch)).data["parentCustomFieldId"] == one["id"]
+    patch = [{"op": "replace", "path": "/parentCustomFieldId", "value": first["id"]}]
+    assert (await api.patch(path, patch)).data["parentCustomFieldId"] == first["id"]
     patch[0]["value"] = None
     assert (await api.patch(path, patch)).data == cleared
 
 
 async def test_parents_make_no_cycle(api: Api) -> None:
     """Contract, Custom fields: neither of itself, nor of stored fields, nor of a batch's items."""
-    one, two, three = [await new(api, COMPLIANCE, name=name) for name in ("1", "2", "3")]
-    itself = await put(api, COMPLIANCE, one, parentCustomFieldId=one["id"])
+    first, second, third = [await new(api, COMPLIANCE, name=name) for name in ("1", "2", "3")]
+    itself = await put(api, COMPLIANCE, first, parentCustomFieldId=first["id"])
     assert (itself.status, itself.details) == (400, [(INVALID, "parentCustomFieldId")])
-    await put(api, COMPLIANCE, two, parentCustomFieldId=one["id"])
-    await put(api, COMPLIANCE, three, parentCustomFieldId=two["id"])
-    stored = await put(api, COMPLIANCE, one, parentCustomFieldId=three["id"])
+    await put(api, COMPLIANCE, second, parentCustomFieldId=first["id"])
+    await put(api, COMPLIANCE, third, parentCustomFieldId=second["id"])
+    stored = await put(api, COMPLIANCE, first, parentCustomFieldId=third["id"])
     assert stored.details == [(INVALID, "parentCustomFieldId")]
     batch = await api.put(
         COMPLIANCE,
-        [item(two, parentCustomFieldId=three["id"]), item(three, parentCustomFieldId=two["id"])],
+        [
+            item(second, parentCustomFieldId=third["id"]),
+            item(third, parentCustomFieldId=second["id"]),
+        ],
     )
     assert batch.details == [(INVALID, f"[{n}].parentCustomFieldId") for n in range(2)]
     turned = await api.put(
-        COMPLIANCE, [item(one, parentCustomFieldId=three["id"]), item(three), item(two)]
+        COMPLIANCE, [item(first, parentCustomFieldId=third["id"]), item(third), item(second)]
     )
-    assert [field["parentCustomFieldId"] for field in turned.data] == [three["id"], None, None]
+    assert [field["parentCustomFieldId"] for field in turned.data] == [third["id"], None, None]
 
 
 async def test_two_callers_make_no_cycle(api: Api) -> None:
     """Contract, Custom fields: of two writes at once that close a circle, one is refused."""
-    one, other = await new(api, COMPLIANCE), await new(api, COMPLIANCE)
+    first, second = await new(api, COMPLIANCE), await new(api, COMPLIANCE)
     answers = await asyncio.gather(
-        put(api, COMPLIANCE, one, parentCustomFieldId=other["id"]),
-        put(api, COMPLIANCE, other, parentCustomFieldId=one["id"]),
+        put(api, COMPLIANCE, first, parentCustomFieldId=second["id"]),
+        put(api, COMPLIANCE, second, parentCustomFieldId=first["id"]),
     )
     assert sorted(answer.status for answer in answers) == [200, 400]
 
@@ -90,7 +93,7 @@ async def test_two_callers_leave_no_child_below_a_deleted_parent(api: Api) -> No
     assert (deleted.status, moved.status) in [(200, 400), (409, 200)]
 
 
-async def test_what_a_batch_moves_away_frees_the_parent(api: Api) -> None:
+async def test_moved_children_free_their_parent(api: Api) -> None:
     """Delete-time rules: a parent goes with a batch that gives its child another one, or none."""
     parent = await new(api, COMPLIANCE)
     child = await new(api, COMPLIANCE, parentCustomFieldId=parent["id"])

@@ -1,4 +1,4 @@
-"""What holds for compliance and style custom fields alike (contract, Custom fields)."""
+"""Tests of rules that compliance and style custom fields share (contract, Custom fields)."""
 
 from typing import Any
 
@@ -78,9 +78,9 @@ async def test_state_sent_is_the_state(api: Api, root: str, state: str) -> None:
 @pytest.mark.contract("Bulk")
 async def test_bulk_put_with_state_deleted(api: Api, root: str) -> None:
     """Contract, States: bulk PUT with state=deleted deletes softly, beside items that stay."""
-    gone, kept = await new(api, root), await new(api, root)
-    answer = await api.put(root, [item(gone, state="deleted"), item(kept, name="Label")])
-    assert answer.data == [gone | {"state": "deleted"}, kept | {"name": "Label"}]
+    gone, remaining = await new(api, root), await new(api, root)
+    answer = await api.put(root, [item(gone, state="deleted"), item(remaining, name="Label")])
+    assert answer.data == [gone | {"state": "deleted"}, remaining | {"name": "Label"}]
     assert (await api.get(f"{root}/{gone['id']}")).data["state"] == "deleted"
 
 
@@ -142,7 +142,7 @@ async def test_a_parent_exists_and_has_allowed_values(api: Api, root: str) -> No
     answer = await api.post(root, [body | {"parentCustomFieldId": parent} for parent in parents])
     kinds = (INVALID, UNKNOWN, UNKNOWN)
     assert answer.details == [
-        (kind, f"[{place}].parentCustomFieldId") for place, kind in enumerate(kinds)
+        (kind, f"[{index}].parentCustomFieldId") for index, kind in enumerate(kinds)
     ]
     parent = await new(api, root)
     child = await new(api, root, parentCustomFieldId=parent["id"])
@@ -238,7 +238,7 @@ async def test_items_per_request(api: Api, root: str) -> None:
 
 @pytest.mark.contract("Writable form")
 async def test_writing_what_is_stored_rewrites_no_row(api: Api, root: str, demo_dsn: str) -> None:
-    """Laws: a replace by the writable form, and the empty patch, change nothing at all."""
+    """Property: a replace by the writable form, and the empty patch, change nothing at all."""
     listed = (await api.get(root, {"pageSize": 100})).data
     forms = [await writable(api, root, field) | {"id": field["id"]} for field in listed]
     before = await dump(demo_dsn, versions=True)

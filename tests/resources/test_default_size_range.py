@@ -1,4 +1,4 @@
-"""The default size range: one at most (contract, Size ranges)."""
+"""Tests of the default size range: at most one (contract, Size ranges)."""
 
 import asyncio
 
@@ -11,13 +11,15 @@ pytestmark = pytest.mark.contract("Size ranges")
 
 
 async def default_ids(api: Api) -> list[int]:
-    return [one["id"] for one in (await api.get(RANGES, {"isDefault": "true"})).data]
+    return [size_range["id"] for size_range in (await api.get(RANGES, {"isDefault": "true"})).data]
 
 
 async def test_promoting_demotes_the_previous_default(api: Api) -> None:
     """Contract, Size ranges: promoting isDefault demotes the previous default."""
     [first] = await default_ids(api)
-    others = [one["id"] for one in (await api.get(RANGES)).data if one["id"] != first]
+    others = [
+        size_range["id"] for size_range in (await api.get(RANGES)).data if size_range["id"] != first
+    ]
     await api.patch(f"{RANGES}/{others[0]}", replacing("/isDefault", True))
     assert await default_ids(api) == [others[0]]
     body = {"name": "x", "state": "active", "isDefault": True}
@@ -31,7 +33,7 @@ async def test_promoting_demotes_the_previous_default(api: Api) -> None:
         {"id": others[0], "name": "y", "state": "active", "isDefault": False},
     ]
     shown = (await api.put(RANGES, bulk)).data
-    assert [one["isDefault"] for one in shown] == [False, True, False]
+    assert [size_range["isDefault"] for size_range in shown] == [False, True, False]
     assert await default_ids(api) == [first]
 
 
@@ -60,12 +62,14 @@ async def test_two_defaults_in_one_request_are_refused(api: Api) -> None:
 
 async def test_concurrent_promotions_leave_one_default(api: Api) -> None:
     """Promotions at the same time wait for each other; none fails and one is the default."""
-    ids = [one["id"] for one in (await api.get(RANGES, {"state": "active"})).data][:12]
+    ids = [size_range["id"] for size_range in (await api.get(RANGES, {"state": "active"})).data][
+        :12
+    ]
     body = {"name": "x", "state": "active", "isDefault": True}
     answers = await asyncio.gather(
-        *(api.patch(f"{RANGES}/{one}", replacing("/isDefault", True)) for one in ids[:4]),
-        *(api.put(f"{RANGES}/{one}", body) for one in ids[4:8]),
-        *(api.put(RANGES, [{"id": one, **body}]) for one in ids[8:]),
+        *(api.patch(f"{RANGES}/{range_id}", replacing("/isDefault", True)) for range_id in ids[:4]),
+        *(api.put(f"{RANGES}/{range_id}", body) for range_id in ids[4:8]),
+        *(api.put(RANGES, [{"id": range_id, **body}]) for range_id in ids[8:]),
         *(api.post(RANGES, {"name": "new", "isDefault": True}) for _ in range(4)),
     )
     assert {answer.status for answer in answers} == {200, 201}
@@ -101,9 +105,9 @@ async def test_default_may_be_inactive_and_may_be_demoted(api: Api) -> None:
 
 async def new_default(api: Api) -> int:
     """Promote a new size range, which nothing else uses; return its id."""
-    place = await create(api)
-    await api.patch(place, replacing("/isDefault", True))
-    return int(place.rpartition("/")[2])
+    location = await create(api)
+    await api.patch(location, replacing("/isDefault", True))
+    return int(location.rpartition("/")[2])
 
 
 async def test_default_is_not_deleted(api: Api) -> None:

@@ -1,4 +1,4 @@
-"""Facilities (contract, Facilities)."""
+"""Tests of facilities (contract, Facilities)."""
 
 import pytest
 
@@ -27,9 +27,10 @@ async def test_fields(api: Api) -> None:
 @pytest.mark.contract("Own keys")
 async def test_a_name_is_an_own_key_within_its_sub_supplier(api: Api) -> None:
     """The same name elsewhere is another facility; both fields name the item's record."""
-    one, other = await supplier(api), await supplier(api)
+    first, second = await supplier(api), await supplier(api)
     items = [
-        {"name": "Dye house", "subSupplierId": owner, "state": "active"} for owner in (one, other)
+        {"name": "Dye house", "subSupplierId": owner, "state": "active"}
+        for owner in (first, second)
     ]
     match = {"match": "name"}
     made = await api.put(FACILITIES, items, params=match)
@@ -45,15 +46,15 @@ async def test_a_name_is_an_own_key_within_its_sub_supplier(api: Api) -> None:
     twin = await api.post(FACILITIES, items[0])
     refused = await api.put(FACILITIES, items, params=match)
     assert refused.details == [("conflict.ambiguous_key", "[0].name")]
-    told = f"Records {made.data[0]['id']}, {twin.data['id']} have this key."
-    assert refused.json["error"]["details"][0]["value"] == told
+    message = f"Records {made.data[0]['id']}, {twin.data['id']} have this key."
+    assert refused.json["error"]["details"][0]["value"] == message
     unknown = await api.put(FACILITIES, [items[0] | {"subSupplierId": "007"}], params=match)
     assert unknown.details == [("validation_error.unknown_reference", "[0].subSupplierId")]
 
 
 @pytest.mark.parametrize("text", ["007", "x", "", "987654321", "1.0", "9" * 19])
 async def test_sub_suppliers_are_named_exactly(api: Api, text: str) -> None:
-    """Whatever is not a known one's exact form is no such sub-supplier."""
+    """Other spellings of a known id are unknown references."""
     refused = await api.post(FACILITIES, {"name": "Dye house", "subSupplierId": text})
     assert refused.status == 400
     assert refused.details in (UNKNOWN, [("validation_error.too_short", "subSupplierId")])
@@ -61,50 +62,50 @@ async def test_sub_suppliers_are_named_exactly(api: Api, text: str) -> None:
 
 async def test_the_sub_supplier_counts_live_ones(api: Api) -> None:
     """Deleted and moved ones are not counted, restored ones are."""
-    one, other = await supplier(api), await supplier(api)
-    made = await api.post(FACILITIES, {"name": "Dye house", "subSupplierId": one})
-    place = made.headers["Location"]
+    first, second = await supplier(api), await supplier(api)
+    made = await api.post(FACILITIES, {"name": "Dye house", "subSupplierId": first})
+    location = made.headers["Location"]
     for write, counts in (
-        (api.get(place), (1, 0)),
-        (api.patch(place, replacing("/subSupplierId", other)), (0, 1)),
-        (api.delete(place), (0, 0)),
-        (api.patch(place, replacing("/state", "inactive")), (0, 1)),
+        (api.get(location), (1, 0)),
+        (api.patch(location, replacing("/subSupplierId", second)), (0, 1)),
+        (api.delete(location), (0, 0)),
+        (api.patch(location, replacing("/state", "inactive")), (0, 1)),
     ):
         assert (await write).status == 200
-        paths = [f"{SUPPLIERS}/{each}" for each in (one, other)]
+        paths = [f"{SUPPLIERS}/{each}" for each in (first, second)]
         assert tuple([(await api.get(path)).data["facilityCount"] for path in paths]) == counts
 
 
 async def test_they_go_with_their_sub_supplier_and_come_back(api: Api) -> None:
-    """As they were; what was deleted before stays deleted."""
+    """Facilities deleted before their sub-supplier stay deleted."""
     owner = await supplier(api)
     items = [{"name": name, "subSupplierId": owner} for name in ("Active", "Idle", "Closed")]
-    ids = [one["id"] for one in (await api.post(FACILITIES, items)).data]
-    places = [f"{FACILITIES}/{one}" for one in ids]
-    await api.patch(places[1], replacing("/state", "inactive"))
-    await api.delete(places[2])
+    ids = [facility["id"] for facility in (await api.post(FACILITIES, items)).data]
+    paths = [f"{FACILITIES}/{facility_id}" for facility_id in ids]
+    await api.patch(paths[1], replacing("/state", "inactive"))
+    await api.delete(paths[2])
     path = f"{SUPPLIERS}/{owner}"
     assert (await api.delete(path)).status == 200
-    assert [(await api.get(one)).data["state"] for one in places] == ["deleted"] * 3
+    assert [(await api.get(path)).data["state"] for path in paths] == ["deleted"] * 3
     # Deleting again, and a patch that changes nothing, leave it to come back.
-    assert (await api.delete(places[0])).data["state"] == "deleted"
-    assert (await api.patch(places[1], [])).data["state"] == "deleted"
-    assert (await api.patch(places[0], replacing("/state", "active"))).details == UNKNOWN
+    assert (await api.delete(paths[0])).data["state"] == "deleted"
+    assert (await api.patch(paths[1], [])).data["state"] == "deleted"
+    assert (await api.patch(paths[0], replacing("/state", "active"))).details == UNKNOWN
     assert (await api.patch(path, replacing("/state", "active"))).data["facilityCount"] == 2
-    states = [(await api.get(one)).data["state"] for one in places]
+    states = [(await api.get(path)).data["state"] for path in paths]
     assert states == ["active", "inactive", "deleted"]
 
 
-async def test_one_that_has_moved_does_not_come_back(api: Api) -> None:
+async def test_moved_facilities_are_not_restored(api: Api) -> None:
     """Neither with its former sub-supplier nor with its present one."""
     former, present = await supplier(api), await supplier(api)
     made = await api.post(FACILITIES, {"name": "Dye house", "subSupplierId": former})
-    place = made.headers["Location"]
+    location = made.headers["Location"]
     await api.delete(f"{SUPPLIERS}/{former}")
-    moved = await api.patch(place, replacing("/subSupplierId", present))
+    moved = await api.patch(location, replacing("/subSupplierId", present))
     assert moved.data["state"] == "deleted"
     for owner in (former, present):
         await api.patch(f"{SUPPLIERS}/{owner}", replacing("/state", "active"))
         await api.patch(f"{SUPPLIERS}/{owner}", replacing("/name", "Other"))
-        assert (await api.get(place)).data["state"] == "deleted"
-    assert (await api.patch(place, replacing("/state", "active"))).data["state"] == "active"
+        assert (await api.get(location)).data["state"] == "deleted"
+    assert (await api.patch(location, replacing("/state", "active"))).data["state"] == "active"

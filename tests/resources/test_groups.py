@@ -1,4 +1,4 @@
-"""Groups (contract, Groups)."""
+"""Tests of groups (contract, Groups)."""
 
 from typing import Any
 
@@ -116,10 +116,10 @@ async def test_faulty_fields(api: Api) -> None:
         ({"usedInStyles": 0}, "read_only_field", "usedInStyles"),
         ({"beginDate": made["beginDate"]}, "read_only_field", "beginDate"),
     ):
-        one = await api.put(f"{GROUPS}/{made['id']}", GOOD | wrong)
-        many = await api.put(GROUPS, [{"id": made["id"], **GOOD, **wrong}])
-        assert one.details == [(f"validation_error.{kind}", field)]
-        assert many.details == [(f"validation_error.{kind}", f"[0].{field}")]
+        single = await api.put(f"{GROUPS}/{made['id']}", GOOD | wrong)
+        bulk = await api.put(GROUPS, [{"id": made["id"], **GOOD, **wrong}])
+        assert single.details == [(f"validation_error.{kind}", field)]
+        assert bulk.details == [(f"validation_error.{kind}", f"[0].{field}")]
     missing = await api.put(GROUPS, [{}])
     required = "validation_error.required_field"
     assert missing.details == [(required, f"[0].{name}") for name in ("id", "name", "state")]
@@ -137,9 +137,9 @@ async def test_reference_is_cleared(api: Api, nothing: dict[str, None]) -> None:
 async def test_items_per_request(api: Api) -> None:
     """Contract, Limits: 200 groups in one bulk PUT, in request order; not one more."""
     made = (await api.post(GROUPS, [{"name": f"Group {n}"} for n in range(200)])).data
-    items = [{"id": one["id"], "name": f"{n}", "state": "active"} for n, one in enumerate(made)]
+    items = [{"id": group["id"], "name": f"{n}", "state": "active"} for n, group in enumerate(made)]
     shown = (await api.put(GROUPS, items[::-1])).data
-    assert [one["id"] for one in shown] == [item["id"] for item in items[::-1]]
+    assert [group["id"] for group in shown] == [item["id"] for item in items[::-1]]
     beyond = await api.put(GROUPS, [*items, {"id": 1, **GOOD}])
     assert beyond.details == [("validation_error.too_many_items", None)]
     assert (await api.get(f"{GROUPS}/{items[0]['id']}")).data["name"] == "0"

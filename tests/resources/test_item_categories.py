@@ -1,4 +1,4 @@
-"""Item categories (contract, Item categories)."""
+"""Tests of item categories (contract, Item categories)."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import asyncpg
 import pytest
 
 from tests.support.api import Api
-from tests.support.published import form, is_failure
+from tests.support.openapi_validation import form, is_failure
 
 pytestmark = pytest.mark.contract("Item categories")
 
@@ -15,14 +15,14 @@ UNKNOWN = 987654321
 
 
 async def make(api: Api, *names: str) -> list[dict[str, Any]]:
-    """New item categories of these names."""
+    """Create item categories with these names."""
     answer = await api.post(CATEGORIES, [{"name": name} for name in names])
     assert answer.status == 201, answer.raw
     return list(answer.data)
 
 
 async def in_use(api: Api) -> dict[str, Any]:
-    """An item category that items are in."""
+    """Return an item category that items are in."""
     listed = (await api.get(CATEGORIES, {"pageSize": "100"})).data
     return dict(next(record for record in listed if record["usedInItems"]))
 
@@ -210,19 +210,19 @@ async def test_bulk_delete_is_all_or_nothing(api: Api, other_api: Api) -> None:
 @pytest.mark.contract("Bulk")
 async def test_bulk_put_with_state_deleted(api: Api) -> None:
     """Bulk PUT with state=deleted deletes hard, and not what is in use."""
-    gone, kept = await make(api, "Drawcords", "Toggles")
+    gone, remaining = await make(api, "Drawcords", "Toggles")
     used = await in_use(api)
     items = [
         {"id": gone["id"], "name": "Drawcords", "state": "deleted"},
-        {"id": kept["id"], "name": "Toggle buttons", "state": "active"},
+        {"id": remaining["id"], "name": "Toggle buttons", "state": "active"},
     ]
     refused = await api.put(
         CATEGORIES, [*items, {"id": used["id"], "name": "x", "state": "deleted"}]
     )
     is_failure(refused, 409, "conflict.in_use")
     assert refused.details == [("conflict.in_use", "[2].id")]
-    assert (await api.get(f"{CATEGORIES}/{kept['id']}")).data == kept
+    assert (await api.get(f"{CATEGORIES}/{remaining['id']}")).data == remaining
     answer = await api.put(CATEGORIES, items)
     assert [record["state"] for record in answer.data] == ["deleted", "active"]
-    assert answer.data[1] == kept | {"name": "Toggle buttons"}
+    assert answer.data[1] == remaining | {"name": "Toggle buttons"}
     assert (await api.get(f"{CATEGORIES}/{gone['id']}")).status == 404

@@ -1,4 +1,4 @@
-"""Items (contract, Items)."""
+"""Tests of items (contract, Items)."""
 
 import pytest
 
@@ -33,18 +33,18 @@ async def test_fields(api: Api) -> None:
 
 @pytest.mark.contract("Item categories")
 async def test_an_item_category_counts_live_items(api: Api) -> None:
-    """What is deleted is not counted, and what is restored is again; in use likewise."""
+    """Deleted items are not counted, restored ones are; in use likewise."""
     snaps = await category(api)
-    one = {"number": "TR-1", "name": "Snap", "itemCategoryId": snaps}
-    places = [(await api.post(ITEMS, one)).headers["Location"] for _ in range(2)]
+    body = {"number": "TR-1", "name": "Snap", "itemCategoryId": snaps}
+    locations = [(await api.post(ITEMS, body)).headers["Location"] for _ in range(2)]
     path = f"{CATEGORIES}/{snaps}"
     assert (await api.get(path)).data["usedInItems"] == 2
-    assert (await api.delete(places[0])).status == 200
+    assert (await api.delete(locations[0])).status == 200
     assert (await api.get(path)).data["usedInItems"] == 1
     refused = await api.delete(path)
     assert (refused.status, refused.details) == (409, [("conflict.in_use", "id")])
     assert refused.json["error"]["details"][0]["value"] == "Used by items: 1."
-    assert (await api.patch(places[0], replacing("/state", "active"))).status == 200
+    assert (await api.patch(locations[0], replacing("/state", "active"))).status == 200
     assert (await api.get(path)).data["usedInItems"] == 2
 
 
@@ -53,11 +53,11 @@ async def test_deleting_an_item_category_clears_it_in_deleted_items(api: Api) ->
     """The item can be restored, and then has none."""
     snaps = await category(api)
     made = await api.post(ITEMS, {"number": "TR-1", "name": "Snap", "itemCategoryId": snaps})
-    place = made.headers["Location"]
-    assert (await api.delete(place)).data["itemCategoryId"] == snaps
+    location = made.headers["Location"]
+    assert (await api.delete(location)).data["itemCategoryId"] == snaps
     assert (await api.delete(f"{CATEGORIES}/{snaps}")).status == 200
-    assert "itemCategoryId" not in (await api.get(place)).data
-    restored = await api.patch(place, replacing("/state", "active"))
+    assert "itemCategoryId" not in (await api.get(location)).data
+    restored = await api.patch(location, replacing("/state", "active"))
     assert (restored.status, restored.data["state"]) == (200, "active")
 
 
@@ -66,8 +66,8 @@ async def test_unknown_categories(api: Api, other_api: Api, unknown: int) -> Non
     """Unknown, another organization's: told at the field, in any write."""
     theirs = await category(other_api)
     made = await api.post(ITEMS, {"number": "TR-1", "name": "Snap"})
-    for one in (unknown, theirs):
-        item = {"number": "TR-1", "name": "Snap", "itemCategoryId": one}
+    for category_id in (unknown, theirs):
+        item = {"number": "TR-1", "name": "Snap", "itemCategoryId": category_id}
         assert (await api.post(ITEMS, item)).details == UNKNOWN
         replaced = await api.put(made.headers["Location"], item | {"state": "active"})
         assert replaced.details == UNKNOWN

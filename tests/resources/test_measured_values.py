@@ -1,4 +1,4 @@
-"""Measured values, written and read (contract, Measured values)."""
+"""Tests of measured values, written and read (contract, Measured values)."""
 
 import re
 from typing import Any
@@ -16,7 +16,7 @@ REQUESTS = "/api/styles/1/sample-requests"
 
 
 async def first(api: Api) -> str:
-    """The path of the first requested size of the demo data."""
+    """Return the path of the first requested size of the demo data."""
     request = (await api.get(REQUESTS)).data[0]
     return f"{REQUESTS}/{request['id']}/measurements/{request['sizes'][0]['sizeRangeSizeId']}"
 
@@ -25,21 +25,21 @@ async def written(api: Api, path: str) -> Any:
     return (await api.get(path, {"form": "writable"})).data
 
 
-async def test_what_is_left_out_is_cleared(api: Api) -> None:
+async def test_omitted_values_are_cleared(api: Api) -> None:
     """Contract, Measured values: PUT clears what is left out, lines included."""
     path = await first(api)
-    one, other, *_ = (await written(api, path))["lines"]
+    first_line, second_line, *_ = (await written(api, path))["lines"]
     sent = {
         "designerComment": "Good.",
         "approved": True,
-        "lines": [{"lineId": one["lineId"], "companyMeasurement": "1.50"}],
+        "lines": [{"lineId": first_line["lineId"], "companyMeasurement": "1.50"}],
     }
     answer = await api.put(path, sent)
     assert answer.data["designerComment"] == "Good."
     assert answer.data["properties"] == ["approved"]
     lines = {line["lineId"]: [line[name] for name in VALUES] for line in answer.data["lines"]}
-    assert lines[one["lineId"]] == [1.5, None, None]
-    assert lines[other["lineId"]] == [None, None, None]
+    assert lines[first_line["lineId"]] == [1.5, None, None]
+    assert lines[second_line["lineId"]] == [None, None, None]
     emptied = await api.put(path, {})
     assert (emptied.data["designerComment"], emptied.data["properties"]) == (None, [])
 
@@ -107,7 +107,7 @@ async def test_a_patch_edits_the_writable_form(api: Api) -> None:
         "/lines/0/requestedMeasurement", "/lines/0/tolerance",
     ],
 )  # fmt: skip
-async def test_what_is_read_only_is_not_written(api: Api, pointer: str) -> None:
+async def test_read_only_fields_are_not_written(api: Api, pointer: str) -> None:
     """Contract, Measured values: requested values, tolerances, names and the unit."""
     path = await first(api)
     refused = await api.patch(path, replacing(pointer, 1))
@@ -127,13 +127,15 @@ async def test_lines_are_those_that_can_be_written(api: Api) -> None:
     chart = (await api.get("/api/styles/1/measurement-chart")).data["lines"]
     gone = next(line["lineId"] for line in chart if line["isDeactivated"])
     other = (await api.get("/api/styles/2/measurement-chart")).data["lines"][0]["lineId"]
-    known = (await written(api, path))["lines"][0]["lineId"]
+    existing = (await written(api, path))["lines"][0]["lineId"]
     before = (await api.get(path)).raw
-    refused = await api.put(path, {"lines": [{"lineId": one} for one in (gone, known, other, 99)]})
-    places = [0, 2, 3]
+    refused = await api.put(
+        path, {"lines": [{"lineId": line_id} for line_id in (gone, existing, other, 99)]}
+    )
+    indexes = [0, 2, 3]
     kind = "validation_error.unknown_reference"
-    assert refused.details == [(kind, f"lines[{place}].lineId") for place in places]
-    twice = await api.put(path, {"lines": [{"lineId": known}, {"lineId": known}]})
+    assert refused.details == [(kind, f"lines[{index}].lineId") for index in indexes]
+    twice = await api.put(path, {"lines": [{"lineId": existing}, {"lineId": existing}]})
     assert twice.details == [("validation_error.duplicate", "lines[1].lineId")]
     assert (await api.get(path)).raw == before
 
@@ -158,7 +160,7 @@ async def test_a_size_with_measured_values_is_not_left_out(api: Api) -> None:
     request = f"/api/sample-requests/{path.split('/')[5]}"
     size = int(path.rpartition("/")[2])
     body = (await api.get(request, {"form": "writable"})).data
-    body["sizeRangeSizeIds"] = [one for one in body["sizeRangeSizeIds"] if one != size]
+    body["sizeRangeSizeIds"] = [size_id for size_id in body["sizeRangeSizeIds"] if size_id != size]
     # The deactivated line keeps its values, and so does the size.
     assert (await api.put(path, {})).status == 200
     assert (await api.put(request, body)).json["code"] == "conflict.in_use"
@@ -211,11 +213,11 @@ async def test_a_write_is_a_change_of_the_request(api: Api) -> None:
     sent = await written(api, path)
     for body in (sent, sent | {"designerComment": "Anew"}, sent | {"designerComment": "Anew"}):
         assert (await api.put(path, body)).status == 200
-    told = [(one["collection"], one["recordId"]) for one in await follower.entries()]
-    assert told == [("sample-requests", int(path.split("/")[5]))]
+    reported = [(entry["collection"], entry["recordId"]) for entry in await follower.entries()]
+    assert reported == [("sample-requests", int(path.split("/")[5]))]
 
 
-async def test_what_is_not_there_is_told_by_its_place(api: Api) -> None:
+async def test_the_first_unknown_id_of_the_path_is_named(api: Api) -> None:
     """Contract, Errors: the first id of the path that leads nowhere, whatever the method."""
     path = await first(api)
     *_, request, _, size = path.split("/")

@@ -1,4 +1,4 @@
-"""Measurement charts, and what sample requests keep of them (contract, Measurement charts)."""
+"""Tests of measurement charts, and of their values frozen in sample requests (contract)."""
 
 import asyncio
 import re
@@ -15,7 +15,7 @@ EXACT = ("52.50", "-0.10", "0", "0.0000000001", "999999999999999.9999999999", "-
 
 
 async def new_chart(api: Api, *lines: Any, unit: str | None = None) -> tuple[str, list[Any]]:
-    """A new style: the path of its chart, and the lines there."""
+    """Return a new style: the path of its chart, and the lines there."""
     number = len((await api.get("/api/changes", {"limit": "1000"})).data)
     made = await api.post("/api/styles", {"number": f"T-{number}", "name": "Test"})
     assert made.status == 201, made.raw
@@ -30,9 +30,9 @@ async def put(api: Api, path: str, *lines: Any, unit: str | None = None) -> Any:
 
 
 async def sizes(api: Api) -> list[int]:
-    """The ids of active sizes."""
+    """Return the ids of active sizes."""
     first = (await api.get("/api/size-ranges", {"pageSize": "1"})).data[0]
-    return [one["id"] for one in first["sizes"]]
+    return [size["id"] for size in first["sizes"]]
 
 
 def line(name: str, *values: tuple[int, Any], **fields: Any) -> Any:
@@ -41,7 +41,7 @@ def line(name: str, *values: tuple[int, Any], **fields: Any) -> Any:
 
 
 async def request_samples(api: Api, path: str, *of: int, **fields: Any) -> str:
-    """The path of the measurements of a new sample request of the chart's style."""
+    """Return the path of the measurements of a new sample request of the chart's style."""
     style = int(path.split("/")[3])
     body = {"styleId": style, "name": "Fit", "sizeRangeSizeIds": [*of], **fields}
     answer = await api.post("/api/sample-requests", body)
@@ -171,8 +171,8 @@ async def test_a_deactivated_size_stays_where_it_is(api: Api) -> None:
     assert (await api.put(f"/api/size-ranges/{made}/sizes", [])).data[0]["isDeactivated"]
     await put(api, path, line("Chest", (size["id"], "2.0"), lineId=chest["lineId"]))
     refused = await api.put(path, {"lines": [chest, line("Hem", (size["id"], 1))]})
-    place = "lines[1].requested[0].sizeRangeSizeId"
-    assert refused.details == [("validation_error.unknown_reference", place)]
+    field = "lines[1].requested[0].sizeRangeSizeId"
+    assert refused.details == [("validation_error.unknown_reference", field)]
 
 
 @pytest.mark.contract("Parts")
@@ -180,11 +180,11 @@ async def test_lines_without_ids_are_recognized(api: Api) -> None:
     """Contract, Measurement charts: a line is recognized by its name, an active one first."""
     path, [chest, hem] = await new_chart(api, line("Chest"), line("Hem"))
     after = (await put(api, path, line("Hem", tolerance="1"), line("Waist")))["lines"]
-    assert [(one["lineId"] == hem["lineId"], one["name"]) for one in after] == [
+    assert [(line["lineId"] == hem["lineId"], line["name"]) for line in after] == [
         (True, "Hem"),
         (False, "Waist"),
     ]
-    assert chest["lineId"] not in [one["lineId"] for one in after]
+    assert chest["lineId"] not in [line["lineId"] for line in after]
 
 
 @pytest.mark.contract("Parts")
@@ -201,7 +201,7 @@ async def test_a_requested_line_is_deactivated_and_comes_back(api: Api) -> None:
     assert (first["lineId"], first["name"], first["tolerance"]) == (None, "Chest", None)
     assert first["requestedMeasurement"] == 52.5
     # The new line came after the request, which keeps its own two.
-    assert [one["name"] for one in (await put(api, path, hem))["lines"]] == ["Chest", "Hem"]
+    assert [line["name"] for line in (await put(api, path, hem))["lines"]] == ["Chest", "Hem"]
     back = (await put(api, path, chest, hem))["lines"]
     assert back == [chest, hem]
     assert (await api.get(measured)).data[0]["lines"][0]["lineId"] == chest["lineId"]
@@ -238,7 +238,10 @@ async def test_a_size_that_comes_later_freezes_then(api: Api) -> None:
     request = f"/api/sample-requests/{measured.split('/')[5]}"
     body = {"name": "Fit", "sizeRangeSizeIds": [small, medium]}
     assert (await api.put(request, body)).status == 200
-    values = [one["lines"][0]["requestedMeasurement"] for one in (await api.get(measured)).data]
+    values = [
+        measurement["lines"][0]["requestedMeasurement"]
+        for measurement in (await api.get(measured)).data
+    ]
     assert values == [1.0, 4.0]
 
 
@@ -268,7 +271,7 @@ async def test_a_renamed_line_is_a_change_of_its_requests(api: Api) -> None:
     style, request = int(path.split("/")[3]), int(measured.split("/")[5])
     _, hem = (await put(api, path, chest, line("Hem")))["lines"]
     follower = Follower(api)
-    for changed, told in (
+    for changed, expected in (
         ([chest, hem | {"name": "Bottom"}], [("styles", style)]),
         ([line("Chest", (small, "2.0"), lineId=chest["lineId"]), hem], [("styles", style)]),
         ([chest | {"name": "Bust"}, hem], [("sample-requests", request), ("styles", style)]),
@@ -277,7 +280,7 @@ async def test_a_renamed_line_is_a_change_of_its_requests(api: Api) -> None:
         await follower.begin()
         await put(api, path, *changed)
         entries = await follower.entries()
-        assert [(one["collection"], one["recordId"]) for one in entries] == told
+        assert [(entry["collection"], entry["recordId"]) for entry in entries] == expected
 
 
 async def test_requests_and_charts_at_once(api: Api) -> None:
@@ -293,5 +296,5 @@ async def test_requests_and_charts_at_once(api: Api) -> None:
         )
         assert answer.status == 200, answer.raw
         [size] = (await api.get(measured)).data
-        for one in size["lines"]:
-            assert (size["unit"], f"{one['requestedMeasurement']}") in states
+        for measured_line in size["lines"]:
+            assert (size["unit"], f"{measured_line['requestedMeasurement']}") in states

@@ -1,4 +1,4 @@
-"""The measurement read (contract, Measurement read)."""
+"""Tests of the measurement read (contract, Measurement read)."""
 
 import re
 from typing import Any
@@ -7,7 +7,7 @@ import asyncpg
 import pytest
 
 from tests.support.api import Api
-from tests.support.published import form
+from tests.support.openapi_validation import form
 
 pytestmark = pytest.mark.contract("Measurement read")
 
@@ -15,7 +15,7 @@ REQUESTS = "/api/styles/1/sample-requests"
 
 
 async def execute(dsn: str, *statements: str) -> None:
-    """Change what no operation of the interface changes."""
+    """Run a statement for a change that no operation of the interface makes."""
     connection = await asyncpg.connect(dsn)
     try:
         for statement in statements:
@@ -25,7 +25,7 @@ async def execute(dsn: str, *statements: str) -> None:
 
 
 async def paths(api: Api) -> list[str]:
-    """The path of every measured size of the first style's first sample requests."""
+    """Return the path of every measured size of the first style's first sample requests."""
     return [
         f"{REQUESTS}/{request['id']}/measurements/{size['sizeRangeSizeId']}"
         for request in (await api.get(REQUESTS)).data
@@ -51,11 +51,11 @@ async def test_data_is_one_measurement_object(api: Api) -> None:
 
 async def test_demo_data_shows_every_marker_and_case(api: Api) -> None:
     """Fields: properties, unit and designerComment show each of their cases somewhere."""
-    found = await every_measurement(api)
-    markers = {marker for one in found for marker in one["properties"]}
+    measurements = await every_measurement(api)
+    markers = {marker for measurement in measurements for marker in measurement["properties"]}
     assert markers == {"approved", "designerVisibleOnly", "sizeDeactivated"}
-    assert {one["unit"] for one in found} == {"cm", None}
-    assert None in {one["designerComment"] for one in found}
+    assert {measurement["unit"] for measurement in measurements} == {"cm", None}
+    assert None in {measurement["designerComment"] for measurement in measurements}
 
 
 @pytest.mark.contract("Common fields")
@@ -77,8 +77,8 @@ async def test_properties_are_there_while_their_condition_holds(api: Api, demo_d
 
 async def test_a_deactivated_line_is_display_only(api: Api) -> None:
     """Line fields lineId and tolerance: null for a deactivated line."""
-    for one in await every_measurement(api):
-        lines = {line["name"]: line for line in one["lines"]}
+    for measurement in await every_measurement(api):
+        lines = {line["name"]: line for line in measurement["lines"]}
         hood = lines.pop("Hood height")
         assert (hood["lineId"], hood["tolerance"]) == (None, None)
         assert hood["requestedMeasurement"] is not None
@@ -105,12 +105,16 @@ async def test_numbers_are_exact_as_stored(api: Api, demo_dsn: str, number: str)
 
 async def test_size_that_was_not_requested_is_404(api: Api, other_api: Api) -> None:
     """Contract, Measurement read: 404 for a size that was not requested."""
-    known = await paths(api)
-    path = known[0]
+    measurement_paths = await paths(api)
+    path = measurement_paths[0]
     *_, request, _, size = path.split("/")
-    sizes = {one.rpartition("/")[2] for one in known}
-    asked = {one.rpartition("/")[2] for one in known if f"requests/{request}/" in one}
-    unasked = min(sizes - asked)
+    sizes = {measurement_path.rpartition("/")[2] for measurement_path in measurement_paths}
+    requested = {
+        measurement_path.rpartition("/")[2]
+        for measurement_path in measurement_paths
+        if f"requests/{request}/" in measurement_path
+    }
+    unasked = min(sizes - requested)
     for caller, wrong, field in (
         (api, f"{REQUESTS}/{request}/measurements/987654321", "sizeRangeSizeId"),
         (api, f"{REQUESTS}/{request}/measurements/{unasked}", "sizeRangeSizeId"),
@@ -161,11 +165,11 @@ async def test_server_error_speaks_problem_json(api: Api, demo_dsn: str) -> None
 async def test_unchanged_measurement_is_304(api: Api, demo_dsn: str) -> None:
     """ETag and If-None-Match as on every single read (contract, Preconditions)."""
     path = (await paths(api))[0]
-    known = {"If-None-Match": (await api.get(path)).headers["ETag"]}
-    assert (await api.get(path, headers=known)).status == 304
+    condition = {"If-None-Match": (await api.get(path)).headers["ETag"]}
+    assert (await api.get(path, headers=condition)).status == 304
     assert (await api.call("HEAD", path)).status == 200
     await execute(demo_dsn, "update measurement_line set tolerance = tolerance + 1")
-    assert (await api.get(path, headers=known)).status == 200
+    assert (await api.get(path, headers=condition)).status == 200
 
 
 @pytest.mark.contract("Request headers")

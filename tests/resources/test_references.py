@@ -1,9 +1,9 @@
-"""Lists and reads of what the records refer to (contract, Reference lists)."""
+"""Tests of reference lists: list and read operations (contract, Reference lists)."""
 
 import pytest
 
 from tests.support.api import Api
-from tests.support.published import form
+from tests.support.openapi_validation import form
 
 pytestmark = pytest.mark.contract("Reference lists")
 
@@ -33,19 +33,19 @@ async def test_list_pages_read_and_filter(api: Api, name: str) -> None:
 async def test_read_answers(api: Api, other_api: Api, name: str) -> None:
     """Unknown and foreign records are the same 404; malformed ids are 400; reads are cached."""
     path = REFERENCES[name]
-    one = f"{path}/{(await api.get(path)).data[0]['id']}"
-    known = (await api.get(one)).headers["ETag"]
-    assert (await api.get(one, headers={"If-None-Match": known})).status == 304
+    record_path = f"{path}/{(await api.get(path)).data[0]['id']}"
+    tag = (await api.get(record_path)).headers["ETag"]
+    assert (await api.get(record_path, headers={"If-None-Match": tag})).status == 304
     unknown = await api.get(f"{path}/987654321")
     assert (unknown.status, unknown.details) == (404, [("not_found", "id")])
-    foreign = await other_api.get(one)
+    foreign = await other_api.get(record_path)
     assert foreign.status == 404
     malformed = await api.get(f"{path}/x")
     assert (malformed.status, malformed.details) == (
         400,
         [("validation_error.invalid_value", "id")],
     )
-    assert (await api.get(one, {"form": "writable"})).status == 400
+    assert (await api.get(record_path, {"form": "writable"})).status == 400
 
 
 async def test_sample_requests_hang_on_a_style(api: Api, other_api: Api) -> None:

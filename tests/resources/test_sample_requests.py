@@ -1,4 +1,4 @@
-"""Sample requests (contract, Sample requests)."""
+"""Tests of sample requests (contract, Sample requests)."""
 
 from typing import Any
 
@@ -18,13 +18,13 @@ async def style(api: Api) -> int:
 
 
 async def sizes(api: Api) -> list[int]:
-    """Sizes none of which is deactivated."""
+    """Return ids of sizes that are not deactivated."""
     first = (await api.get("/api/size-ranges", {"pageSize": 1})).data[0]
     return [size["id"] for size in first["sizes"]]
 
 
 async def chart(dsn: str, style_id: int, size_ids: list[int]) -> list[int]:
-    """The ids of a chart's two active lines, which ask for 50 and 60 in every size."""
+    """Return the ids of a chart's two active lines, which ask for 50 and 60 in every size."""
     connection = await asyncpg.connect(dsn)
     try:
         line = (
@@ -32,7 +32,7 @@ async def chart(dsn: str, style_id: int, size_ids: list[int]) -> list[int]:
             " values (1, $1, $2, $3) returning id"
         )
         names = (("Chest", False), ("Waist", False), ("Hood", True))
-        lines = [await connection.fetchval(line, style_id, *one) for one in names]
+        lines = [await connection.fetchval(line, style_id, *name) for name in names]
         await connection.execute(
             "insert into measurement_line_value select 1, line, size, 40 + 10 * n from"
             " unnest($1::bigint[]) with ordinality as lines (line, n),"
@@ -47,7 +47,7 @@ async def chart(dsn: str, style_id: int, size_ids: list[int]) -> list[int]:
 
 
 async def requested(api: Api, request: dict[str, Any], size: int) -> dict[str, Any]:
-    """The requested values of a size, by the line's name."""
+    """Return the requested values of a size, by the line's name."""
     path = f"{STYLES}/{request['styleId']}/sample-requests/{request['id']}/measurements/{size}"
     lines = (await api.get(path)).data["lines"]
     return {line["name"]: line["requestedMeasurement"] for line in lines}
@@ -62,10 +62,10 @@ async def test_fields(api: Api) -> None:
     assert (made.data["styleId"], made.data["name"], made.data["unit"]) == (owner, "Proto", None)
     listed = await api.get(f"{STYLES}/{owner}/sample-requests")
     assert listed.data == [made.data] == (await api.get(REQUESTS, {"styleId": owner})).data
-    place = made.headers["Location"]
-    writable = (await api.get(place, {"form": "writable"})).data
+    location = made.headers["Location"]
+    writable = (await api.get(location, {"form": "writable"})).data
     assert writable == sent | {"sizeRangeSizeIds": sorted([small, medium])}
-    replaced = await api.put(place, {"name": "Fit"})
+    replaced = await api.put(location, {"name": "Fit"})
     assert (replaced.data["name"], replaced.data["sizes"]) == ("Fit", [])
 
 
@@ -80,8 +80,8 @@ async def test_the_charts_values_and_unit_are_frozen(api: Api, demo_dsn: str) ->
     await connection.execute("update measurement_line_value set value = value + 1")
     await connection.execute("update style set measurement_unit = 'inch' where id = $1", owner)
     await connection.close()
-    place = made.headers["Location"]
-    both = await api.patch(place, replacing("/sizeRangeSizeIds", [small, medium]))
+    location = made.headers["Location"]
+    both = await api.patch(location, replacing("/sizeRangeSizeIds", [small, medium]))
     assert both.data["unit"] == "cm"
     assert await requested(api, made.data, small) == {"Chest": 50, "Waist": 60}
     assert await requested(api, made.data, medium) == {"Chest": 51, "Waist": 61}
@@ -126,12 +126,12 @@ async def test_requested_values_are_of_the_chart_and_of_requested_sizes(
 
 async def test_the_style_stays(api: Api) -> None:
     made = await api.post(REQUESTS, {"styleId": await style(api), "name": "Proto"})
-    place, other = made.headers["Location"], await style(api)
+    location, other = made.headers["Location"], await style(api)
     read_only = [("validation_error.read_only_field", "styleId")]
-    assert (await api.put(place, {"name": "Proto", "styleId": other})).details == read_only
-    assert (await api.patch(place, replacing("/styleId", other))).details == read_only
+    assert (await api.put(location, {"name": "Proto", "styleId": other})).details == read_only
+    assert (await api.patch(location, replacing("/styleId", other))).details == read_only
     same = {"name": "Proto", "styleId": made.data["styleId"]}
-    assert (await api.put(place, same)).data == made.data
+    assert (await api.put(location, same)).data == made.data
 
 
 async def test_unknown_styles_and_sizes(api: Api, demo_dsn: str) -> None:
@@ -159,7 +159,7 @@ async def test_a_measured_size_is_not_left_out(api: Api, demo_dsn: str, column: 
     await chart(demo_dsn, owner, [small, medium])
     sent = {"styleId": owner, "name": "Proto", "sizeRangeSizeIds": [small, medium]}
     made = await api.post(REQUESTS, sent)
-    place = made.headers["Location"]
+    location = made.headers["Location"]
     connection = await asyncpg.connect(demo_dsn)
     counted = "select count(*) from sample_request_measurement where sample_request_id = $1"
     try:
@@ -169,13 +169,13 @@ async def test_a_measured_size_is_not_left_out(api: Api, demo_dsn: str, column: 
             made.data["id"],
             small,
         )
-        refused = await api.patch(place, replacing("/sizeRangeSizeIds", [medium]))
+        refused = await api.patch(location, replacing("/sizeRangeSizeIds", [medium]))
         in_use = [("conflict.in_use", "sizeRangeSizeIds")]
         assert (refused.status, refused.details) == (409, in_use)
         assert refused.json["error"]["details"][0]["value"] == "Used by measured values: 2."
-        assert (await api.patch(place, replacing("/sizeRangeSizeIds", [small]))).status == 200
-        assert (await api.delete(place)).data["id"] == made.data["id"]
-        assert (await api.get(place)).status == 404
+        assert (await api.patch(location, replacing("/sizeRangeSizeIds", [small]))).status == 200
+        assert (await api.delete(location)).data["id"] == made.data["id"]
+        assert (await api.get(location)).status == 404
         assert await connection.fetchval(counted, made.data["id"]) == 0
     finally:
         await connection.close()

@@ -1,4 +1,4 @@
-"""The sizes of a size range, which are replaced as a set (contract, Sizes; contract, Parts)."""
+"""Tests of the sizes of a size range, replaced as a set (contract, Sizes; contract, Parts)."""
 
 import asyncio
 from typing import Any
@@ -14,7 +14,7 @@ RANGES = "/api/size-ranges"
 
 
 async def new_range(api: Api, *names: str) -> tuple[str, list[Any]]:
-    """A new size range: the path of its sizes, and these."""
+    """Return a new size range: the path of its sizes, and these."""
     made = (await api.post(RANGES, {"name": "Test"})).data["id"]
     path = f"{RANGES}/{made}/sizes"
     return path, (await put(api, path, [{"name": name} for name in names]))
@@ -27,8 +27,8 @@ async def put(api: Api, path: str, sizes: list[Any]) -> list[Any]:
 
 
 async def shown(api: Api, path: str) -> list[str]:
-    """The names that the size range itself shows."""
-    return [one["name"] for one in (await api.get(path.removesuffix("/sizes"))).data["sizes"]]
+    """Return the names that the size range itself shows."""
+    return [size["name"] for size in (await api.get(path.removesuffix("/sizes"))).data["sizes"]]
 
 
 async def request_samples(api: Api, *sizes: int) -> Any:
@@ -63,28 +63,28 @@ async def test_all_fields_come_back(api: Api) -> None:
 async def test_new_sizes_get_ids_in_the_order_sent(api: Api) -> None:
     """Contract, Parts: new ones get ids in the order in which they were sent."""
     _, sizes = await new_range(api, "L", "M", "S", "XS")
-    assert [one["name"] for one in sizes] == ["L", "M", "S", "XS"]
+    assert [size["name"] for size in sizes] == ["L", "M", "S", "XS"]
 
 
 async def test_sizes_without_ids_are_recognized(api: Api) -> None:
     """Contract, Sizes: by all fields, else by sizeId, else by name; each stored one once."""
     path, before = await new_range(api, "S", "M", "L")
-    coded = [one | {"sizeId": code} for one, code in zip(before, "123", strict=True)]
+    coded = [size | {"sizeId": code} for size, code in zip(before, "123", strict=True)]
     await put(api, path, coded)
     medium, large = {"name": "M", "sizeId": "2"}, {"name": "Large", "sizeId": "3"}
     sent: list[Any] = [large, {"name": "S"}, {"name": "S"}, medium]
-    after = {one["name"]: one["id"] for one in await put(api, path, sent)}
-    ids = [one["id"] for one in before]
+    after = {size["name"]: size["id"] for size in await put(api, path, sent)}
+    ids = [size["id"] for size in before]
     assert [after["Large"], after["M"]] == [ids[2], ids[1]]
     everything = await put(api, path, sent)
     assert len(everything) == 4
-    assert next(one["id"] for one in everything if one["name"] == "S") == ids[0]
+    assert next(size["id"] for size in everything if size["name"] == "S") == ids[0]
 
 
-async def test_what_nobody_needs_is_removed(api: Api) -> None:
+async def test_unused_sizes_are_removed(api: Api) -> None:
     """Contract, Parts: an entry that is not sent is removed."""
     path, [small, medium] = await new_range(api, "S", "M")
-    assert [one["id"] for one in await put(api, path, [medium])] == [medium["id"]]
+    assert [size["id"] for size in await put(api, path, [medium])] == [medium["id"]]
     refused = await api.put(path, [small, medium])
     assert refused.details == [("validation_error.unknown_reference", "[0].id")]
 
@@ -137,24 +137,24 @@ async def test_a_size_that_others_relate_to_is_deactivated(api: Api) -> None:
     path, [small, medium, large] = await new_range(api, "S", "M", "L")
     medium, large = medium | {related: small["id"]}, large | {related: medium["id"]}
     await put(api, path, [small, medium, large])
-    assert [one["isDeactivated"] for one in await put(api, path, [large])] == [True, True, False]
+    assert [size["isDeactivated"] for size in await put(api, path, [large])] == [True, True, False]
     other, _ = await new_range(api)
     await put(api, other, [{"name": "38", related: large["id"]}])
-    assert [one["isDeactivated"] for one in await put(api, path, [])] == [True] * 3
+    assert [size["isDeactivated"] for size in await put(api, path, [])] == [True] * 3
 
 
 async def test_deactivated_is_as_good_as_left_out(api: Api) -> None:
     """Contract, Parts: an entry with isDeactivated true."""
     path, [small, medium] = await new_range(api, "S", "M")
     await request_samples(api, small["id"])
-    gone = [one | {"isDeactivated": True} for one in (small, medium)]
+    gone = [size | {"isDeactivated": True} for size in (small, medium)]
     assert await put(api, path, [*gone, {"name": "Never", "isDeactivated": True}]) == gone[:1]
 
 
 async def test_the_grading_starts_from_one_size(api: Api) -> None:
     """Contract, Sizes: isDefaultGrading at most once; one that goes is it no longer."""
     path, [small, medium] = await new_range(api, "S", "M")
-    marked = [one | {"isDefaultGrading": True} for one in (small, medium)]
+    marked = [size | {"isDefaultGrading": True} for size in (small, medium)]
     refused = await api.put(path, marked)
     assert refused.details == [("validation_error.duplicate", "[1].isDefaultGrading")]
     await put(api, path, [small, marked[1]])
@@ -174,8 +174,8 @@ async def test_ids_and_relations_are_looked_at(api: Api, other_api: Api) -> None
          {"name": "C", related: 10**12}, {"name": "D", "id": foreign["id"]}],
     )  # fmt: skip
     kind = "validation_error.unknown_reference"
-    places = ("[0].id", f"[1].{related}", f"[3].{related}", "[4].id")
-    assert refused.details == [(kind, place) for place in places]
+    fields = ("[0].id", f"[1].{related}", f"[3].{related}", "[4].id")
+    assert refused.details == [(kind, field) for field in fields]
     twice = await api.put(path, [small, small])
     assert twice.details == [("validation_error.duplicate", "[1].id")]
 
@@ -215,13 +215,13 @@ async def test_a_set_is_bounded_with_what_is_deactivated(api: Api) -> None:
 async def test_a_renamed_size_is_a_change_of_its_requests(api: Api) -> None:
     """Contract, Parts: what others show of a part is a change of theirs."""
     path, [small, medium] = await new_range(api, "S", "M")
-    requests = [await request_samples(api, one["id"]) for one in (small, small, medium)]
+    requests = [await request_samples(api, size["id"]) for size in (small, small, medium)]
     follower = Follower(api)
     await follower.begin()
     await put(api, path, [small | {"name": "Small"}, medium | {"sizeId": "9"}])
-    told = [(one["collection"], one["recordId"]) for one in await follower.entries()]
+    reported = [(entry["collection"], entry["recordId"]) for entry in await follower.entries()]
     size_range = int(path.split("/")[3])
-    assert told == [
+    assert reported == [
         ("sample-requests", requests[0]["id"]),
         ("sample-requests", requests[1]["id"]),
         ("size-ranges", size_range),

@@ -1,10 +1,10 @@
-"""Size ranges (contract, Size ranges)."""
+"""Tests of size ranges (contract, Size ranges)."""
 
 import asyncpg
 import pytest
 
 from tests.support.api import Api, replacing
-from tests.support.published import form
+from tests.support.openapi_validation import form
 from tests.support.size_ranges import RANGES, create
 
 pytestmark = pytest.mark.contract("Size ranges")
@@ -13,12 +13,12 @@ pytestmark = pytest.mark.contract("Size ranges")
 async def test_documents_show_sizes_and_the_default_grading_size(api: Api) -> None:
     """Size range fields: sizes by id, defaultGradingSizeName joined."""
     shown = (await api.get(RANGES, {"pageSize": 100})).data
-    for one in shown:
-        form("size-ranges", "document").validate(one)
-        ids = [size["id"] for size in one["sizes"]]
+    for size_range in shown:
+        form("size-ranges", "document").validate(size_range)
+        ids = [size["id"] for size in size_range["sizes"]]
         assert ids == sorted(ids)
-        names = {size["id"]: size["name"] for size in one["sizes"]}
-        assert names[one["defaultGradingSizeId"]] == one["defaultGradingSizeName"]
+        names = {size["id"]: size["name"] for size in size_range["sizes"]}
+        assert names[size_range["defaultGradingSizeId"]] == size_range["defaultGradingSizeName"]
     by_name = {"defaultGradingSizeName": shown[0]["defaultGradingSizeName"]}
     assert shown[0] in (await api.get(RANGES, by_name)).data
 
@@ -129,7 +129,7 @@ async def test_advanced_grading_needs_pro(api: Api, other_api: Api, demo_dsn: st
 
 @pytest.mark.contract("Features", "Writable form")
 async def test_own_writable_form_changes_nothing_after_pro_ends(api: Api, demo_dsn: str) -> None:
-    """Law: replace by the own writable form changes nothing, also with the module gone."""
+    """Property: replace by the own writable form changes nothing, also with the module gone."""
     path = await create(api, isAdvancedGrading=True)
     connection = await asyncpg.connect(demo_dsn)
     await connection.execute("update organization set pro = false")
@@ -158,5 +158,5 @@ async def test_deleted_is_soft_and_restored(api: Api) -> None:
     deleted = (await api.delete(path)).data
     assert deleted == before | {"state": "deleted"}
     assert (await api.delete(path)).data == deleted
-    assert before["id"] not in [one["id"] for one in (await api.get(RANGES)).data]
+    assert before["id"] not in [size_range["id"] for size_range in (await api.get(RANGES)).data]
     assert (await api.patch(path, replacing("/state", "active"))).data == before

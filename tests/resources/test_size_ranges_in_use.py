@@ -1,4 +1,4 @@
-"""Size ranges whose sizes are in use, and sizes of deleted ranges (contract, States, Sizes)."""
+"""Tests of size ranges in use, and of sizes of deleted ranges (contract, States, Sizes)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,10 +18,10 @@ _numbers = count(1)
 
 async def new_range(api: Api, related: int | None = None) -> tuple[str, int]:
     """Create a size range of one size; return its path and the size's id."""
-    place: str = (await api.post(RANGES, {"name": "Run"})).headers["Location"]
+    location: str = (await api.post(RANGES, {"name": "Run"})).headers["Location"]
     body = [{"name": "M", "relatedSizeRangeSizeId": related}]
-    [size] = (await api.put(f"{place}/sizes", body)).data
-    return place, size["id"]
+    [size] = (await api.put(f"{location}/sizes", body)).data
+    return location, size["id"]
 
 
 async def new_style(api: Api) -> str:
@@ -41,8 +41,8 @@ async def chart(api: Api, size: int) -> Answer:
 
 
 async def relate(api: Api, size: int) -> Answer:
-    place, _ = await new_range(api)
-    return await api.put(f"{place}/sizes", [{"name": "M", "relatedSizeRangeSizeId": size}])
+    location, _ = await new_range(api)
+    return await api.put(f"{location}/sizes", [{"name": "M", "relatedSizeRangeSizeId": size}])
 
 
 Use = Callable[[Api, int], Awaitable[Answer]]
@@ -61,38 +61,38 @@ def field(users: str) -> str:
 
 @of_each_use
 async def test_a_size_range_in_use_is_not_deleted(users: str, api: Api) -> None:
-    place, size = await new_range(api)
+    location, size = await new_range(api)
     for _ in range(2):
         assert (await USES[users][0](api, size)).status < 300
-    item = {"id": int(place.rpartition("/")[2]), "name": "Run", "state": "deleted"}
+    item = {"id": int(location.rpartition("/")[2]), "name": "Run", "state": "deleted"}
     for answer, name in (
-        (await api.delete(place), "id"),
+        (await api.delete(location), "id"),
         (await api.delete(RANGES, {"ids": item["id"]}), "ids[0]"),
         (await api.put(RANGES, [item]), "[0].id"),
     ):
         assert (answer.status, answer.details) == (409, [("conflict.in_use", name)])
         [row] = answer.json["error"]["details"]
         assert row["value"] == f"Used by {users}: 2."
-    assert (await api.get(place)).data["state"] == "active"
+    assert (await api.get(location)).data["state"] == "active"
 
 
 @of_each_use
 async def test_sizes_of_a_deleted_range_are_unknown(users: str, api: Api) -> None:
-    place, size = await new_range(api)
-    assert (await api.delete(place)).status == 200
+    location, size = await new_range(api)
+    assert (await api.delete(location)).status == 200
     refused = await USES[users][0](api, size)
     unknown = ("validation_error.unknown_reference", field(users))
     assert (refused.status, refused.details) == (400, [unknown])
 
 
 @of_each_use
-async def test_of_a_use_and_a_delete_at_once_one_wins(users: str, api: Api) -> None:
+async def test_a_range_is_used_or_deleted(users: str, api: Api) -> None:
     for turn in range(ROUNDS):
-        place, size = await new_range(api)
+        location, size = await new_range(api)
 
-        async def delete(place: str = place, turn: int = turn) -> Answer:
+        async def delete(location: str = location, turn: int = turn) -> Answer:
             await asyncio.sleep(turn % 4 * 0.002)
-            return await api.delete(place)
+            return await api.delete(location)
 
         used, deleted = await asyncio.gather(USES[users][0](api, size), delete())
         if used.status < 300:
@@ -104,32 +104,32 @@ async def test_of_a_use_and_a_delete_at_once_one_wins(users: str, api: Api) -> N
 
 async def test_charts_of_deleted_styles_are_no_users(api: Api) -> None:
     """But the style comes back only while the sizes of its chart are there."""
-    place, size = await new_range(api)
+    location, size = await new_range(api)
     style = await new_style(api)
     lines = [{"name": "Chest", "requested": [{"sizeRangeSizeId": size, "value": "1"}]}]
     assert (await api.put(f"{style}/measurement-chart", {"lines": lines})).status == 200
     body = (await api.get(style, {"form": "writable"})).data
     assert (await api.delete(style)).status == 200
-    assert (await api.delete(place)).status == 200
+    assert (await api.delete(location)).status == 200
     refused = await api.put(style, body)
     unknown = [("validation_error.unknown_reference", "state")]
     assert (refused.status, refused.details) == (400, unknown)
-    assert (await api.put(place, {"name": "Run", "state": "active"})).status == 200
+    assert (await api.put(location, {"name": "Run", "state": "active"})).status == 200
     assert (await api.put(style, body)).status == 200
 
 
-async def test_of_a_restored_style_and_a_deleted_range_at_once_one_wins(api: Api) -> None:
+async def test_a_style_is_restored_or_its_range_is_deleted(api: Api) -> None:
     for turn in range(ROUNDS):
-        place, size = await new_range(api)
+        location, size = await new_range(api)
         style = await new_style(api)
         lines = [{"name": "Chest", "requested": [{"sizeRangeSizeId": size, "value": "1"}]}]
         await api.put(f"{style}/measurement-chart", {"lines": lines})
         body = (await api.get(style, {"form": "writable"})).data
         await api.delete(style)
 
-        async def delete(place: str = place, turn: int = turn) -> Answer:
+        async def delete(location: str = location, turn: int = turn) -> Answer:
             await asyncio.sleep(turn % 4 * 0.002)
-            return await api.delete(place)
+            return await api.delete(location)
 
         restored, deleted = await asyncio.gather(api.put(style, body), delete())
         assert sorted((restored.status, deleted.status)) in ([200, 400], [200, 409])
@@ -139,8 +139,8 @@ async def chain(api: Api, length: int) -> list[dict[str, Any]]:
     """Create size ranges that relate each to the one before; return items that delete them."""
     items, size = [], None
     for _ in range(length):
-        place, size = await new_range(api, size)
-        items.append({"id": int(place.rpartition("/")[2]), "name": "Run", "state": "deleted"})
+        location, size = await new_range(api, size)
+        items.append({"id": int(location.rpartition("/")[2]), "name": "Run", "state": "deleted"})
     return items
 
 
@@ -185,11 +185,11 @@ async def test_a_skipped_restoration_leaves_what_relates_to_it(api: Api) -> None
 async def test_the_sizes_of_a_deleted_range_can_be_sent_back(api: Api) -> None:
     """With relations within it, and to sizes of another range that was deleted later."""
     other, size = await new_range(api)
-    place, _ = await new_range(api, size)
-    [one] = (await api.get(f"{place}/sizes")).data
-    both = [one, {"name": "L", "relatedSizeRangeSizeId": one["id"]}]
-    stored = (await api.put(f"{place}/sizes", both)).data
+    location, _ = await new_range(api, size)
+    [stored_size] = (await api.get(f"{location}/sizes")).data
+    both = [stored_size, {"name": "L", "relatedSizeRangeSizeId": stored_size["id"]}]
+    stored = (await api.put(f"{location}/sizes", both)).data
     assert len(stored) == 2
-    for path in (place, other):
+    for path in (location, other):
         assert (await api.delete(path)).status == 200
-    assert (await api.put(f"{place}/sizes", stored)).data == stored
+    assert (await api.put(f"{location}/sizes", stored)).data == stored

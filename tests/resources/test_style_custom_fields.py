@@ -1,4 +1,4 @@
-"""What is particular to style custom fields (contract, Style custom fields)."""
+"""Tests of rules of style custom fields alone (contract, Style custom fields)."""
 
 import pytest
 
@@ -52,9 +52,9 @@ async def test_own_switches_and_formula_reset(api: Api) -> None:
 
 async def test_items_that_delete_need_id_and_state(api: Api) -> None:
     """Contract, Style custom fields: of an item that deletes nothing else is read."""
-    gone, kept = await new(api, STYLE), await new(api, STYLE)
+    gone, remaining = await new(api, STYLE), await new(api, STYLE)
     junk = {"name": 5, "unheardOf": True, "allowedValues": [{"isDefaultValue": True}] * 2}
-    body = [{"id": gone["id"], "state": "deleted"} | junk, item(kept)]
+    body = [{"id": gone["id"], "state": "deleted"} | junk, item(remaining)]
     answer = await api.put(STYLE, body)
     assert [field["state"] for field in answer.data] == ["deleted", "active"]
 
@@ -103,8 +103,8 @@ async def test_values_that_others_go_with_are_not_removed(api: Api) -> None:
     child = await new(api, STYLE, parentCustomFieldId=parent["id"], allowedValues=values)
     answer = await put(api, STYLE, parent)
     assert (answer.status, answer.details) == (409, [("conflict.in_use", "allowedValues")])
-    told = answer.json["error"]["details"][0]["value"]
-    assert told == "Used by values of other custom fields: Zip (2)."
+    message = answer.json["error"]["details"][0]["value"]
+    assert message == "Used by values of other custom fields: Zip (2)."
     answer = await api.put(STYLE, [item(child, allowedValues=values), item(parent)])
     assert answer.details == [("conflict.in_use", "[1].allowedValues")]
     zip_alone = [{"id": ids(parent)["Zip"], "value": "Zip"}]

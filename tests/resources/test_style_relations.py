@@ -1,4 +1,4 @@
-"""Style relations (contract, Style relations)."""
+"""Tests of reads of style relations (contract, Style relations)."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ RELATIONS = "/api/style-relations"
 
 
 async def every(api: Api) -> list[dict[str, Any]]:
-    """All style relations of the demo data."""
+    """Return all style relations of the demo data."""
     return await walk(api, RELATIONS, [("pageSize", "100")])
 
 
@@ -34,9 +34,9 @@ async def test_document(api: Api) -> None:
 async def test_links_of_a_style(api: Api, name: str) -> None:
     """Query, styleId and relatedStyleId: links owned by a style, and links pointing to it."""
     relations = await every(api)
-    wanted = relations[len(relations) // 2][name]
-    found = await walk(api, RELATIONS, [(name, str(wanted)), ("pageSize", "2")])
-    assert found == [one for one in relations if one[name] == wanted]
+    value = relations[len(relations) // 2][name]
+    records = await walk(api, RELATIONS, [(name, str(value)), ("pageSize", "2")])
+    assert records == [relation for relation in relations if relation[name] == value]
     empty = (await api.get(RELATIONS, {name: 2**62})).json
     assert (empty["data"], empty["pagination"]) == ([], {"hasMore": False})
 
@@ -50,14 +50,16 @@ async def test_sort(api: Api, word: str, spelling: str) -> None:
     down = word.lower().startswith("desc")
     for column in ("Id", "StyleId", "RelatedStyleId"):
         name = column[0].lower() + column[1:]
-        expected = sorted(relations, key=lambda one: int(one[name]), reverse=down)
+        expected = sorted(relations, key=lambda relation: int(relation[name]), reverse=down)
         query = {"sort[0].property": column, f"sort[0].{spelling}": word, "pageSize": "100"}
         assert (await api.get(RELATIONS, query)).data == expected[:100]
     by_two = {"sort[0].property": "RelatedStyleId", "sort[1].property": "StyleId"}
-    found = (await api.get(RELATIONS, by_two | {f"sort[1].{spelling}": word})).data
+    records = (await api.get(RELATIONS, by_two | {f"sort[1].{spelling}": word})).data
     sign = -1 if down else 1
-    expected = sorted(relations, key=lambda one: (one["relatedStyleId"], sign * one["styleId"]))
-    assert found == expected[:30]
+    expected = sorted(
+        relations, key=lambda relation: (relation["relatedStyleId"], sign * relation["styleId"])
+    )
+    assert records == expected[:30]
 
 
 @pytest.mark.contract("Pages")
@@ -98,5 +100,5 @@ async def test_cursor_alone(api: Api, beside: dict[str, str]) -> None:
 async def test_other_organizations(api: Api, other_api: Api) -> None:
     """Contract, Tenancy: data is scoped to the current organization."""
     own, other = await every(api), await every(other_api)
-    assert not {one["id"] for one in own} & {one["id"] for one in other}
+    assert not {relation["id"] for relation in own} & {relation["id"] for relation in other}
     assert (await other_api.get(RELATIONS, {"styleId": own[0]["styleId"]})).data == []

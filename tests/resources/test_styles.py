@@ -1,4 +1,4 @@
-"""Styles (contract, Styles)."""
+"""Tests of styles (contract, Styles)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,15 +13,15 @@ STYLES = "/api/styles"
 STYLE = {"number": "SV-1", "name": "Vest"}
 #: What a style refers to: the collection, and the field for one of its ids.
 REFERRED: dict[str, tuple[str, Callable[[int], Any]]] = {
-    "brands": ("brandId", lambda one: one),
-    "style-categories": ("styleCategoryId", lambda one: one),
-    "groups": ("groupIds", lambda one: [one]),
+    "brands": ("brandId", lambda record_id: record_id),
+    "style-categories": ("styleCategoryId", lambda record_id: record_id),
+    "groups": ("groupIds", lambda record_id: [record_id]),
 }
 of_each_referred = pytest.mark.parametrize("collection", REFERRED)
 
 
 async def used(api: Api, collection: str) -> tuple[str, dict[str, Any]]:
-    """The path of a new record, and a style's field that names it."""
+    """Return the path of a new record, and a style's field that names it."""
     made = await api.post(f"/api/{collection}", {"name": "Coast"})
     name, as_value = REFERRED[collection]
     return made.headers["Location"], {name: as_value(made.data["id"])}
@@ -36,19 +36,19 @@ async def test_fields(api: Api) -> None:
     assert made.data == {"id": made.data["id"], **STYLE, **fields, "state": "active"}
     more = (await api.post("/api/groups", {"name": "Second"})).data["id"]
     groups = [more, *fields["groupIds"]]
-    place = made.headers["Location"]
-    patched = await api.patch(place, replacing("/groupIds", groups))
+    location = made.headers["Location"]
+    patched = await api.patch(location, replacing("/groupIds", groups))
     assert patched.data["groupIds"] == sorted(groups)
     bare = STYLE | {"state": "inactive"}
-    replaced = await api.put(place, bare)
+    replaced = await api.put(location, bare)
     assert replaced.data == {"id": made.data["id"], **bare, "groupIds": []}
-    writable = (await api.get(place, {"form": "writable"})).data
+    writable = (await api.get(location, {"form": "writable"})).data
     assert writable == bare | {"brandId": None, "styleCategoryId": None, "groupIds": []}
 
 
 @pytest.mark.contract("States", "Brands", "Style categories", "Groups")
 @of_each_referred
-async def test_what_live_styles_have_is_not_deleted(api: Api, collection: str) -> None:
+async def test_records_used_by_live_styles_are_not_deleted(api: Api, collection: str) -> None:
     """In use: brands, style categories and groups, by how many live styles."""
     path, field = await used(api, collection)
     made = await api.post(STYLES, [STYLE | field] * 3)
@@ -56,7 +56,7 @@ async def test_what_live_styles_have_is_not_deleted(api: Api, collection: str) -
     refused = await api.delete(path)
     assert (refused.status, refused.details) == (409, [("conflict.in_use", "id")])
     assert refused.json["error"]["details"][0]["value"] == "Used by styles: 3."
-    assert (await api.delete(STYLES, [("ids", one) for one in ids])).status == 200
+    assert (await api.delete(STYLES, [("ids", style_id) for style_id in ids])).status == 200
     assert (await api.delete(path)).status == 200
 
 
@@ -65,28 +65,28 @@ async def test_what_live_styles_have_is_not_deleted(api: Api, collection: str) -
 async def test_restoring_checks_as_creating_does(api: Api, collection: str) -> None:
     """A deleted record is none to refer to; a style that stays deleted can be written."""
     path, field = await used(api, collection)
-    place = (await api.post(STYLES, STYLE | field)).headers["Location"]
-    assert (await api.delete(place)).status == 200
+    location = (await api.post(STYLES, STYLE | field)).headers["Location"]
+    assert (await api.delete(location)).status == 200
     assert (await api.delete(path)).status == 200
     name = REFERRED[collection][0]
     unknown = [
         ("validation_error.unknown_reference", "groupIds[0]" if name == "groupIds" else name)
     ]
     assert (await api.post(STYLES, STYLE | field)).details == unknown
-    assert (await api.patch(place, replacing("/state", "active"))).details == unknown
-    assert (await api.patch(place, replacing("/name", "Other"))).data["state"] == "deleted"
-    assert (await api.put(place, STYLE | {"state": "active"})).status == 200
+    assert (await api.patch(location, replacing("/state", "active"))).details == unknown
+    assert (await api.patch(location, replacing("/name", "Other"))).data["state"] == "deleted"
+    assert (await api.put(location, STYLE | {"state": "active"})).status == 200
 
 
 @pytest.mark.contract("Groups")
 async def test_a_group_counts_live_styles(api: Api) -> None:
     """A deleted style is not counted, and a restored one is again."""
     path, field = await used(api, "groups")
-    place = (await api.post(STYLES, STYLE | field)).headers["Location"]
+    location = (await api.post(STYLES, STYLE | field)).headers["Location"]
     for write, count in (
-        (api.delete(place), 0),
-        (api.patch(place, replacing("/state", "inactive")), 1),
-        (api.patch(place, replacing("/groupIds", [])), 0),
+        (api.delete(location), 0),
+        (api.patch(location, replacing("/state", "inactive")), 1),
+        (api.patch(location, replacing("/groupIds", [])), 0),
     ):
         assert (await write).status == 200
         assert (await api.get(path)).data["usedInStyles"] == count

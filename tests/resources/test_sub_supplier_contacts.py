@@ -1,4 +1,4 @@
-"""Contacts of sub-suppliers (contract, Sub-suppliers)."""
+"""Tests of contacts of sub-suppliers (contract, Sub-suppliers)."""
 
 import pytest
 
@@ -26,8 +26,8 @@ async def test_contacts_keep_their_identity(api: Api) -> None:
 
 async def test_contacts_of_others_are_unknown_references(api: Api) -> None:
     """A contact id that is not the sub-supplier's own is `unknown_reference`, all at once."""
-    one, path = await full(api), await create(api)
-    own = [{"id": contact["id"]} for contact in one["contacts"]]
+    supplier, path = await full(api), await create(api)
+    own = [{"id": contact["id"]} for contact in supplier["contacts"]]
     answer = await api.put(path, BARE | {"contacts": [{}, *own]})
     assert (answer.status, answer.details) == (
         400,
@@ -35,7 +35,7 @@ async def test_contacts_of_others_are_unknown_references(api: Api) -> None:
     )
     created = await api.post(SUPPLIERS, [{"name": "x"}, {"name": "x", "contacts": own[:1]}])
     assert created.details == [("validation_error.unknown_reference", "[1].contacts[0].id")]
-    assert (await api.get(f"{SUPPLIERS}/{one['id']}")).data == one
+    assert (await api.get(f"{SUPPLIERS}/{supplier['id']}")).data == supplier
 
 
 async def test_one_contact_twice_is_refused(api: Api) -> None:
@@ -54,5 +54,5 @@ async def test_contacts_are_patched_in_place(api: Api) -> None:
         {"op": "add", "path": "/contacts/-", "value": {"role": "Shipping"}},
     ]
     shown = (await api.patch(path, operations)).data["contacts"]
-    assert [one["role"] for one in shown] == ["Quality", "Shipping"]
+    assert [contact["role"] for contact in shown] == ["Quality", "Shipping"]
     assert shown[0]["id"] == before[1]["id"]

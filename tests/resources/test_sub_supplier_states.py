@@ -1,4 +1,4 @@
-"""Deleting and restoring sub-suppliers, and what goes and comes along (contract, Sub-suppliers)."""
+"""Tests of deletion and restore of sub-suppliers with their contacts and facilities."""
 
 import asyncpg
 import pytest
@@ -11,15 +11,17 @@ pytestmark = pytest.mark.contract("Sub-suppliers", "Facilities")
 
 async def test_deletion_takes_contacts_and_facilities_along(api: Api, demo_dsn: str) -> None:
     """Contract, Sub-suppliers: deleted softly, contacts and facilities along with it."""
-    one = await full(api)
-    path = f"{SUPPLIERS}/{one['id']}"
+    supplier = await full(api)
+    path = f"{SUPPLIERS}/{supplier['id']}"
     deleted = await api.delete(path)
     assert deleted.status == 200
-    assert deleted.data == one | {"state": "deleted", "contacts": [], "facilityCount": 0}
-    assert all(gone or state == "deleted" for state, gone in await facilities(demo_dsn, one["id"]))
+    assert deleted.data == supplier | {"state": "deleted", "contacts": [], "facilityCount": 0}
+    assert all(
+        gone or state == "deleted" for state, gone in await facilities(demo_dsn, supplier["id"])
+    )
     assert (await api.delete(path)).data == deleted.data
     assert (await api.get(path)).data == deleted.data
-    assert one["id"] not in [other["id"] for other in (await api.get(SUPPLIERS)).data]
+    assert supplier["id"] not in [other["id"] for other in (await api.get(SUPPLIERS)).data]
 
 
 @pytest.mark.parametrize("how", ["patch", "replace", "bulk"])
@@ -27,52 +29,52 @@ async def test_restoring_brings_back_what_the_deletion_took(
     api: Api, demo_dsn: str, how: str
 ) -> None:
     """Contract, Sub-suppliers: restoring brings contacts and facilities back as they were."""
-    one = await full(api)
-    path = f"{SUPPLIERS}/{one['id']}"
+    supplier = await full(api)
+    path = f"{SUPPLIERS}/{supplier['id']}"
     connection = await asyncpg.connect(demo_dsn)
     await connection.execute(
         "update facility set state = 'inactive' where id = "
         "(select min(id) from facility where sub_supplier_id = $1)",
-        int(one["id"]),
+        int(supplier["id"]),
     )
     await connection.execute(
         "insert into facility (organization_id, sub_supplier_id, name, state) "
         "values (1, $1, 'Closed plant', 'deleted')",
-        int(one["id"]),
+        int(supplier["id"]),
     )
     await connection.close()
-    before = await facilities(demo_dsn, one["id"])
+    before = await facilities(demo_dsn, supplier["id"])
     await api.delete(path)
-    live = (await api.get(path, {"form": "writable"})).data | {"state": one["state"]}
+    live = (await api.get(path, {"form": "writable"})).data | {"state": supplier["state"]}
     if how == "patch":
-        answer = await api.patch(path, replacing("/state", one["state"]))
+        answer = await api.patch(path, replacing("/state", supplier["state"]))
     elif how == "replace":
         answer = await api.put(path, live)
     else:
-        answer = await api.put(SUPPLIERS, [{"id": one["id"], **live}])
+        answer = await api.put(SUPPLIERS, [{"id": supplier["id"], **live}])
     assert answer.status == 200
-    assert (await api.get(path)).data == one
-    assert await facilities(demo_dsn, one["id"]) == before
+    assert (await api.get(path)).data == supplier
+    assert await facilities(demo_dsn, supplier["id"]) == before
 
 
 async def test_restoring_by_a_deleted_record_of_the_demo_data(api: Api) -> None:
-    """What went before the service ran comes back all the same."""
-    one = (await api.get(SUPPLIERS, {"state": "deleted"})).data[0]
-    shown = (await api.patch(f"{SUPPLIERS}/{one['id']}", replacing("/state", "active"))).data
+    """Contacts and facilities that were deleted before the service ran come back as well."""
+    supplier = (await api.get(SUPPLIERS, {"state": "deleted"})).data[0]
+    shown = (await api.patch(f"{SUPPLIERS}/{supplier['id']}", replacing("/state", "active"))).data
     assert shown["contacts"]
     assert shown["facilityCount"]
 
 
 async def test_restoring_replace_says_which_contacts_come_back(api: Api) -> None:
     """A replace is full, on a deleted record too: sent twice it does the same as once."""
-    one = await full(api)
-    path = f"{SUPPLIERS}/{one['id']}"
+    supplier = await full(api)
+    path = f"{SUPPLIERS}/{supplier['id']}"
     await api.delete(path)
-    kept = one["contacts"][-1]["id"]
-    body = BARE | {"contacts": [{"id": kept, "role": "Kept"}]}
+    contact_id = supplier["contacts"][-1]["id"]
+    body = BARE | {"contacts": [{"id": contact_id, "role": "Kept"}]}
     shown = (await api.put(path, body)).data
-    assert [contact["id"] for contact in shown["contacts"]] == [kept]
-    assert shown["facilityCount"] == one["facilityCount"]
+    assert [contact["id"] for contact in shown["contacts"]] == [contact_id]
+    assert shown["facilityCount"] == supplier["facilityCount"]
     assert (await api.put(path, body)).data == shown
     await api.delete(path)
     assert (await api.put(path, BARE)).data["contacts"] == []
@@ -80,8 +82,8 @@ async def test_restoring_replace_says_which_contacts_come_back(api: Api) -> None
 
 async def test_patch_of_a_deleted_record_leaves_it_deleted(api: Api) -> None:
     """A patch that does not touch /state: contacts are edited and stay hidden until restored."""
-    one = await full(api)
-    path = f"{SUPPLIERS}/{one['id']}"
+    supplier = await full(api)
+    path = f"{SUPPLIERS}/{supplier['id']}"
     await api.delete(path)
     operations = [
         {"op": "replace", "path": "/contacts/0/role", "value": "Edited"},
@@ -92,4 +94,4 @@ async def test_patch_of_a_deleted_record_leaves_it_deleted(api: Api) -> None:
     restored = (await api.patch(path, replacing("/state", "active"))).data
     roles = [contact["role"] for contact in restored["contacts"]]
     assert (roles[0], roles[-1]) == ("Edited", "Added")
-    assert restored["facilityCount"] == one["facilityCount"]
+    assert restored["facilityCount"] == supplier["facilityCount"]

@@ -1,4 +1,4 @@
-"""Sub-suppliers (contract, Sub-suppliers)."""
+"""Tests of sub-suppliers (contract, Sub-suppliers)."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 from service import schemas
 from tests.support.api import Api, replacing
-from tests.support.published import form
+from tests.support.openapi_validation import form
 from tests.support.sub_suppliers import BARE, SUPPLIERS, create, facilities, full
 
 pytestmark = pytest.mark.contract("Sub-suppliers")
@@ -71,20 +71,24 @@ async def test_fields_without_value_are_left_out(api: Api) -> None:
 async def test_documents_of_the_demo_data(api: Api) -> None:
     """Every listed document is valid; contacts are by id; lists hide the deleted."""
     shown = (await api.get(SUPPLIERS, {"pageSize": 100})).data
-    for one in shown:
-        form("sub-suppliers", "document").validate(one)
-        ids = [contact["id"] for contact in one["contacts"]]
+    for supplier in shown:
+        form("sub-suppliers", "document").validate(supplier)
+        ids = [contact["id"] for contact in supplier["contacts"]]
         assert ids == sorted(ids)
-    assert {one["relationTypeName"] for one in shown} == {"Distributor", "Manufacturer", "Agent"}
+    assert {supplier["relationTypeName"] for supplier in shown} == {
+        "Distributor",
+        "Manufacturer",
+        "Agent",
+    }
     deleted = (await api.get(SUPPLIERS, {"state": "deleted"})).data
     assert deleted
-    assert all((one["contacts"], one["facilityCount"]) == ([], 0) for one in deleted)
+    assert all((supplier["contacts"], supplier["facilityCount"]) == ([], 0) for supplier in deleted)
 
 
 async def test_avatar_colors_are_of_a_palette(api: Api) -> None:
     """Field avatarColor: given at creation, read-only, one of a few."""
     made = (await api.post(SUPPLIERS, [{"name": f"Mill {n}"} for n in range(14)])).data
-    assert len({one["avatarColor"] for one in made}) == 7
+    assert len({supplier["avatarColor"] for supplier in made}) == 7
     path = f"{SUPPLIERS}/{made[0]['id']}"
     assert (await api.put(path, BARE)).data["avatarColor"] == made[0]["avatarColor"]
 
@@ -104,8 +108,8 @@ async def test_relation_type_name_is_its_readable_form(api: Api, relation: str, 
     path = await create(api, relationType=relation)
     shown = (await api.get(path)).data
     assert (shown["relationType"], shown["relationTypeName"]) == (relation, name)
-    found = await api.get(SUPPLIERS, {"relationTypeName": name})
-    assert shown in found.data
+    response = await api.get(SUPPLIERS, {"relationTypeName": name})
+    assert shown in response.data
 
 
 async def test_unknown_country_has_no_name(api: Api) -> None:
@@ -203,21 +207,21 @@ async def test_foreign_is_the_same_as_unknown(api: Api, other_api: Api) -> None:
 async def test_ids_sort_as_numbers(api: Api) -> None:
     """Ids are strings in JSON and sort as numbers, and filter as they are shown."""
     shown = (await api.get(SUPPLIERS, {"pageSize": 100})).data
-    ids = [one["id"] for one in shown]
+    ids = [supplier["id"] for supplier in shown]
     assert ids == sorted(ids, key=int) != sorted(ids)
     order = {"sort[0].property": "id", "sort[0].order": "desc", "pageSize": "100"}
-    assert [one["id"] for one in (await api.get(SUPPLIERS, order)).data] == ids[::-1]
+    assert [supplier["id"] for supplier in (await api.get(SUPPLIERS, order)).data] == ids[::-1]
     assert (await api.get(SUPPLIERS, {"id": ids[3]})).data == [shown[3]]
 
 
 async def test_facility_count_filters_and_counts_live_ones(api: Api, demo_dsn: str) -> None:
     """Field facilityCount: counts live facilities; it filters and does not sort."""
-    one = await full(api)
-    stored = await facilities(demo_dsn, one["id"])
+    supplier = await full(api)
+    stored = await facilities(demo_dsn, supplier["id"])
     live = [state for state, gone in stored if state != "deleted" and not gone]
-    assert one["facilityCount"] == len(live)
-    found = (await api.get(SUPPLIERS, {"facilityCount": one["facilityCount"]})).data
-    assert {other["facilityCount"] for other in found} == {one["facilityCount"]}
+    assert supplier["facilityCount"] == len(live)
+    records = (await api.get(SUPPLIERS, {"facilityCount": supplier["facilityCount"]})).data
+    assert {other["facilityCount"] for other in records} == {supplier["facilityCount"]}
     sorting = await api.get(SUPPLIERS, {"sort[0].property": "facilityCount"})
     assert sorting.details == [("validation_error.invalid_value", "sort[0].property")]
 
@@ -230,7 +234,9 @@ async def test_bulk_replace_deletes_and_updates_together(api: Api) -> None:
         {"id": made[0]["id"], "name": "ignored", "state": "deleted"},
     ]
     shown = (await api.put(SUPPLIERS, items)).data
-    assert [(one["name"], one["state"], len(one["contacts"])) for one in shown] == [
+    assert [
+        (supplier["name"], supplier["state"], len(supplier["contacts"])) for supplier in shown
+    ] == [
         ("B2", "inactive", 1),
         ("A", "deleted", 0),
     ]
@@ -242,9 +248,9 @@ async def test_bulk_replace_deletes_and_updates_together(api: Api) -> None:
 
 @pytest.mark.contract("Writable form")
 async def test_own_writable_form_changes_nothing(api: Api) -> None:
-    """Law: replace by the own writable form, and the empty patch, change nothing."""
-    for one in (await api.get(SUPPLIERS)).data[:5]:
-        path = f"{SUPPLIERS}/{one['id']}"
+    """Property: replace by the own writable form, and the empty patch, change nothing."""
+    for supplier in (await api.get(SUPPLIERS)).data[:5]:
+        path = f"{SUPPLIERS}/{supplier['id']}"
         before = (await api.get(path)).headers["ETag"]
         writable = (await api.get(path, {"form": "writable"})).data
         form("sub-suppliers", "writable").validate(writable)

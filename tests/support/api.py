@@ -1,4 +1,4 @@
-"""A caller of the service in the tests: keys, requests, and answers held against the schemas."""
+"""API client of the tests: keys, requests and responses, checked against the schemas."""
 
 import asyncio
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ MERGE_PATCH = "application/merge-patch+json"
 
 
 def _media_type(method: str, path: str) -> str:
-    """What a body is sent as: patches of several records merge."""
+    """Return the media type of a body: a merge patch for a PATCH of several records."""
     if method != "PATCH":
         return JSON
     return (
@@ -28,7 +28,7 @@ def _media_type(method: str, path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer: status, headers, and the body parsed (None where it is empty)."""
+    """Response: status, headers and the parsed body (None if it is empty)."""
 
     status: int
     headers: Any
@@ -59,7 +59,7 @@ class Answer:
 
 
 class Api:
-    """Calls with one organization's key."""
+    """Client that sends requests with the key of one organization."""
 
     def __init__(self, client: TestClient[Any, Any], key: str) -> None:
         self.client = client
@@ -75,7 +75,7 @@ class Api:
         headers: Mapping[str, str] | None = None,
         content_type: str | None = None,
     ) -> Answer:
-        """The answer to one request; a body that is no bytes is sent as JSON."""
+        """Send one request; a body other than bytes is sent as JSON."""
         sent = CIMultiDict(headers or {})
         sent.setdefault("Authorization", f"Bearer {self.key}")
         if body is not None:
@@ -87,33 +87,33 @@ class Api:
             return Answer(response.status, response.headers, await response.read())
 
     async def get(self, path: str, params: Any = None, **options: Any) -> Answer:
-        """GET."""
+        """Send a GET request."""
         return await self.call("GET", path, params=params, **options)
 
     async def post(self, path: str, body: Any, **options: Any) -> Answer:
-        """POST."""
+        """Send a POST request."""
         return await self.call("POST", path, body, **options)
 
     async def put(self, path: str, body: Any, **options: Any) -> Answer:
-        """PUT."""
+        """Send a PUT request."""
         return await self.call("PUT", path, body, **options)
 
     async def patch(self, path: str, body: Any, **options: Any) -> Answer:
-        """PATCH."""
+        """Send a PATCH request."""
         return await self.call("PATCH", path, body, **options)
 
     async def delete(self, path: str, params: Any = None, **options: Any) -> Answer:
-        """DELETE."""
+        """Send a DELETE request."""
         return await self.call("DELETE", path, params=params, **options)
 
 
 def replacing(path: str, value: Any) -> list[dict[str, Any]]:
-    """A patch that replaces one value."""
+    """Return a patch that replaces one value."""
     return [{"op": "replace", "path": path, "value": value}]
 
 
 async def exactly(api: Api, path: str) -> Answer:
-    """The answer to GET of a path as it is written, which no client library would send."""
+    """Send a GET of a path exactly as written, which no client library would do."""
     server = api.client.server
     reader, writer = await asyncio.open_connection(server.host, server.port)
     lines = (f"GET {path} HTTP/1.1", f"Host: {server.host}", f"Authorization: Bearer {api.key}")
@@ -127,7 +127,7 @@ async def exactly(api: Api, path: str) -> Answer:
 
 
 async def issue_key(dsn: str, organization_id: int, scope: str = "write") -> str:
-    """A new API key of the organization."""
+    """Create an API key of the organization."""
     connection = await asyncpg.connect(dsn)
     try:
         key = await administration.issue_key(connection, organization_id, name="tests", scope=scope)

@@ -1,4 +1,4 @@
-"""A real browser, headless, and a page in it as a reader uses it."""
+"""Headless browser, and a page in it as a reader uses it."""
 
 import shutil
 import sys
@@ -18,7 +18,7 @@ from selenium.webdriver.support.expected_conditions import (
 from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.support import reaper
-from tests.support.waiting import limit
+from tests.support.time_limits import limit
 
 _BROWSER, _DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 _ARGUMENTS = (
@@ -32,7 +32,7 @@ INSTALLED = bool(_BROWSER and _DRIVER)
 
 
 class _ReapedDriver(webdriver.ChromeService):
-    """chromedriver below a reaper: driver and browser end with this process, however it ends."""
+    """Service of chromedriver below a reaper: both end with this process, however it ends."""
 
     def __init__(self) -> None:
         # A session of its own: Ctrl-C reaches the tests alone, which then end the browser.
@@ -58,7 +58,7 @@ def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
 
 
 class Page:
-    """The page as a reader uses it."""
+    """Page of the browser."""
 
     def __init__(self, driver: webdriver.Chrome, url: str) -> None:
         self.driver = driver
@@ -80,16 +80,16 @@ class Page:
         field.send_keys(text)
 
     def texts(self, selector: str) -> list[str]:
-        """What can be read in each element that is shown, at one moment."""
-        found = f"[...document.querySelectorAll({selector!r})].filter((one) => one.offsetParent)"
-        texts: list[str] = self.value(f"{found}.map((one) => one.innerText)")
+        """Return the text of each visible element, all at one moment."""
+        visible = f"[...document.querySelectorAll({selector!r})].filter((one) => one.offsetParent)"
+        texts: list[str] = self.value(f"{visible}.map((one) => one.innerText)")
         return texts
 
     def until(self, reached: Callable[[], bool]) -> None:
         """Wait for something to be so."""
         self.wait.until(lambda _: reached())
 
-    def on_a_phone(self, scheme: str) -> None:
+    def use_phone_layout(self, scheme: str) -> None:
         """Give the page a phone's width, and the reader's wish for light or dark."""
         size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -97,11 +97,11 @@ class Page:
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", wish)
 
     def value(self, script: str) -> Any:
-        """What a script returns."""
+        """Return the result of a script."""
         return self.driver.execute_script(f"return {script}")
 
     def requested(self) -> set[str]:
-        """Every address that the browser asked for."""
+        """Return every address that the browser asked for."""
         events = (orjson.loads(entry["message"])["message"] for entry in self.log("performance"))
         return {
             event["params"]["request"]["url"]
@@ -109,11 +109,11 @@ class Page:
             if event["method"] == "Network.requestWillBeSent"
         }
 
-    def complaints(self) -> list[Any]:
-        """Errors on the console, refusals of the content security policy among them."""
+    def console_errors(self) -> list[Any]:
+        """Return the errors on the console, with those of the content security policy."""
         return [entry for entry in self.log("browser") if entry["level"] == "SEVERE"]
 
     def log(self, kind: str) -> list[dict[str, Any]]:
-        """What a log of the browser gained since it was read last."""
+        """Return the entries of a browser log since the last call."""
         entries: list[dict[str, Any]] = self.driver.get_log(kind)  # type: ignore[no-untyped-call]
         return entries

@@ -1,4 +1,4 @@
-"""Care instructions and care instruction materials in the tests: either, made in one call."""
+"""Helpers for care instructions and care instruction materials."""
 
 from typing import Any
 
@@ -19,12 +19,12 @@ WASH = {
 
 
 async def make(api: Api, name: str, **fields: Any) -> dict[str, Any]:
-    """A new record, as its creation answered it."""
+    """Create a record; return the document of the response."""
     answer = await api.post(f"/api/{name}", WASH | fields)
     assert answer.status == 201, answer.raw
     return dict(answer.data)
 
 
 def texts(record: dict[str, Any]) -> dict[int, str]:
-    """The record's translations, by language."""
+    """Return the record's translations, by language."""
     return {entry["languageId"]: entry["text"] for entry in record["languages"]}

@@ -1,4 +1,4 @@
-"""Readers of changes: what they are told, and what is there to be told of."""
+"""Follower of the change feed, and a snapshot of every readable record."""
 
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, TypeAlias
@@ -22,19 +22,19 @@ Readable: TypeAlias = dict[tuple[str, str], tuple[Any, ...]]
 class Follower:
     """Follows the changes of its caller's organization by the cursor."""
 
-    def __init__(self, api: Api, **asked: str) -> None:
+    def __init__(self, api: Api, **parameters: str) -> None:
         self.api = api
-        self.asked = asked
+        self.parameters = parameters
         self.cursor = ""
 
     async def begin(self) -> None:
-        """Go on from now."""
-        answer = await self.api.get(PATH, {"from": "now", **self.asked})
+        """Continue from the present end of the feed."""
+        answer = await self.api.get(PATH, {"from": "now", **self.parameters})
         assert (answer.status, answer.data) == (200, []), answer.raw
         self.cursor = answer.json["pagination"]["cursor"]
 
     async def pages(self) -> AsyncIterator[list[Any]]:
-        """The pages that there are now."""
+        """Yield the pages that there are now."""
         while True:
             answer = await self.api.get(PATH, {"cursor": self.cursor})
             assert answer.status == 200, answer.raw
@@ -44,42 +44,42 @@ class Follower:
                 return
 
     async def entries(self) -> list[Any]:
-        """All entries that there are now."""
+        """Return all entries that there are now."""
         return [entry async for page in self.pages() for entry in page]
 
 
 async def everything(dsn: str, organization_id: int) -> Readable:
-    """What can be read of every record."""
+    """Return the readable forms of every record."""
     connection = await asyncpg.connect(dsn)
     caller = Caller(organization_id, 0, True, True, True)
-    found: Readable = {}
+    readable: Readable = {}
     try:
         for name, resource in CHANGES.resources.items():
             documents = await _all(connection, resource, caller, "documents")
             writables = await _all(connection, resource, caller, "writables")
-            found |= {
-                (name, str(one)): (document, writables.get(one))
-                for one, document in documents.items()
+            readable |= {
+                (name, str(record_id)): (document, writables.get(record_id))
+                for record_id, document in documents.items()
             }
         for part in PARTS:
             for form in ("documents", "writables"):
-                for one, shown in (await _parts(connection, part, caller, form)).items():
-                    found[part.collection, str(one)] += (shown,)
+                for record_id, shown in (await _parts(connection, part, caller, form)).items():
+                    readable[part.collection, str(record_id)] += (shown,)
     finally:
         await connection.close()
-    return found
+    return readable
 
 
 async def _parts(
     connection: Connection, part: RecordPart, caller: Caller, form: str
 ) -> Mapping[int, Any]:
-    """What can be read of a part of every record, by the record's id."""
+    """Return the readable forms of a part of every record, by record id."""
     if not part.parents:
         return await _all(connection, part, caller, form)
     text = "select id, style_id from sample_request where organization_id = $1"
     return {
-        one: await _all(connection, part, caller, form, style, one)
-        for one, style in await connection.fetch(text, caller.organization_id)
+        record_id: await _all(connection, part, caller, form, style, record_id)
+        for record_id, style in await connection.fetch(text, caller.organization_id)
     }
 
 

@@ -1,4 +1,4 @@
-"""A Citus cluster that stands ready, named by TEST_CITUS_URL: databases of the tests on its nodes.
+"""Citus cluster of TEST_CITUS_URL: databases of the tests on its nodes.
 
 The URL is of a database in which the coordinator knows its nodes; the account is a superuser on
 each, by the addresses that the coordinator knows them by.
@@ -20,7 +20,7 @@ _SHARDS: Final = 4
 
 
 def url() -> str:
-    """The variable; empty where there is no cluster to test on."""
+    """Return the variable; empty if there is no cluster to test on."""
     return os.environ.get("TEST_CITUS_URL") or ""
 
 
@@ -35,14 +35,14 @@ def reserved(dsn: str) -> Iterator[None]:
 @cache
 def _addresses() -> list[str]:
     with psycopg.connect(url()) as connection:
-        found = connection.execute(
+        rows = connection.execute(
             "select nodename, nodeport from pg_dist_node order by groupid <> 0, groupid"
         ).fetchall()
-    return [f"{host}:{port}" for host, port in found]
+    return [f"{host}:{port}" for host, port in rows]
 
 
 def nodes(database: str = "postgres") -> list[str]:
-    """The DSN of a database on each node, the coordinator's first.
+    """Return the DSN of a database on each node, the coordinator's first.
 
     Past Citus, which sends changes of databases and roles on, nodes are administered in `postgres`.
     """
@@ -69,7 +69,7 @@ def register(database: str) -> None:
 
 
 def around(copying: list[str], name: str, template: str) -> list[str]:
-    """The statements that copy a database, with what each node needs besides.
+    """Return the statements that copy a database, with what each node needs besides.
 
     Citus keeps a session in every database that was used, which would hinder the copying; and what
     distributing sets on a database is no part of a copy.

@@ -19,7 +19,7 @@ from service.database import distribution, migrations
 from service.embedded import EmbeddedServer
 from service.embedded.access import ROLE
 from tests.support import cluster
-from tests.support.folders import sweep, temporary_folder
+from tests.support.temporary_folders import sweep, temporary_folder
 
 _PREFIX = "selvedge_test_"
 """Of every database of the tests, so that none of them is left on a server that stays."""
@@ -52,7 +52,7 @@ def template_server() -> Iterator[str]:
 
 @contextmanager
 def _server() -> Iterator[str]:
-    """The DSN of a server to make databases on."""
+    """Provide the DSN of a server to create databases on."""
     given = cluster.url() or os.environ.get("TEST_DATABASE_SERVER")
     if given:
         with cluster.reserved(given):
@@ -109,7 +109,7 @@ def _administer(server_dsn: str, *statements: str) -> None:
 
 
 def _execute(connection: psycopg.Connection[Any], statement: str) -> None:
-    """Once more where a session of Citus's own came just in time to hinder."""
+    """Run a statement; repeat it if a session of Citus hindered it."""
     try:
         connection.execute(statement.encode())
     except psycopg.errors.ObjectInUse:
@@ -120,5 +120,5 @@ def _clear(server_dsn: str) -> None:
     """Drop the databases of the tests."""
     with psycopg.connect(server_dsn) as connection:
         query = "select datname from pg_database where starts_with(datname, %s)"
-        found = [name for (name,) in connection.execute(query, [_PREFIX])]
-    _administer(server_dsn, *(f"drop database if exists {name} with (force)" for name in found))
+        names = [name for (name,) in connection.execute(query, [_PREFIX])]
+    _administer(server_dsn, *(f"drop database if exists {name} with (force)" for name in names))

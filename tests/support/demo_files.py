@@ -1,4 +1,4 @@
-"""Write the demo data of organization 1 as files of an import: ``make demo-files``."""
+"""Export of the demo data of organization 1 as import files: ``make demo-files``."""
 
 import asyncio
 import tempfile

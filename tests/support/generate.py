@@ -1,4 +1,4 @@
-"""Valid bodies, made from the write schemas and the records that are there to refer to."""
+"""Generated bodies: valid ones, from the write schemas and ids of stored records."""
 
 from collections.abc import Mapping, Sequence
 from itertools import count
@@ -55,43 +55,43 @@ common: those are not related."""
 
 
 async def references(api: Api) -> dict[str, list[int]]:
-    """Ids of live records of the caller's organization, by collection."""
-    found = {}
+    """Return ids of live records of the caller's organization, by collection."""
+    ids = {}
     for collection in (*MASTER_RECORDS, *REFERENCE_LISTS):
         if collection.name in REFERRED.values():
             answer = await api.get(f"/api/{collection.name}", {"pageSize": 100})
-            found[collection.name] = [record["id"] for record in answer.data]
+            ids[collection.name] = [record["id"] for record in answer.data]
     # The first of the demo data: none of its sizes is deactivated.
     first = (await api.get("/api/size-ranges", {"pageSize": 1})).data
-    found["sizes"] = [size["id"] for one in first for size in one["sizes"]]
-    return found
+    ids["sizes"] = [size["id"] for size_range in first for size in size_range["sizes"]]
+    return ids
 
 
-def body(collection: Resource, form: str, known: References, random: Random) -> dict[str, Any]:
-    """A body that the form takes; every optional field may be missing or null.
+def body(collection: Resource, form: str, references: References, random: Random) -> dict[str, Any]:
+    """Return a body that the form takes; every optional field may be missing or null.
 
     What no two live records may share is another one each time.
     """
-    made = _object(schemas.definition(collection.name, form), known, random)
+    made = _object(schemas.definition(collection.name, form), references, random)
     for name in {*getattr(collection, "unique_fields", ())} - _LEFT_OUT:
         made[name] = f"{random.choice(_ALPHABET)} {next(_NUMBERS)}"
     if form == "replace" and collection.name == "sample-requests":
         # Once stored it can only be repeated.
         made.pop("styleId", None)
     if "relatedStyleId" in made:
-        made |= pair(known["styles"])
+        made |= pair(references["styles"])
     return made
 
 
-def replacement(part: Resource, known: References, random: Random) -> Any:
-    """A body that replaces a part of a record: an object, or a list of entries without ids."""
+def replacement(part: Resource, references: References, random: Random) -> Any:
+    """Return a body that replaces a part: an object, or a list of entries without ids."""
     located = schemas.definition(part.name, "replace")
     make = _array if "array" in located.types else _object
-    return make(located, known, random)
+    return make(located, references, random)
 
 
 def pair(styles: Sequence[int]) -> dict[str, int]:
-    """Two of a hundred styles that are not related, others each time."""
+    """Return two of a hundred styles that are not related, new ones each time."""
     number = next(_NUMBERS)
     step = _APART[number // len(styles) % len(_APART)]
     return {
@@ -101,42 +101,44 @@ def pair(styles: Sequence[int]) -> dict[str, int]:
 
 
 def has_state(collection: Resource) -> bool:
-    """Whether its records have a state."""
+    """Return whether the records of the resource have a state."""
     return "state" in schemas.definition(collection.name, "writable").properties
 
 
 def with_state(collection: Resource, made: dict[str, Any], state: str) -> dict[str, Any]:
-    """The body with a state, where records have one."""
+    """Return the body with a state, where records have one."""
     return made | {"state": state} if has_state(collection) else made
 
 
 def deletion(collection: Resource, record: Mapping[str, Any]) -> dict[str, Any]:
-    """The item of a bulk replace that deletes a record, where records have a state."""
+    """Return the item of a bulk replace that deletes a record, where records have a state."""
     required = schemas.definition(collection.name, "item").schema["required"]
     return {name: record.get(name) for name in required} | {"state": "deleted"}
 
 
 def change(
-    collection: Resource, state: str, known: References, random: Random
+    collection: Resource, state: str, references: References, random: Random
 ) -> list[dict[str, Any]]:
-    """A patch to a state, or where records have none to another replacement."""
+    """Return a patch that sets the state, or another replacement if there is no state."""
     fields = {"state": state}
     if not has_state(collection):
-        fields = body(collection, "replace", known, random)
+        fields = body(collection, "replace", references, random)
     return [{"op": "replace", "path": f"/{name}", "value": value} for name, value in fields.items()]
 
 
-def altered(collection: MasterRecord, item: Mapping[str, Any], known: References) -> dict[str, Any]:
-    """A change to a writable form that leaves the own key as it is, another one each time."""
+def altered(
+    collection: MasterRecord, item: Mapping[str, Any], references: References
+) -> dict[str, Any]:
+    """Return a change to a writable form, a new one each time; the own key stays."""
     name = "text" if "text" in item else "name"
     if name in item and name not in collection.key_fields:
         return {name: f"Altered {next(_NUMBERS)}"}
     if "state" in item:
         return {"state": "inactive" if item["state"] == "active" else "active"}
-    return pair(known["styles"])
+    return pair(references["styles"])
 
 
-def _object(located: ResolvedSchema, known: References, random: Random) -> dict[str, Any]:
+def _object(located: ResolvedSchema, references: References, random: Random) -> dict[str, Any]:
     required = located.schema.get("required", ())
     made: dict[str, Any] = {}
     for name, prop in located.properties.items():
@@ -146,23 +148,23 @@ def _object(located: ResolvedSchema, known: References, random: Random) -> dict[
             # Once stored it can only be repeated.
             continue
         if name in required:
-            made[name] = value(name, prop, known, random)
+            made[name] = value(name, prop, references, random)
         elif choice := random.randrange(4):
-            made[name] = None if choice == 1 else value(name, prop, known, random)
+            made[name] = None if choice == 1 else value(name, prop, references, random)
     return made
 
 
-def value(name: str, located: ResolvedSchema, known: References, random: Random) -> Any:
-    """A value that the field of that name takes."""
+def value(name: str, located: ResolvedSchema, references: References, random: Random) -> Any:
+    """Return a value that the field of that name takes."""
     types = located.types - {"null"}
     if name in REFERRED:
-        return _reference(name, located, known, random)
+        return _reference(name, located, references, random)
     if "enum" in located.schema:
-        return random.choice([one for one in located.schema["enum"] if one is not None])
+        return random.choice([member for member in located.schema["enum"] if member is not None])
     if name == "countryCode":
         return random.choice(_COUNTRIES)
     if "array" in types:
-        return _array(located, known, random)
+        return _array(located, references, random)
     if "boolean" in types:
         return random.random() < 0.5
     if "integer" in types:
@@ -174,21 +176,23 @@ def value(name: str, located: ResolvedSchema, known: References, random: Random)
     return _text(located, random)
 
 
-def _reference(name: str, located: ResolvedSchema, known: References, random: Random) -> Any:
-    ids = known[REFERRED[name]]
+def _reference(name: str, located: ResolvedSchema, references: References, random: Random) -> Any:
+    ids = references[REFERRED[name]]
     if "array" not in located.types:
         return random.choice(ids)
     chosen = random.sample(ids, random.randint(0, min(3, len(ids))))
-    return [{"id": one} for one in chosen] if "object" in located.items.types else chosen
+    return (
+        [{"id": record_id} for record_id in chosen] if "object" in located.items.types else chosen
+    )
 
 
-def _array(located: ResolvedSchema, known: References, random: Random) -> list[Any]:
-    """Up to three members; at most one is the default, and none is of another's language."""
-    made = [_object(located.items, known, random) for _ in range(random.randrange(4))]
+def _array(located: ResolvedSchema, references: References, random: Random) -> list[Any]:
+    """Return up to three members: at most one default, and no language twice."""
+    made = [_object(located.items, references, random) for _ in range(random.randrange(4))]
     for other in made[1:]:
         other.pop("isDefaultValue", None)
         other.pop("isDefaultGrading", None)
-    by_language = {one.get("languageId", number): one for number, one in enumerate(made)}
+    by_language = {entry.get("languageId", number): entry for number, entry in enumerate(made)}
     return list(by_language.values())
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from service.error_types import STATUSES, ErrorType
 from tests.support import contract_index
-from tests.support.pages import with_section
+from tests.support.reports import with_section
 
 COMMAND: Final = "make docs"
 _ROOT: Final = Path(__file__).parents[2]

@@ -18,12 +18,12 @@ _VALUES: Final = ("52.50", "-0.1000000000", "0", "123456789012345.5", 7, -12.25,
 
 
 def path(part: RecordPart, record_id: int) -> str:
-    """The path of the part of a record of one's own."""
+    """Return the path of the part of a record that has no parents."""
     return Route(READ, part).path.format(id=record_id)
 
 
 async def paths(api: Api, part: RecordPart, most: int = 5) -> list[str]:
-    """The paths of the part of some of the caller's records."""
+    """Return the paths of the part of some of the caller's records."""
     if part is MEASUREMENTS:
         return (await _measured(api))[:most]
     records = (await api.get(collection_path(part), {"pageSize": str(most)})).data
@@ -31,30 +31,30 @@ async def paths(api: Api, part: RecordPart, most: int = 5) -> list[str]:
 
 
 async def _measured(api: Api) -> list[str]:
-    asked = {"pageSize": "100"}
+    params = {"pageSize": "100"}
     return [
-        f"/api/styles/{one['styleId']}/sample-requests/{one['id']}/measurements/"
+        f"/api/styles/{request['styleId']}/sample-requests/{request['id']}/measurements/"
         f"{size['sizeRangeSizeId']}"
-        for one in (await api.get("/api/sample-requests", asked)).data
-        for size in one["sizes"]
+        for request in (await api.get("/api/sample-requests", params)).data
+        for size in request["sizes"]
     ]
 
 
 def least(part: RecordPart) -> Any:
-    """A body that takes everything away, whichever record it is for."""
+    """Return a body that removes everything from the part, for any record."""
     return [] if part.list_name else {"lines": []}
 
 
-async def made_up(
-    api: Api, part: RecordPart, place: str, known: generate.References, random: Random
+async def generated_body(
+    api: Api, part: RecordPart, path: str, references: generate.References, random: Random
 ) -> Any:
-    """A made-up body for the part at a path."""
-    return body(part, (await api.get(place, {"form": "writable"})).data, known, random)
+    """Return a generated body for the part at a path."""
+    return body(part, (await api.get(path, {"form": "writable"})).data, references, random)
 
 
-def body(part: RecordPart, stored: Any, known: generate.References, random: Random) -> Any:
-    """A made-up body for a part with that writable form: some entries stay, some are new."""
-    made = generate.replacement(part, known, random)
+def body(part: RecordPart, stored: Any, references: generate.References, random: Random) -> Any:
+    """Return a generated body for a part: some stored entries stay, some are new."""
+    made = generate.replacement(part, references, random)
     if part is MEASUREMENTS:
         names = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
         lines = random.sample(stored["lines"], random.randint(0, len(stored["lines"])))
@@ -67,15 +67,17 @@ def body(part: RecordPart, stored: Any, known: generate.References, random: Rand
         }
     if part is TRANSLATIONS:
         return made
-    entries, held = (made["lines"], stored["lines"]) if part is CHARTS else (made, stored)
-    kept = random.sample(held, random.randint(0, len(held)))
-    if any(one.get("isDefaultGrading") for one in kept):
-        entries = [one | {"isDefaultGrading": None} for one in entries]
-    entries += kept
+    entries, stored_entries = (made["lines"], stored["lines"]) if part is CHARTS else (made, stored)
+    staying = random.sample(stored_entries, random.randint(0, len(stored_entries)))
+    if any(entry.get("isDefaultGrading") for entry in staying):
+        entries = [entry | {"isDefaultGrading": None} for entry in entries]
+    entries += staying
     if part is not CHARTS:
         return entries
     for line in made["lines"]:
-        sizes = random.sample(known["sizes"], random.randrange(4))
-        requested = [{"sizeRangeSizeId": one, "value": random.choice(_VALUES)} for one in sizes]
+        sizes = random.sample(references["sizes"], random.randrange(4))
+        requested = [
+            {"sizeRangeSizeId": size_id, "value": random.choice(_VALUES)} for size_id in sizes
+        ]
         line["requested"] = line.get("requested") or requested
     return made | {"lines": entries}

@@ -1,4 +1,4 @@
-"""What brands, color groups and style categories have in common: a key, a name and a state."""
+"""Checks that brands, color groups and style categories share: key, name and state."""
 
 from tests.support.api import Api
 

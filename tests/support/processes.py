@@ -1,4 +1,4 @@
-"""Running `selvedge` as an operator does, in a process of its own."""
+"""Processes of the command line: `selvedge` as an operator runs it."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from typing import IO
 import psutil
 
 from service.embedded.postmaster import at_work
-from tests.support.waiting import becomes, limit
+from tests.support.time_limits import becomes, limit
 
 _START_SECONDS = 60
 
@@ -34,8 +34,8 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
         "CORS_ORIGINS",
         "TRACES",
     )
-    kept = {name: value for name, value in os.environ.items() if name not in names}
-    return {**kept, "DATA_DIR": str(data_dir), "PORT": "0", "WORKERS": "1", **settings}
+    inherited = {name: value for name, value in os.environ.items() if name not in names}
+    return {**inherited, "DATA_DIR": str(data_dir), "PORT": "0", "WORKERS": "1", **settings}
 
 
 def selvedge(data_dir: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -52,7 +52,7 @@ def selvedge(data_dir: Path, *arguments: str, **settings: str) -> subprocess.Com
 
 
 class Running:
-    """A `selvedge run` or `selvedge serve` that has begun to listen."""
+    """Process of `selvedge run` or `selvedge serve` that listens."""
 
     def __init__(self, process: subprocess.Popen[str], output: str) -> None:
         self.process = process
@@ -61,7 +61,7 @@ class Running:
 
     @property
     def base_url(self) -> str:
-        """Where it listens."""
+        """The address that the service listens on."""
         match = re.search(r"http://\S+", self.output)
         assert match is not None, self.output
         return match[0]
@@ -163,12 +163,12 @@ def status(url: str, key: str | None = None) -> int:
         return error.code
 
 
-def eventually(url: str, wanted: int, seconds: float = 15) -> bool:
+def reaches_status(url: str, expected: int, seconds: float = 15) -> bool:
     """Return whether a URL comes to answer with a status."""
 
     def answers() -> bool:
         with suppress(OSError):
-            return status(url) == wanted
+            return status(url) == expected
         return False
 
     return becomes(answers, seconds)

@@ -1,4 +1,4 @@
-"""A copy of an organization's records, kept equal by the changes (contract, Changes)."""
+"""Replica of an organization's records that follows the change feed (contract, Changes)."""
 
 from typing import Any, TypeAlias
 
@@ -16,27 +16,27 @@ Records: TypeAlias = dict[Key, bytes]
 
 
 async def walked(api: Api) -> Records:
-    """Every record that lists show."""
-    found: Records = {}
+    """Return every record that lists show."""
+    records: Records = {}
     for resource in CHANGES.resources.values():
-        found |= await _listed(api, resource)
-    return found
+        records |= await _listed(api, resource)
+    return records
 
 
 async def _listed(api: Api, resource: Resource) -> Records:
-    found: Records = {}
-    asked = {"pageSize": "100"}
-    while asked:
-        answer = await api.get(collection_path(resource), asked)
+    records: Records = {}
+    params = {"pageSize": "100"}
+    while params:
+        answer = await api.get(collection_path(resource), params)
         assert answer.status == 200, answer.raw
-        found |= {(resource.name, one["id"]): orjson.dumps(one) for one in answer.data}
+        records |= {(resource.name, record["id"]): orjson.dumps(record) for record in answer.data}
         following = answer.json["pagination"].get("cursor")
-        asked = {"cursor": following} if following else {}
-    return found
+        params = {"cursor": following} if following else {}
+    return records
 
 
 class Replica:
-    """Begins with the cursor of now and a walk of the lists; then entries are applied in order.
+    """Replica: starts with a cursor and a walk of the lists, then applies entries in order.
 
     With ``documents`` an entry brings the record, otherwise it is read.
     """
@@ -47,8 +47,8 @@ class Replica:
         self.records: Records = {}
         self.seen: list[tuple[int, str, Any]] = []
         """Number, collection and id of each entry."""
-        asked = {"documents": "true"} if documents else {}
-        self._follower = Follower(api, limit=str(limit), **asked)
+        options = {"documents": "true"} if documents else {}
+        self._follower = Follower(api, limit=str(limit), **options)
 
     async def begin(self) -> None:
         """Take the cursor, then the records."""
@@ -71,7 +71,7 @@ class Replica:
             self.records[key] = orjson.dumps(document)
 
     async def _read(self, collection: str, record: Any) -> Any:
-        """The record as it is now; None where it is deleted or gone."""
+        """Return the record as it is now; None where it is deleted or gone."""
         resource = CHANGES.resources[collection]
         answer = await self.api.get(f"{collection_path(resource)}/{record}")
         if answer.status == 404:

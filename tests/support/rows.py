@@ -1,11 +1,11 @@
-"""What is in the database: to show that something changed nothing, or wrote nothing at all."""
+"""Dump of the database's rows, to show that nothing was changed or written."""
 
 import asyncio
 
 import asyncpg
 
 from tests.support import cluster
-from tests.support.waiting import within
+from tests.support.time_limits import within
 
 #: A coordinator has its own shards, such as language_102009, beside the tables that they are of.
 _TABLES = r"""
@@ -50,7 +50,7 @@ async def wait_for_waiters(dsn: str, waiters: int = 1) -> None:
 async def dump(
     dsn: str, *, versions: bool = False, organization_id: int | None = None
 ) -> dict[str, list[str]]:
-    """Every row of every table as text; with ``versions``, a row rewritten as it was is another.
+    """Return every row of every table as text; ``versions`` tells rewritten rows apart.
 
     With ``organization_id``, the rows of that organization alone.
     """
@@ -73,7 +73,7 @@ async def dump(
 
 
 async def stamping(connection: asyncpg.Connection) -> str:
-    """A query whose answer any write changes: how many rows each table has, and the last writer.
+    """Return a query whose result any write changes: row counts and the last writer.
 
     Cheap enough to be asked after every request, unlike a dump.
     """

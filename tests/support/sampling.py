@@ -56,7 +56,7 @@ def settle_seed() -> str:
     return given
 
 
-def told_seed() -> str:
+def seed_settings() -> str:
     """Return the settings that repeat this run's samples."""
     return f"{_SEED}={settle_seed()} {_SAMPLE}={os.environ.get(_SAMPLE) or _ON}"
 
@@ -84,7 +84,7 @@ class Sample:
         return [matrix[n] for n in sorted(self._random.sample(range(len(matrix)), most))]
 
 
-def left_out(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+def unsampled(items: Iterable[pytest.Item]) -> list[pytest.Item]:
     """Return the cases that this run leaves out of tests parametrized by resource or route.
 
     Only tests that use a database are sampled. Each has a sample of its own: a case that one run

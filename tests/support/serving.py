@@ -1,4 +1,4 @@
-"""The service in the test's own process; it reads requests as it does in production."""
+"""Service in the test's own process; it reads requests as it does in production."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -14,17 +14,17 @@ from service.settings import Settings
 
 
 class _Server(TestServer):
-    """aiohttp's, with the connections of the service."""
+    """aiohttp's server with the connections of the service."""
 
     async def _make_runner(self, **options: Any) -> Runner:
-        return Runner(self.app, connections=MAX_CONNECTIONS, **options)
+        return Runner(self.app, **{"connections": MAX_CONNECTIONS, **options})
 
 
 @asynccontextmanager
 async def serving(
     dsn: str, reading: Mapping[str, Any] = PARSER_LIMITS, **settings: str
 ) -> AsyncIterator[TestServer]:
-    """The service on a database, with settings by the names that the environment has for them."""
+    """Serve a database, with settings by the names of their environment variables."""
     chosen = Settings.from_environment({"LOG_LEVEL": "warning", **settings})
     server = _Server(create_app(chosen, dsn))
     await server.start_server(**reading)

@@ -1,15 +1,15 @@
-"""Size ranges in the tests: made in one call."""
+"""Helpers for size ranges: creation in one call."""
 
 from typing import Any
 
 from tests.support.api import Api
-from tests.support.published import form
+from tests.support.openapi_validation import form
 
 RANGES = "/api/size-ranges"
 
 
 async def create(api: Api, **fields: Any) -> str:
-    """The path of a new size range."""
+    """Create a size range; return its path."""
     answer = await api.post(RANGES, {"name": "Kids 98-164", **fields})
     assert answer.status == 201
     form("size-ranges", "document").validate(answer.data)

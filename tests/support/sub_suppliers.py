@@ -1,4 +1,4 @@
-"""Sub-suppliers in the tests: made or found in one call, with contacts and facilities."""
+"""Helpers for sub-suppliers with contacts and facilities."""
 
 from typing import Any
 
@@ -11,16 +11,20 @@ BARE = {"name": "Bare", "state": "active"}
 
 
 async def create(api: Api, **fields: Any) -> str:
-    """The path of a new sub-supplier."""
+    """Create a sub-supplier; return its path."""
     answer = await api.post(SUPPLIERS, {"name": "Northgate Trims", **fields})
     assert answer.status == 201, answer.raw
     return str(answer.headers["Location"])
 
 
 async def full(api: Api) -> dict[str, Any]:
-    """A live sub-supplier of the demo data with contacts and more than one facility."""
+    """Return a live sub-supplier of the demo data with contacts and more than one facility."""
     shown = (await api.get(SUPPLIERS, {"pageSize": 100})).data
-    return next(one for one in shown if len(one["contacts"]) > 1 and one["facilityCount"] > 1)
+    return next(
+        supplier
+        for supplier in shown
+        if len(supplier["contacts"]) > 1 and supplier["facilityCount"] > 1
+    )
 
 
 async def facilities(dsn: str, supplier: str) -> list[tuple[str, bool]]:

@@ -1,4 +1,4 @@
-"""Writers that do whatever can be done to master records, by chance."""
+"""Random writers: perform every kind of write to master records."""
 
 import asyncio
 from collections.abc import Sequence
@@ -19,19 +19,19 @@ _PASSING = (200, 201, 400, 404, 409, 429, 503)
 
 
 class Writer:
-    """One caller that writes; it knows some of the records that are there."""
+    """API client that writes at random; it knows some of the stored records."""
 
-    def __init__(self, api: Api, known: generate.References, random: Random) -> None:
+    def __init__(self, api: Api, references: generate.References, random: Random) -> None:
         self._api = api
-        self._known = known
+        self._references = references
         self._random = random
         self._ids: dict[str, list[Any]] = {resource.name: [] for resource in MASTER_RECORDS}
-        self._ids["groups"] += known["groups"]
+        self._ids["groups"] += references["groups"]
         self._parents: dict[str, list[Any]] = {name: [] for name in _CUSTOM_FIELDS}
         self.done = 0
 
     async def write(self, times: int) -> None:
-        """So many writes, of which some are refused."""
+        """Perform this many writes, some of which are refused."""
         for _ in range(times):
             resource = self._random.choice(MASTER_RECORDS)
             operations = [
@@ -49,7 +49,7 @@ class Writer:
                 self.done += answer.status in (200, 201)
 
     def _body(self, resource: MasterRecord, form: str) -> dict[str, Any]:
-        made = generate.body(resource, form, self._known, self._random)
+        made = generate.body(resource, form, self._references, self._random)
         if resource.name == "size-ranges":
             made["isDefault"] = self._random.random() < 0.5
         parents = self._parents.get(resource.name)
@@ -87,26 +87,26 @@ class Writer:
         return answer
 
     async def _replace(self, resource: MasterRecord) -> Answer | None:
-        for one in self._some(resource, 1):
+        for record_id in self._some(resource, 1):
             body = self._body(resource, "replace")
-            return await self._api.put(f"{collection_path(resource)}/{one}", body)
+            return await self._api.put(f"{collection_path(resource)}/{record_id}", body)
         return None
 
     async def _replace_part(self, resource: MasterRecord) -> Answer | None:
-        part = next((one for one in PARTS if one.owner.name == resource.name), None)
+        part = next((part for part in PARTS if part.owner.name == resource.name), None)
         if part is None or part.parents:
             return None
-        for one in self._some(resource, 1):
-            place = parts.path(part, one)
-            stored = await self._api.get(place, {"form": "writable"})
+        for record_id in self._some(resource, 1):
+            path = parts.path(part, record_id)
+            stored = await self._api.get(path, {"form": "writable"})
             if stored.status == 200:
-                body = parts.body(part, stored.data, self._known, self._random)
-                return await self._api.put(place, body)
+                body = parts.body(part, stored.data, self._references, self._random)
+                return await self._api.put(path, body)
         return None
 
     async def _replace_many(self, resource: MasterRecord) -> Answer | None:
         ids = self._some(resource, 4)
-        items = [self._body(resource, "replace") | {"id": one} for one in ids]
+        items = [self._body(resource, "replace") | {"id": record_id} for record_id in ids]
         for item in items[1:]:
             item.pop("isDefault", None)
             if generate.has_state(resource) and self._random.random() < 0.3:
@@ -115,7 +115,7 @@ class Writer:
 
     async def _patch(self, resource: MasterRecord) -> Answer | None:
         state = self._random.choice(("active", "inactive"))
-        change = generate.change(resource, state, self._known, self._random)
+        change = generate.change(resource, state, self._references, self._random)
         return await self._patched(resource, change)
 
     async def _rename(self, resource: MasterRecord) -> Answer | None:
@@ -125,17 +125,19 @@ class Writer:
         return await self._patched(resource, [change])
 
     async def _patched(self, resource: MasterRecord, change: list[Any]) -> Answer | None:
-        for one in self._some(resource, 1):
-            return await self._api.patch(f"{collection_path(resource)}/{one}", change)
+        for record_id in self._some(resource, 1):
+            return await self._api.patch(f"{collection_path(resource)}/{record_id}", change)
         return None
 
     async def _delete(self, resource: MasterRecord) -> Answer | None:
-        for one in self._some(resource, 1):
-            return await self._api.delete(f"{collection_path(resource)}/{one}")
+        for record_id in self._some(resource, 1):
+            return await self._api.delete(f"{collection_path(resource)}/{record_id}")
         return None
 
     async def _delete_many(self, resource: MasterRecord) -> Answer | None:
         ids = self._some(resource, 3)
         if not ids:
             return None
-        return await self._api.delete(collection_path(resource), [("ids", str(one)) for one in ids])
+        return await self._api.delete(
+            collection_path(resource), [("ids", str(record_id)) for record_id in ids]
+        )

@@ -1,4 +1,4 @@
-"""Bodies with one fault each, of the collections that can show it."""
+"""Wrong bodies: one fault each, for the collections that can show it."""
 
 from typing import Any, Final
 
@@ -29,6 +29,6 @@ FAULTS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
 
 
 def wrong(path: str, fault: dict[str, Any]) -> dict[str, Any]:
-    """A body that is right but for the fault."""
+    """Return a valid body with the fault in it."""
     least = {"text" if path in (CARE, MATERIALS) else "name": "Linen"}
     return {name: value for name, value in (least | fault).items() if value is not LEFT_OUT}

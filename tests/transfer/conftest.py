@@ -1,4 +1,4 @@
-"""Organizations to import into, each test its own, of one service with the demo data."""
+"""Fixtures of transfers: one service with the demo data, an empty organization per test."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -23,31 +23,35 @@ from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.serving import serving
 
 
-class Stage(NamedTuple):
-    """A running service, and its database."""
+class TransferEnvironment(NamedTuple):
+    """Running service, and its database."""
 
     url: URL
     dsn: str
 
 
 @pytest.fixture(scope="session")
-async def stage(server_dsn: str, worker_id: str) -> AsyncIterator[Stage]:
+async def environment(server_dsn: str, worker_id: str) -> AsyncIterator[TransferEnvironment]:
     """The service."""
     dsn = fresh_database(server_dsn, f"transfer_{worker_id}", DEMO_TEMPLATE)
     async with serving(dsn) as server:
-        yield Stage(server.make_url("/"), dsn)
+        yield TransferEnvironment(server.make_url("/"), dsn)
 
 
 @pytest.fixture
-async def keys(stage: Stage, request: pytest.FixtureRequest) -> dict[str, str]:
+async def keys(environment: TransferEnvironment, request: pytest.FixtureRequest) -> dict[str, str]:
     """Keys of a new organization that has every feature, by scope."""
-    connection = await asyncpg.connect(stage.dsn)
+    connection = await asyncpg.connect(environment.dsn)
     try:
-        one = await administration.create_organization(
+        organization_id = await administration.create_organization(
             connection, request.node.nodeid, multiple_language=True, pro=True
         )
         return {
-            scope: str(await administration.issue_key(connection, one, name="tests", scope=scope))
+            scope: str(
+                await administration.issue_key(
+                    connection, organization_id, name="tests", scope=scope
+                )
+            )
             for scope in ("write", "read")
         }
     finally:
@@ -55,15 +59,15 @@ async def keys(stage: Stage, request: pytest.FixtureRequest) -> dict[str, str]:
 
 
 @pytest.fixture
-async def client(stage: Stage, keys: dict[str, str]) -> AsyncIterator[Client]:
+async def client(environment: TransferEnvironment, keys: dict[str, str]) -> AsyncIterator[Client]:
     """A client of the new organization."""
-    async with Client(str(stage.url), keys["write"]) as client:
+    async with Client(str(environment.url), keys["write"]) as client:
         yield client
 
 
 @dataclass
-class Folder:
-    """Files of an import, and what is kept beside them."""
+class ImportFolder:
+    """Folder of an import's files, its id map and its rejects."""
 
     path: Path
     rejected: list[dict[str, Any]] = field(default_factory=list)
@@ -71,46 +75,49 @@ class Folder:
 
     def write(self, name: str, *lines: dict[str, Any] | str) -> None:
         """Write a file, of objects or of texts."""
-        texts = (one if isinstance(one, str) else orjson.dumps(one).decode() for one in lines)
+        texts = (line if isinstance(line, str) else orjson.dumps(line).decode() for line in lines)
         (self.path / name).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
 
-    async def bring(
-        self, client: Client, place: str = "", options: ImportOptions | None = None
+    async def import_records(
+        self, client: Client, subfolder: str = "", options: ImportOptions | None = None
     ) -> dict[str, Counter[str]]:
-        """What became of the lines of all files, or of one."""
+        """Import all files, or one; return the number of lines by outcome."""
         said = self.path / "rejects.ndjson"
         chosen = options or ImportOptions()
         with (
-            open_id_map(self.path / "ids.sqlite3", dry_run=chosen.dry_run) as known,
+            open_id_map(self.path / "ids.sqlite3", dry_run=chosen.dry_run) as id_map,
             Rejects(said) as rejects,
         ):
-            found, told = sources(self.path / place, transfer_collections()), list[Any]()
+            source_files, messages = (
+                sources(self.path / subfolder, transfer_collections()),
+                list[Any](),
+            )
             try:
                 return await Import(
-                    client, found, known, rejects, chosen, told.append, told.append
+                    client, source_files, id_map, rejects, chosen, messages.append, messages.append
                 ).run()
             finally:
                 lines = said.read_text(encoding="utf-8").splitlines() if said.exists() else []
                 self.rejected = [orjson.loads(line) for line in lines]
 
     def details(self) -> list[tuple[int, str, str | None]]:
-        """Line, type and field of what the last import rejected."""
+        """Return line, type and field of each rejected value of the last import."""
         return [
-            (one["line"], row["type"], row["field"])
-            for one in self.rejected
-            for row in one["details"]
+            (reject["line"], row["type"], row["field"])
+            for reject in self.rejected
+            for row in reject["details"]
         ]
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Folder:
+def folder(tmp_path: Path) -> ImportFolder:
     """An empty one."""
-    return Folder(tmp_path)
+    return ImportFolder(tmp_path)
 
 
 async def listed(client: Client, collection: str) -> list[dict[str, Any]]:
-    """All records of a collection."""
-    return [one async for one in client.collection(collection).records(page_size=100)]
+    """Return all records of a collection."""
+    return [record async for record in client.collection(collection).records(page_size=100)]
 
 
 ONCE = RetryPolicy(attempts=1)

@@ -1,4 +1,4 @@
-"""``selvedge import --columns``: what is listed can be read, and what is exported is listed."""
+"""Tests of ``selvedge import --columns``: listed are the columns of exports and imports."""
 
 import io
 import re
@@ -15,7 +15,7 @@ from service.transfer.table_export import table_columns
 pytestmark = pytest.mark.contract("Files")
 
 COLLECTIONS = [*transfer_collections().values()]
-named = pytest.mark.parametrize("collection", COLLECTIONS, ids=lambda one: one.name)
+named = pytest.mark.parametrize("collection", COLLECTIONS, ids=lambda collection: collection.name)
 
 
 @named
@@ -27,15 +27,15 @@ def test_every_column_that_is_listed_can_be_in_a_header(collection: TransferColl
 @named
 def test_every_column_of_an_export_is_listed(collection: TransferCollection) -> None:
     listed = {row.column for row in column_rows(collection)}
-    found = table_columns(DEMO / f"{collection.name}.ndjson", collection.all_fields)
-    assert {re.sub(r"\[\d+\]", "[0]", column) for column in found} <= listed
+    columns = table_columns(DEMO / f"{collection.name}.ndjson", collection.all_fields)
+    assert {re.sub(r"\[\d+\]", "[0]", column) for column in columns} <= listed
     lines = (DEMO / f"{collection.name}.ndjson").read_bytes().splitlines()
     assert lines
-    assert orjson.loads(lines[0]).keys() & {*found}
+    assert orjson.loads(lines[0]).keys() & {*columns}
 
 
-def test_types_lengths_and_values_are_told() -> None:
-    found = {
+def test_columns_have_types_lengths_and_values() -> None:
+    columns = {
         row.column: row for name in ("styles", "size-ranges", "sample-requests", "sub-suppliers")
         for row in column_rows(transfer_collections()[name])
     }  # fmt: skip
@@ -57,4 +57,4 @@ def test_types_lengths_and_values_are_told() -> None:
             "decimal number", "", "at most 10 digits after the point",
         ),
     ):  # fmt: skip
-        assert found[row.column] == row
+        assert columns[row.column] == row

@@ -1,4 +1,4 @@
-"""Organization 1 as files: what the demo data are, and what makes them again (contract, Files)."""
+"""Tests of the demo files: organization 1 as files, and imported again (contract, Files)."""
 
 import shutil
 from pathlib import Path
@@ -12,7 +12,7 @@ from service.files import DEMO
 from service.transfer.id_map import IdMap, open_id_map
 from tests.support.api import issue_key
 from tests.support.demo_files import export
-from tests.transfer.conftest import Folder, Stage
+from tests.transfer.conftest import ImportFolder, TransferEnvironment
 
 pytestmark = pytest.mark.contract("Files", "Demo data")
 
@@ -46,35 +46,39 @@ IN_LISTS = {
 """What the objects of lists are, whose ``id`` it is; of others it is nobody's concern."""
 
 
-async def test_the_demo_data_are_these_files(stage: Stage, tmp_path: Path) -> None:
+async def test_the_demo_data_are_these_files(
+    environment: TransferEnvironment, tmp_path: Path
+) -> None:
     """`make demo-files` writes them anew where the demo data have changed."""
-    await export(str(stage.url), await issue_key(stage.dsn, 1, "read"), tmp_path)
-    found, wanted = files(tmp_path), files(DEMO)
-    assert found.keys() == wanted.keys()
-    assert [name for name, raw in found.items() if raw != wanted[name]] == []
+    await export(str(environment.url), await issue_key(environment.dsn, 1, "read"), tmp_path)
+    generated, published = files(tmp_path), files(DEMO)
+    assert generated.keys() == published.keys()
+    assert [name for name, raw in generated.items() if raw != published[name]] == []
 
 
 async def test_an_empty_organization_becomes_organization_1(
-    stage: Stage, keys: dict[str, str], client: Client, tmp_path: Path
+    environment: TransferEnvironment, keys: dict[str, str], client: Client, tmp_path: Path
 ) -> None:
     """And once more changes nothing."""
-    folder, after = Folder(tmp_path / "files"), tmp_path / "after"
+    folder, after = ImportFolder(tmp_path / "files"), tmp_path / "after"
     shutil.copytree(DEMO, folder.path)
-    counts = await folder.bring(client)
+    counts = await folder.import_records(client)
     assert folder.rejected == []
-    assert {name for found in counts.values() for name in found} == {"created", "updated"}
-    await export(str(stage.url), keys["write"], after)
-    with open_id_map(folder.path / "ids.sqlite3", dry_run=False) as known:
+    assert {name for outcomes in counts.values() for name in outcomes} == {"created", "updated"}
+    await export(str(environment.url), keys["write"], after)
+    with open_id_map(folder.path / "ids.sqlite3", dry_run=False) as id_map:
         for path in sorted(DEMO.iterdir()):
             collection, made = path.stem, records(after / path.name)
             sent = {
-                became(known, collection, one): mapped(known, collection, document)
-                for one, document in records(path).items()
+                became(id_map, collection, record_id): mapped(id_map, collection, document)
+                for record_id, document in records(path).items()
             }
-            assert sent == {one: without_own(document) for one, document in made.items()}
+            assert sent == {
+                record_id: without_own(document) for record_id, document in made.items()
+            }
     before = await client.changes.now()
-    counts = await folder.bring(client)
-    assert {name for found in counts.values() for name in found} == {"as before"}
+    counts = await folder.import_records(client)
+    assert {name for outcomes in counts.values() for name in outcomes} == {"as before"}
     assert await client.changes.now() == before
 
 
@@ -87,38 +91,38 @@ def records(path: Path) -> dict[Any, dict[str, Any]]:
     return {line["id"]: line for line in lines}
 
 
-def became(known: IdMap, collection: str, one: Any) -> Any:
-    found = known.find(collection, str(one))
-    assert found, (collection, one)
-    return found.id
+def became(id_map: IdMap, collection: str, source_id: Any) -> Any:
+    entry = id_map.find(collection, str(source_id))
+    assert entry, (collection, source_id)
+    return entry.id
 
 
-def mapped(known: IdMap, collection: str, value: Any, home: str = "") -> Any:
-    """A value of a file with the ids that it should have now; ``home`` is whose its own id is."""
+def mapped(id_map: IdMap, collection: str, value: Any, home: str = "") -> Any:
+    """Return a value of a file with its present ids; ``home`` owns its own id."""
     if isinstance(value, list):
-        return [mapped(known, collection, one, home) for one in value]
+        return [mapped(id_map, collection, entry, home) for entry in value]
     if not isinstance(value, dict):
         return value
-    found = {}
-    for name, one in without_own(value, is_deep=False).items():
+    translated = {}
+    for name, member in without_own(value, is_deep=False).items():
         target = NAMED.get(name, home or None if name == "id" else None)
-        if target and one is not None:
-            target, is_list = target.format(collection), isinstance(one, list)
-            ids = [became(known, target, each) for each in (one if is_list else [one])]
-            found[name] = ids if is_list else ids[0]
+        if target and member is not None:
+            target, is_list = target.format(collection), isinstance(member, list)
+            ids = [became(id_map, target, each) for each in (member if is_list else [member])]
+            translated[name] = ids if is_list else ids[0]
         elif name != "id":
-            found[name] = mapped(known, collection, one, IN_LISTS.get(name, ""))
-    return found
+            translated[name] = mapped(id_map, collection, member, IN_LISTS.get(name, ""))
+    return translated
 
 
 def without_own(value: Any, home: str = "", *, is_deep: bool = True) -> Any:
-    """A value without what is each import's own; ids of nobody's concern, too."""
+    """Return a value without what is each import's own; ids of nobody's concern, too."""
     if isinstance(value, list):
-        return [without_own(one, home) for one in value]
+        return [without_own(entry, home) for entry in value]
     if not isinstance(value, dict):
         return value
     return {
-        name: without_own(one, IN_LISTS.get(name, "")) if is_deep else one
-        for name, one in value.items()
+        name: without_own(member, IN_LISTS.get(name, "")) if is_deep else member
+        for name, member in value.items()
         if name not in OWN and (not is_deep or name != "id" or home)
     }

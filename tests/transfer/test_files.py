@@ -1,4 +1,4 @@
-"""Files of an import: which there are, and what their lines say (contract, Files)."""
+"""Tests of import files: file names, formats and lines (contract, Files)."""
 
 import io
 from typing import Any
@@ -12,7 +12,7 @@ from service.transfer.csv_records import TableError, rows
 from service.transfer.errors import TransferError
 from service.transfer.fields import Field
 from service.transfer.files import sources
-from tests.transfer.conftest import Folder, listed
+from tests.transfer.conftest import ImportFolder, listed
 
 pytestmark = pytest.mark.contract("Files")
 
@@ -135,10 +135,10 @@ def test_names_of_columns_may_be_capitalised_and_columns_without_a_name_empty() 
     ]
 
 
-def test_what_only_the_service_sets_may_have_columns() -> None:
+def test_read_only_fields_may_have_columns() -> None:
     """They are in files that were made of documents; nothing of them is sent."""
-    found = read("name,properties[0],beginDate\nAda,inUse,2026-01-01\n", "groups")
-    assert [one["name"] for one in found] == ["Ada"]
+    documents = read("name,properties[0],beginDate\nAda,inUse,2026-01-01\n", "groups")
+    assert [document["name"] for document in documents] == ["Ada"]
 
 
 def test_empty_lists_and_empty_texts_differ_from_no_value() -> None:
@@ -158,16 +158,18 @@ def test_texts_are_read_as_they_were_written(value: str) -> None:
 
 def test_lines_are_those_where_rows_begin() -> None:
     content = b'name,city\n"A\nB",C\n\n,\nD,E\n'
-    found = [*rows(io.BytesIO(content), transfer_collections()["sub-suppliers"].columns)]
-    assert [(row.line, row.document["name"]) for row in found] == [(2, "A\nB"), (6, "D")]
-    assert sum(row.size for row in found) == len(content)
+    table_rows = [*rows(io.BytesIO(content), transfer_collections()["sub-suppliers"].columns)]
+    assert [(row.line, row.document["name"]) for row in table_rows] == [(2, "A\nB"), (6, "D")]
+    assert sum(row.size for row in table_rows) == len(content)
 
 
-def test_columns_of_fields_are_told_though_list_entries_are_left_out() -> None:
+def test_columns_are_numbered_despite_empty_list_entries() -> None:
     file = io.BytesIO(b"NAME,contacts[2].email,contacts[4].email\nA,,b@example.com\n")
     [row] = rows(file, transfer_collections()["sub-suppliers"].columns)
-    told = [row.column(field) for field in ("name", "contacts[0].email", "contacts[0].role", None)]
-    assert told == ["NAME", "contacts[4].email", "contacts[4].role", ""]
+    columns = [
+        row.column(field) for field in ("name", "contacts[0].email", "contacts[0].role", None)
+    ]
+    assert columns == ["NAME", "contacts[4].email", "contacts[4].role", ""]
 
 
 def test_values_of_a_list_are_in_the_column_of_the_list() -> None:
@@ -176,7 +178,7 @@ def test_values_of_a_list_are_in_the_column_of_the_list() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "told"),
+    ("text", "line", "message"),
     [
         ("", 1, "there is no header"),
         ("name,Name\n", 1, "the column Name is there twice: remove one"),
@@ -195,14 +197,14 @@ def test_values_of_a_list_are_in_the_column_of_the_list() -> None:
         ("contacts[0]\nx\n", 2, r"use a column for each field: id, "),
     ],
 )
-def test_what_is_no_table_is_told(text: str, line: int, told: str) -> None:
-    with pytest.raises(TableError, match=told) as caught:
+def test_malformed_tables_are_refused(text: str, line: int, message: str) -> None:
+    with pytest.raises(TableError, match=message) as caught:
         read(text)
     assert caught.value.line == line
 
 
 @pytest.mark.parametrize(
-    ("raw", "encoding", "line", "told"),
+    ("raw", "encoding", "line", "message"),
     [
         (b"name,city\nA,B\nC,\xd6\n", None, 3, "column city: no UTF-8: save.*--encoding cp1252"),
         (b"name\n\x81\n", "cp1252", 2, "column name: no CP1252"),
@@ -211,33 +213,35 @@ def test_what_is_no_table_is_told(text: str, line: int, told: str) -> None:
         ("name\nA\n".encode("utf-16-le"), None, 1, "looks like UTF-16.*--encoding utf-16-le"),
     ],
 )
-def test_what_is_no_text_is_told(raw: bytes, encoding: str | None, line: int, told: str) -> None:
-    with pytest.raises(TableError, match=told) as caught:
+def test_undecodable_files_are_refused(
+    raw: bytes, encoding: str | None, line: int, message: str
+) -> None:
+    with pytest.raises(TableError, match=message) as caught:
         read(raw, encoding=encoding)
     assert caught.value.line == line
 
 
 @pytest.mark.parametrize(
-    ("raw", "told"),
+    ("raw", "message"),
     [("{", "line 2: no JSON"), ("[1]", "line 2: no JSON object"), ("name,state", "no JSON")],
 )
-async def test_a_file_that_is_no_ndjson_is_told_before_anything_is_sent(
-    client: Client, folder: Folder, raw: str, told: str
+async def test_malformed_ndjson_is_reported_before_any_request(
+    client: Client, folder: ImportFolder, raw: str, message: str
 ) -> None:
     folder.write("brands.ndjson", {"name": "Alpine"}, raw)
-    with pytest.raises(TransferError, match=told):
-        await folder.bring(client)
+    with pytest.raises(TransferError, match=message):
+        await folder.import_records(client)
     assert await listed(client, "brands") == []
 
 
-def test_files_come_in_the_order_of_references(folder: Folder) -> None:
+def test_files_come_in_the_order_of_references(folder: ImportFolder) -> None:
     for name in ("styles.csv", "style-relations.ndjson", "brands.ndjson", "rejects-1.ndjson"):
         folder.write(name)
-    found = [source.path.name for source in sources(folder.path, transfer_collections())]
-    assert found == ["brands.ndjson", "styles.csv", "style-relations.ndjson"]
+    names = [source.path.name for source in sources(folder.path, transfer_collections())]
+    assert names == ["brands.ndjson", "styles.csv", "style-relations.ndjson"]
 
 
-def test_files_that_are_no_collections_are_told(folder: Folder) -> None:
+def test_files_of_unknown_collections_are_refused(folder: ImportFolder) -> None:
     with pytest.raises(TransferError, match="no files to import"):
         sources(folder.path, transfer_collections())
     with pytest.raises(TransferError, match="no folder and no file"):
@@ -250,17 +254,17 @@ def test_files_that_are_no_collections_are_told(folder: Folder) -> None:
         sources(folder.path / "colours.ndjson", transfer_collections())
 
 
-def test_two_files_of_one_collection_are_told(folder: Folder) -> None:
+def test_two_files_of_one_collection_are_refused(folder: ImportFolder) -> None:
     folder.write("colors.csv")
     folder.write("colors.ndjson")
     with pytest.raises(TransferError, match="are of the same collection"):
         sources(folder.path, transfer_collections())
 
 
-async def test_a_table_goes_in(client: Client, folder: Folder) -> None:
+async def test_a_table_goes_in(client: Client, folder: ImportFolder) -> None:
     folder.write("brands.csv", "id,name", "7,Alpine")
     folder.write("styles.csv", "number,name,brandId", "S1,Parka,7", "S2,Anorak,")
-    assert (await folder.bring(client))["styles"] == {"created": 2}
+    assert (await folder.import_records(client))["styles"] == {"created": 2}
     [alpine] = await listed(client, "brands")
     brands = [style.get("brandId") for style in await listed(client, "styles")]
     assert brands == [alpine["id"], None]

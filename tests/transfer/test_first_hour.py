@@ -1,4 +1,4 @@
-"""docs/first-hour.md leads where it says, line by line, from a database with nothing in it."""
+"""Tests of docs/first-hour.md: every line, starting from an empty database."""
 
 import asyncio
 import os
@@ -15,8 +15,8 @@ import pytest
 
 from tests.policy.sources import ROOT
 from tests.support.databases import fresh_database
-from tests.support.folders import temporary_folder
-from tests.support.waiting import within
+from tests.support.temporary_folders import temporary_folder
+from tests.support.time_limits import within
 
 pytestmark = pytest.mark.contract("Files")
 
@@ -26,7 +26,7 @@ _END: Final = "=== the end of a block ==="
 
 
 def blocks() -> tuple[list[str], dict[int, str]]:
-    """What is pasted, and what is printed below some of it, by number."""
+    """Return the commands, and the shown output by number."""
     pasted, printed = list[str](), dict[int, str]()
     for kind, text in _BLOCK.findall((ROOT / "docs" / "first-hour.md").read_text("utf-8")):
         if kind == "sh":
@@ -37,7 +37,7 @@ def blocks() -> tuple[list[str], dict[int, str]]:
 
 
 def script(pasted: list[str], port: int) -> str:
-    """The blocks as one script, which stops at a line that fails."""
+    """Return the blocks as one script, which stops at a line that fails."""
     text = f"echo '{_END}'\n".join([*pasted, ""])
     for said, meant in (
         ("make migrate\n", "selvedge migrate\n"),
@@ -75,7 +75,7 @@ async def test_every_line_does_what_it_says(server_dsn: str, worker_id: str, hom
         "WORKERS": "1",
         "LOG_LEVEL": "error",
     }
-    pasted, wanted = blocks()
+    pasted, expected = blocks()
     process = await asyncio.create_subprocess_exec(
         "bash", "-c", script(pasted, port), cwd=home, env=os.environ | named,
         stdout=PIPE, stderr=(home / "told").open("wb"), start_new_session=True,
@@ -87,8 +87,8 @@ async def test_every_line_does_what_it_says(server_dsn: str, worker_id: str, hom
         if process.returncode is None:
             os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == 0, (home / "told").read_text("utf-8")
-    found = printed.decode().split(f"{_END}\n")
-    assert len(found) == len(pasted) + 1
-    for number, text in wanted.items():
-        lines = [line.split() for line in found[number].splitlines()]
+    outputs = printed.decode().split(f"{_END}\n")
+    assert len(outputs) == len(pasted) + 1
+    for number, text in expected.items():
+        lines = [line.split() for line in outputs[number].splitlines()]
         assert lines == [line.split() for line in text.splitlines()]

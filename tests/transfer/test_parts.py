@@ -1,4 +1,4 @@
-"""Parts travel in the lines of their records; their objects keep who they are (contract, Files)."""
+"""Tests of parts in import lines: their objects keep their identity (contract, Files)."""
 
 from typing import Any
 
@@ -6,65 +6,65 @@ import pytest
 
 from service.client import Client
 from service.transfer.sender import ImportOptions
-from tests.transfer.conftest import Folder, listed
+from tests.transfer.conftest import ImportFolder, listed
 
 pytestmark = pytest.mark.contract("Files")
 
 SKIP = ImportOptions(skip=True)
 
 
-def size_range(one: int, *sizes: dict[str, Any]) -> dict[str, Any]:
-    return {"id": one, "name": f"Range {one}", "sizes": [*sizes]}
+def size_range(record_id: int, *sizes: dict[str, Any]) -> dict[str, Any]:
+    return {"id": record_id, "name": f"Range {record_id}", "sizes": [*sizes]}
 
 
 async def sizes_of(client: Client, name: str) -> list[dict[str, Any]]:
-    [found] = [one for one in await listed(client, "size-ranges") if one["name"] == name]
-    sizes = (await client.part("size-ranges", found["id"], "sizes").read()).data
+    [record] = [
+        candidate for candidate in await listed(client, "size-ranges") if candidate["name"] == name
+    ]
+    sizes = (await client.part("size-ranges", record["id"], "sizes").read()).data
     return list(sizes)
 
 
-async def test_sizes_may_relate_to_later_ones(client: Client, folder: Folder) -> None:
+async def test_sizes_may_relate_to_later_ones(client: Client, folder: ImportFolder) -> None:
     """Also to one that is deactivated, which stays because of it."""
     folder.write(
         "size-ranges.ndjson",
         size_range(1, {"id": 11, "name": "S", "relatedSizeRangeSizeId": 21}),
         size_range(2, {"id": 21, "name": "36", "isDeactivated": True}, {"id": 22, "name": "38"}),
     )
-    await folder.bring(client)
+    await folder.import_records(client)
     [small], [first, second] = await sizes_of(client, "Range 1"), await sizes_of(client, "Range 2")
     assert small["relatedSizeRangeSizeId"] == first["id"]
-    assert [one["isDeactivated"] for one in (first, second)] == [True, False]
+    assert [size["isDeactivated"] for size in (first, second)] == [True, False]
 
 
-async def test_an_edited_object_stays_who_it_is(client: Client, folder: Folder) -> None:
+async def test_an_edited_object_stays_who_it_is(client: Client, folder: ImportFolder) -> None:
     """In a part, and in a list of the record itself."""
     field = {"id": 1, "name": "Fit", "type": "allowedValue"}
     folder.write("size-ranges.ndjson", size_range(1, {"id": 11, "name": "S", "sizeId": "s"}))
     folder.write(
         "style-custom-fields.ndjson", field | {"allowedValues": [{"id": 5, "value": "Slim"}]}
     )
-    await folder.bring(client)
+    await folder.import_records(client)
     before = await sizes_of(client, "Range 1"), await listed(client, "style-custom-fields")
     folder.write("size-ranges.ndjson", size_range(1, {"id": 11, "name": "Small", "sizeId": "sm"}))
     folder.write(
         "style-custom-fields.ndjson", field | {"allowedValues": [{"id": 5, "value": "Slim fit"}]}
     )
-    await folder.bring(client)
+    await folder.import_records(client)
     after = await sizes_of(client, "Range 1"), await listed(client, "style-custom-fields")
-    assert [one["id"] for one in after[0]] == [one["id"] for one in before[0]]
+    assert [size["id"] for size in after[0]] == [size["id"] for size in before[0]]
     assert (after[0][0]["name"], after[0][0]["sizeId"]) == ("Small", "sm")
     [was], [value] = before[1][0]["allowedValues"], after[1][0]["allowedValues"]
     assert value == was | {"value": "Slim fit"}
 
 
-async def test_what_is_wrong_with_a_part_is_told_by_its_name(
-    client: Client, folder: Folder
-) -> None:
+async def test_errors_of_a_part_name_it(client: Client, folder: ImportFolder) -> None:
     """The record is in; once it is mended, the part follows."""
     style = {"id": 1, "number": "S1", "name": "Parka"}
     folder.write("size-ranges.ndjson", size_range(1, {"name": " "}))
     folder.write("styles.ndjson", style | {"measurementChart": {"lines": [{"tolerance": "1,5"}]}})
-    counts = await folder.bring(client, options=SKIP)
+    counts = await folder.import_records(client, options=SKIP)
     assert counts["size-ranges"] == {"created": 1}
     assert counts["size-ranges/sizes"] == {"failed": 1}
     assert folder.details() == [
@@ -73,12 +73,12 @@ async def test_what_is_wrong_with_a_part_is_told_by_its_name(
     ]
     folder.write("size-ranges.ndjson", size_range(1, {"name": "S"}))
     folder.write("styles.ndjson", style | {"measurementChart": {"lines": [{"tolerance": "1.5"}]}})
-    counts = await folder.bring(client)
+    counts = await folder.import_records(client)
     assert counts["size-ranges/sizes"] == counts["styles/measurement-chart"] == {"updated": 1}
 
 
 async def test_samples_keep_what_was_asked_of_lines_that_go_later(
-    client: Client, folder: Folder
+    client: Client, folder: ImportFolder
 ) -> None:
     line = {"lineId": 31, "name": "Hood", "isDeactivated": True}
     folder.write("size-ranges.ndjson", size_range(1, {"id": 11, "name": "S"}))
@@ -93,7 +93,7 @@ async def test_samples_keep_what_was_asked_of_lines_that_go_later(
         | {"requested": [{"lineId": 31, "sizeRangeSizeId": 11, "value": "36.00"}]}
         | {"measurements": [measured]},
     )
-    await folder.bring(client)
+    await folder.import_records(client)
     [style], [request] = await listed(client, "styles"), await listed(client, "sample-requests")
     path = f"/api/styles/{style['id']}/sample-requests/{request['id']}/measurements"
     [size] = (await client.get(path, exact=True)).body["data"]
@@ -102,8 +102,8 @@ async def test_samples_keep_what_was_asked_of_lines_that_go_later(
     assert (hood["requestedMeasurement"], hood["companyMeasurement"]) == ("36.00", "36.50")
 
 
-async def test_what_is_wrong_with_measured_values_is_told_by_size(
-    client: Client, folder: Folder
+async def test_errors_of_measured_values_name_the_size(
+    client: Client, folder: ImportFolder
 ) -> None:
     folder.write("size-ranges.ndjson", size_range(1, {"id": 11, "name": "S"}))
     folder.write("styles.ndjson", {"id": 1, "number": "S1", "name": "Parka"})
@@ -114,7 +114,7 @@ async def test_what_is_wrong_with_measured_values_is_told_by_size(
         request | {"measurements": [{"sizeRangeSizeId": 11, "approved": 1}]},
         request | {"measurements": {}},
     )
-    await folder.bring(client, options=SKIP)
+    await folder.import_records(client, options=SKIP)
     assert folder.details() == [
         (1, "validation_error.required_field", "measurements[0].sizeRangeSizeId"),
         (3, "validation_error.invalid_type", "measurements"),

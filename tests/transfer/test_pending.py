@@ -1,4 +1,4 @@
-"""Requests whose answers are not known are asked again by their keys; others never (Files)."""
+"""Tests of pending requests: those without a response are repeated with their keys (Files)."""
 
 import time
 from typing import Any
@@ -8,8 +8,8 @@ import pytest
 from service.client import Client, FailureError, ForbiddenError, UnreachableError
 from service.transfer.id_map import IdMap, open_id_map
 from service.transfer.pending import PendingRequest, resend_pending, send_pending
-from tests.client.between import Fault, standing_between
-from tests.transfer.conftest import ONCE, Folder, Stage, listed
+from tests.client.fault_proxy import Fault, start_fault_proxy
+from tests.transfer.conftest import ONCE, ImportFolder, TransferEnvironment, listed
 
 pytestmark = pytest.mark.contract("Files")
 
@@ -24,26 +24,26 @@ def request(name: str = "Trims", asked_at: float | None = None) -> PendingReques
 
 
 async def test_a_key_that_may_only_read_leaves_the_request_pending(
-    stage: Stage, keys: dict[str, str], client: Client, folder: Folder
+    environment: TransferEnvironment, keys: dict[str, str], client: Client, folder: ImportFolder
 ) -> None:
     """It was carried out before: dropped, it would be done a second time."""
     folder.write("sub-suppliers.ndjson", {"id": 1, "name": "Trims"})
     async with (
-        standing_between(stage.url) as (between, url),
+        start_fault_proxy(environment.url) as (proxy, url),
         Client(url, keys["write"], retry_policy=ONCE) as cut,
     ):
-        between.faults.append(Fault.CUT_AFTER)
+        proxy.faults.append(Fault.CUT_AFTER)
         with pytest.raises(UnreachableError):
-            await folder.bring(cut)
-    async with Client(str(stage.url), keys["read"]) as reader:
+            await folder.import_records(cut)
+    async with Client(str(environment.url), keys["read"]) as reader:
         with pytest.raises(ForbiddenError):
-            await folder.bring(reader)
-    assert await folder.bring(client) == {"sub-suppliers": {"as before": 1}}
+            await folder.import_records(reader)
+    assert await folder.import_records(client) == {"sub-suppliers": {"as before": 1}}
     assert len(await listed(client, "sub-suppliers")) == 1
 
 
 class Refusing:
-    """A client whose writes are refused."""
+    """Client whose writes are refused."""
 
     def __init__(self, status: int, error_type: str) -> None:
         self.error = FailureError(status, error_type, ())
@@ -70,27 +70,27 @@ class Refusing:
     ],
 )
 async def test_only_what_decides_a_request_ends_it(
-    folder: Folder, status: int, error_type: str, is_kept: bool
+    folder: ImportFolder, status: int, error_type: str, is_kept: bool
 ) -> None:
     refusing: Any = Refusing(status, error_type)
-    with open_id_map(folder.path / "ids.sqlite3", dry_run=False) as known:
+    with open_id_map(folder.path / "ids.sqlite3", dry_run=False) as id_map:
         with pytest.raises(FailureError):
-            await send_pending(refusing, known, request(), "a key")
-        assert pending(known) == ["a key"] * is_kept
+            await send_pending(refusing, id_map, request(), "a key")
+        assert pending(id_map) == ["a key"] * is_kept
 
 
-async def test_what_is_refused_now_or_is_old_is_not_asked_again(
-    client: Client, folder: Folder
+async def test_refused_and_old_requests_are_not_resent(
+    client: Client, folder: ImportFolder
 ) -> None:
     """Its lines are sent anew. The service may have forgotten a key that is a day old."""
-    with open_id_map(folder.path / "ids.sqlite3", dry_run=False) as known:
-        known.add_pending("refused", request(" "))
-        known.add_pending("old", request("Old", asked_at=time.time() - DAY))
-        known.add_pending("new", request("New", asked_at=time.time()))
-        await resend_pending(client, known)
-        assert pending(known) == []
-    assert [one["name"] for one in await listed(client, "sub-suppliers")] == ["New"]
+    with open_id_map(folder.path / "ids.sqlite3", dry_run=False) as id_map:
+        id_map.add_pending("refused", request(" "))
+        id_map.add_pending("old", request("Old", asked_at=time.time() - DAY))
+        id_map.add_pending("new", request("New", asked_at=time.time()))
+        await resend_pending(client, id_map)
+        assert pending(id_map) == []
+    assert [record["name"] for record in await listed(client, "sub-suppliers")] == ["New"]
 
 
-def pending(known: IdMap) -> list[str]:
-    return [key for key, _ in known.pending_requests()]
+def pending(id_map: IdMap) -> list[str]:
+    return [key for key, _ in id_map.pending_requests()]

@@ -1,4 +1,4 @@
-"""What is wrong with lines is told as NDJSON, and as CSV for spreadsheets (contract, Files)."""
+"""Tests of reject files: NDJSON, and CSV for spreadsheets (contract, Files)."""
 
 import csv
 from pathlib import Path
@@ -11,7 +11,7 @@ from service.transfer.collections import transfer_collections
 from service.transfer.files import sources
 from service.transfer.rejects import Rejects, reject_files
 from service.transfer.sender import ImportOptions
-from tests.transfer.conftest import Folder, listed
+from tests.transfer.conftest import ImportFolder, listed
 
 pytestmark = pytest.mark.contract("Files")
 
@@ -23,7 +23,9 @@ def table(path: Path) -> list[dict[str, str]]:
         return [*csv.DictReader(file)]
 
 
-async def test_a_table_names_file_line_column_and_message(client: Client, folder: Folder) -> None:
+async def test_a_table_names_file_line_column_and_message(
+    client: Client, folder: ImportFolder
+) -> None:
     """Columns are named as the file names them; lines are those where rows begin."""
     folder.write(
         "sub-suppliers.csv",
@@ -33,12 +35,12 @@ async def test_a_table_names_file_line_column_and_message(client: Client, folder
         '"","48,5",,QA',
     )
     folder.write("size-ranges.csv", "name,SIZES[4].name", "One,S", 'Two," "')
-    await folder.bring(client, options=SKIP)
-    told = [
-        (one["file"], one["line"], one["column"], one["message"])
-        for one in table(folder.path / "rejects.csv")
+    await folder.import_records(client, options=SKIP)
+    reported = [
+        (row["file"], row["line"], row["column"], row["message"])
+        for row in table(folder.path / "rejects.csv")
     ]
-    assert sorted(told) == [
+    assert sorted(reported) == [
         ("size-ranges.csv", "3", "SIZES[4].name", "Use more than white space."),
         ("sub-suppliers.csv", "4", "CONTACTS[3].email", "Use at most 1000 characters."),
         ("sub-suppliers.csv", "4", "latitude", "Use 90 or less."),
@@ -47,20 +49,22 @@ async def test_a_table_names_file_line_column_and_message(client: Client, folder
     ]  # fmt: skip
 
 
-async def test_cells_that_the_table_names_can_be_mended(client: Client, folder: Folder) -> None:
+async def test_cells_that_the_table_names_can_be_mended(
+    client: Client, folder: ImportFolder
+) -> None:
     """The same command then sends what was mended, and nothing else."""
     header = "id,name,translations[0].languageId,translations[0].colorName"
     text = f"{header}\n1,Red,1,Rot\n2,Blue,ein,Blau\n"
     (folder.path / "colors.csv").write_text(text, encoding="utf-8")
-    await folder.bring(client, options=SKIP)
+    await folder.import_records(client, options=SKIP)
     [row] = table(folder.path / "rejects.csv")
     lines = text.splitlines()
-    place = lines[0].split(",").index(row["column"])
+    column_index = lines[0].split(",").index(row["column"])
     cells = lines[int(row["line"]) - 1].split(",")
-    cells[place] = "1"
+    cells[column_index] = "1"
     lines[int(row["line"]) - 1] = ",".join(cells)
     folder.write("colors.csv", *lines)
-    counts = await folder.bring(client)
+    counts = await folder.import_records(client)
     assert counts["colors/translations"] == {"as before": 1, "updated": 1}
     assert len(await listed(client, "colors")) == 2
     assert not (folder.path / "rejects.csv").exists()
@@ -75,7 +79,7 @@ async def test_cells_that_the_table_names_can_be_mended(client: Client, folder: 
     ],
 )
 def test_both_files_are_private_and_may_be_named_by_either(
-    folder: Folder, named: str, lines: str, rows: str
+    folder: ImportFolder, named: str, lines: str, rows: str
 ) -> None:
     path = folder.path / named
     assert reject_files(path) == (folder.path / lines, folder.path / rows)
@@ -83,10 +87,10 @@ def test_both_files_are_private_and_may_be_named_by_either(
     [source] = sources(folder.path, transfer_collections())
     [line] = source.lines()
     with Rejects(path) as rejects:
-        assert not any(one.exists() for one in reject_files(path))
+        assert not any(file.exists() for file in reject_files(path))
         rejects.add(source, line, [Detail("conflict", None, "No.")])
-    assert [one.stat().st_mode & 0o777 for one in reject_files(path)] == [0o600, 0o600]
-    found: list[dict[str, Any]] = [*table(folder.path / rows)]
-    assert found == [
+    assert [file.stat().st_mode & 0o777 for file in reject_files(path)] == [0o600, 0o600]
+    rejected: list[dict[str, Any]] = [*table(folder.path / rows)]
+    assert rejected == [
         {"file": "brands.ndjson", "line": "1", "column": "", "message": "No.", "type": "conflict"}
     ]

@@ -1,4 +1,4 @@
-"""Background tasks go on after failures, and say which."""
+"""Tests of background tasks: they survive failures, and log them."""
 
 import asyncio
 import logging
@@ -7,7 +7,7 @@ import pytest
 
 from service import background
 from service.database.errors import unavailable
-from tests.support.waiting import limit, until
+from tests.support.time_limits import limit, until
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A worker's connections: room for one more, whoever holds the others."""
+"""Tests of a worker's connections: a full worker still accepts a new one."""
 
 import asyncio
 import resource
@@ -10,8 +10,8 @@ from aiohttp import web
 from service.http import connections
 from service.http.connections import max_connections
 from service.limits import MAX_CONNECTIONS
-from tests.support.door import GET, ROOM, Door, is_closed, opened, status
-from tests.support.waiting import within
+from tests.support.connection_server import GET, ROOM, ConnectionServer, is_closed, opened, status
+from tests.support.time_limits import within
 
 pytestmark = pytest.mark.contract("Connections")
 
@@ -19,94 +19,94 @@ UNFINISHED = b"POST /quick HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\n"
 
 
 @pytest.fixture
-async def door() -> AsyncIterator[Door]:
+async def server() -> AsyncIterator[ConnectionServer]:
     async with opened() as made:
         yield made
 
 
-async def test_who_comes_always_gets_in(door: Door) -> None:
-    idle = [await door.come() for _ in range(3 * ROOM)]
-    assert await status(await door.come(GET % b"quick")) == b"200"
+async def test_new_connections_are_always_accepted(server: ConnectionServer) -> None:
+    idle = [await server.come() for _ in range(3 * ROOM)]
+    assert await status(await server.come(GET % b"quick")) == b"200"
     gone = [await is_closed(reader) for reader in idle]
     assert gone == [True] * (2 * ROOM + 1) + [False] * (ROOM - 1)
 
 
-async def test_who_was_heard_of_last_stays(door: Door) -> None:
-    readers = [await door.come() for _ in range(ROOM)]
-    await door.say(0, GET % b"quick")
+async def test_the_most_recently_active_connection_stays(server: ConnectionServer) -> None:
+    readers = [await server.come() for _ in range(ROOM)]
+    await server.say(0, GET % b"quick")
     assert await status(readers[0]) == b"200"
     for _ in range(ROOM - 1):
-        readers.append(await door.come())
+        readers.append(await server.come())
     assert [await is_closed(reader) for reader in readers] == [
         *(False, True, True, True),
         *[False] * (ROOM - 1),
     ]
 
 
-async def test_a_request_under_way_stays(door: Door) -> None:
-    slow = [await door.come(GET % b"slow") for _ in range(ROOM - 1)]
+async def test_a_request_under_way_stays(server: ConnectionServer) -> None:
+    slow = [await server.come(GET % b"slow") for _ in range(ROOM - 1)]
     for _ in range(2 * ROOM):
-        assert await status(await door.come(GET % b"quick")) == b"200"
-    slow.append(await door.come(GET % b"slow"))
-    assert await is_closed(await door.come())
-    door.open.set()
+        assert await status(await server.come(GET % b"quick")) == b"200"
+    slow.append(await server.come(GET % b"slow"))
+    assert await is_closed(await server.come())
+    server.open.set()
     assert [await status(reader) for reader in slow] == [b"200"] * ROOM
 
 
-async def test_the_reader_that_has_waited_longest_makes_way(door: Door) -> None:
+async def test_the_reader_that_has_waited_longest_makes_way(server: ConnectionServer) -> None:
     """Its answer is the last on its connection; requests at work stay."""
-    slow = await door.come(GET % b"slow")
-    waiting = [await door.come(GET % b"waiting") for _ in range(ROOM - 1)]
+    slow = await server.come(GET % b"slow")
+    waiting = [await server.come(GET % b"waiting") for _ in range(ROOM - 1)]
     for reader in waiting:
-        new = await door.come()
+        new = await server.come()
         async with within(5):
             assert b"\r\nConnection: close\r\n" in await reader.readuntil(b"\r\n\r\n")
             assert len(await reader.read()) == 1
-        await door.say(-1, GET % b"slow")
+        await server.say(-1, GET % b"slow")
         assert not await is_closed(new)
-    assert await is_closed(await door.come())
-    door.open.set()
+    assert await is_closed(await server.come())
+    server.open.set()
     assert await status(slow) == b"200"
 
 
-async def test_the_oldest_body_under_way_makes_way(door: Door) -> None:
+async def test_the_oldest_body_under_way_makes_way(server: ConnectionServer) -> None:
     uploads = []
     for _ in range(ROOM):
-        uploads.append(await door.come(UNFINISHED.replace(b"quick", b"read")))
+        uploads.append(await server.come(UNFINISHED.replace(b"quick", b"read")))
         await asyncio.sleep(0.01)
-    assert await status(await door.come(GET % b"quick")) == b"200"
+    assert await status(await server.come(GET % b"quick")) == b"200"
     assert [await is_closed(reader) for reader in uploads] == [True, *[False] * (ROOM - 1)]
 
 
-async def test_a_body_of_no_use_takes_no_room(door: Door) -> None:
+async def test_a_body_of_no_use_takes_no_room(server: ConnectionServer) -> None:
     """aiohttp reads the rest of it for some seconds after the answer."""
-    early = [await door.come(UNFINISHED) for _ in range(ROOM)]
+    early = [await server.come(UNFINISHED) for _ in range(ROOM)]
     assert [await status(reader) for reader in early] == [b"200"] * ROOM
-    assert await status(await door.come(GET % b"quick")) == b"200"
+    assert await status(await server.come(GET % b"quick")) == b"200"
     assert [await is_closed(reader) for reader in early] == [True, *[False] * (ROOM - 1)]
 
 
-async def test_answers_that_nobody_takes_make_way_last(door: Door) -> None:
+async def test_answers_that_nobody_takes_make_way_last(server: ConnectionServer) -> None:
     for _ in range(ROOM - 1):
-        await door.come(GET % b"large", buffer=2**12)
-    assert await status(await door.come(GET % b"quick")) == b"200"
-    idle = await door.come()
-    assert len(door.runner.server.connections) == ROOM  # type: ignore[union-attr]
+        await server.come(GET % b"large", buffer=2**12)
+    assert await status(await server.come(GET % b"quick")) == b"200"
+    idle = await server.come()
+    assert len(server.runner.server.connections) == ROOM  # type: ignore[union-attr]
     assert not await is_closed(idle)
-    slow = await door.come(GET % b"slow")
+    slow = await server.come(GET % b"slow")
     assert await is_closed(idle)
-    assert await status(await door.come(GET % b"quick")) == b"200"
-    door.open.set()
+    assert await status(await server.come(GET % b"quick")) == b"200"
+    server.open.set()
     assert await status(slow) == b"200"
 
 
 @pytest.mark.contract("Shares")
-async def test_a_request_whose_caller_is_gone_is_given_up(door: Door) -> None:
-    """As aiohttp does when it is told so."""
-    await door.come(GET % b"slow")
-    door.writers[0].transport.abort()
+async def test_a_request_whose_caller_is_gone_is_given_up(server: ConnectionServer) -> None:
+    """aiohttp cancels its handler (`handler_cancellation`)."""
+    await server.come(GET % b"slow")
+    server.writers[0].transport.abort()
     async with within(5):
-        await door.given_up.wait()
+        await server.given_up.wait()
 
 
 def test_files_that_a_worker_needs_are_left_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,20 +117,20 @@ def test_files_that_a_worker_needs_are_left_to_it(monkeypatch: pytest.MonkeyPatc
     assert rooms == [914, 190, 1, MAX_CONNECTIONS, MAX_CONNECTIONS]
 
 
-async def test_who_is_connected_hears_that_the_worker_stops(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+async def test_connected_clients_get_connection_close_on_a_stop(
+    server: ConnectionServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its next answer says that it is the last one, and then the connection ends, not before."""
     monkeypatch.setattr(connections, "DRAIN_SECONDS", 5)
-    kept, slow = await door.come(GET % b"quick"), await door.come(GET % b"slow")
-    assert await status(kept) == b"200"
-    new = await door.come()
-    stopping = asyncio.create_task(door.runner.cleanup())
+    keep_alive, slow = await server.come(GET % b"quick"), await server.come(GET % b"slow")
+    assert await status(keep_alive) == b"200"
+    new = await server.come()
+    stopping = asyncio.create_task(server.runner.cleanup())
     await asyncio.sleep(0.05)
-    await door.say(2, GET % b"quick")
-    await door.say(0, GET % b"quick")
-    door.open.set()
-    for reader in (kept, slow, new):
+    await server.say(2, GET % b"quick")
+    await server.say(0, GET % b"quick")
+    server.open.set()
+    for reader in (keep_alive, slow, new):
         async with within(5):
             head = await reader.readuntil(b"\r\n\r\n")
             assert b"\r\nConnection: close\r\n" in head
@@ -139,34 +139,34 @@ async def test_who_is_connected_hears_that_the_worker_stops(
         await stopping
 
 
-async def test_who_rests_does_not_keep_the_worker_from_stopping(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+async def test_idle_connections_do_not_delay_a_stop(
+    server: ConnectionServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "DRAIN_SECONDS", 0.1)
-    resting = await door.come(GET % b"quick")
+    resting = await server.come(GET % b"quick")
     assert await status(resting) == b"200"
     async with within(2):
-        await door.runner.cleanup()
+        await server.runner.cleanup()
     assert await is_closed(resting)
 
 
-async def test_a_connection_that_ends_in_nonsense_makes_way(door: Door) -> None:
-    nonsense = [await door.come(b"NONSENSE\r\n\r\n") for _ in range(ROOM)]
-    assert await status(await door.come(GET % b"quick")) == b"200"
+async def test_a_connection_that_ends_in_nonsense_makes_way(server: ConnectionServer) -> None:
+    nonsense = [await server.come(b"NONSENSE\r\n\r\n") for _ in range(ROOM)]
+    assert await status(await server.come(GET % b"quick")) == b"200"
     async with within(5):
         for reader in nonsense[1:]:
             assert (await reader.readuntil(b"\r\n\r\n"))[9:12] == b"400"
 
 
 @pytest.mark.contract("Envelope")
-async def test_answering_that_fails_is_told_in_the_envelope(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+async def test_failures_of_the_handler_get_the_error_envelope(
+    server: ConnectionServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(*_: object) -> web.Response:
         raise RuntimeError("inside")
 
-    monkeypatch.setattr(door.runner.server, "request_handler", fail)
-    reader = await door.come(GET % b"quick")
+    monkeypatch.setattr(server.runner.server, "request_handler", fail)
+    reader = await server.come(GET % b"quick")
     async with within(5):
         answer = await reader.read()
     assert answer.startswith(b"HTTP/1.1 500 ")

@@ -1,4 +1,4 @@
-"""Console output has no control characters, and JSON stays the same JSON."""
+"""Tests of console output: no control characters, and JSON with the same value."""
 
 import io
 
@@ -36,6 +36,6 @@ def test_json_keeps_its_values() -> None:
 def test_wrong_usage_quotes_no_control_character(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["import", "folder", "\x1b[2J\x9b.csv"])
-    told = capsys.readouterr().err
-    assert "\\u001b[2J\\u009b.csv" in told
-    assert not {"\x1b", "\x9b"} & {*told}
+    errors = capsys.readouterr().err
+    assert "\\u001b[2J\\u009b.csv" in errors
+    assert not {"\x1b", "\x9b"} & {*errors}

@@ -1,4 +1,4 @@
-"""Cursors: what goes in comes out, typed, and nothing else does (contract, Cursors)."""
+"""Tests of cursors: typed round trips, and nothing else decodes (contract, Cursors)."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -51,9 +51,9 @@ def test_a_listing_comes_back_as_it_was(
         (SortKey(GROUPS["userDefinedId"], descending), SortKey(GROUPS["id"], False)),
         size,
     )
-    found = cursor.decode(cursor.encode(listing, list(last), SCOPE), GROUPS, SCOPE)
-    assert found.conditions == listing.conditions
-    assert (found.sort, found.page_size, found.after) == (listing.sort, size, last)
+    decoded = cursor.decode(cursor.encode(listing, list(last), SCOPE), GROUPS, SCOPE)
+    assert decoded.conditions == listing.conditions
+    assert (decoded.sort, decoded.page_size, decoded.after) == (listing.sort, size, last)
 
 
 def test_times_keep_their_microseconds() -> None:
@@ -65,8 +65,8 @@ def test_times_keep_their_microseconds() -> None:
 
 def test_string_ids_are_numbers_where_they_sort() -> None:
     sort = (SortKey(SUPPLIERS["id"], False),)
-    found = cursor.decode(cursor.encode(Listing(sort=sort), [10], SCOPE), SUPPLIERS, SCOPE)
-    assert found.after == (10,)
+    decoded = cursor.decode(cursor.encode(Listing(sort=sort), [10], SCOPE), SUPPLIERS, SCOPE)
+    assert decoded.after == (10,)
 
 
 def test_short_and_long_queries_alike() -> None:
@@ -90,8 +90,8 @@ def test_a_cursor_belongs_to_its_list_and_organization(scope: str) -> None:
 
 def test_every_single_change_of_a_character_is_noticed() -> None:
     text = cursor.encode(Listing(sort=BY_ID), [1], SCOPE)
-    for place, character in enumerate(text):
-        changed = text[:place] + ("A" if character != "A" else "B") + text[place + 1 :]
-        for wrong in (changed, text[:place], text[:place] + text[place + 1 :]):
+    for index, character in enumerate(text):
+        changed = text[:index] + ("A" if character != "A" else "B") + text[index + 1 :]
+        for wrong in (changed, text[:index], text[:index] + text[index + 1 :]):
             with pytest.raises(ApiError):
                 cursor.decode(wrong, GROUPS, SCOPE)

@@ -1,4 +1,4 @@
-"""Who waits for whom before the database connections, and what becomes of who goes away."""
+"""Tests of the connection queue in the database class: fairness, and canceled waiters."""
 
 import asyncio
 import logging
@@ -11,18 +11,18 @@ from service.database.connections import Connection, Database
 from service.database.errors import unavailable
 from service.database.fair_queue import LeaseKind
 from service.errors import ApiError
-from tests.support.waiting import limit, until, within
+from tests.support.time_limits import limit, until, within
 
 BULK = LeaseKind(bulk=True)
 
 
-async def one(connection: Connection) -> int:
+async def select_one(connection: Connection) -> int:
     return int(await connection.fetchval("select 1"))
 
 
 @pytest.mark.contract("Shares")
 async def test_bulk_writes_leave_connections_to_the_others(dsn: str) -> None:
-    """As many as there are connections: half of them wait, and a read does not."""
+    """There are as many writes as connections: half of them wait, and a read does not."""
     served, done = Database(dsn, 4), asyncio.Event()
     started = list[Connection]()
 
@@ -33,9 +33,9 @@ async def test_bulk_writes_leave_connections_to_the_others(dsn: str) -> None:
     bulk = [asyncio.create_task(served.write(slow, 1, BULK)) for _ in range(4)]
     async with within(5):
         await until(lambda: len(started) == 2)
-        assert await served.read(one, 1) == 1
-        assert await served.write(one, 1) == 1
-        assert await served.read(one, 2) == 1
+        assert await served.read(select_one, 1) == 1
+        assert await served.write(select_one, 1) == 1
+        assert await served.read(select_one, 2) == 1
         assert len(started) == 2
         done.set()
         await asyncio.gather(*bulk)
@@ -44,7 +44,7 @@ async def test_bulk_writes_leave_connections_to_the_others(dsn: str) -> None:
 
 
 @pytest.mark.contract("Shares")
-async def test_an_organization_that_uses_its_share_up_is_told_so_and_others_are_served(
+async def test_organizations_beyond_their_share_are_refused_and_others_served(
     dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "ACQUIRE_SECONDS", 0.2)
@@ -54,16 +54,16 @@ async def test_an_organization_that_uses_its_share_up_is_told_so_and_others_are_
         begun.append(connection)
         await connection.execute("select pg_sleep(1)")
 
-    held = [asyncio.create_task(served.read(sleep, 1)) for _ in range(3)]
+    running = [asyncio.create_task(served.read(sleep, 1)) for _ in range(3)]
     await until(lambda: len(begun) == 2)
-    assert await served.read(one, 2) == 1
-    assert await served.look_up(one) == 1
+    assert await served.read(select_one, 2) == 1
+    assert await served.look_up(select_one) == 1
     with pytest.raises(ApiError) as error:
-        await served.read(one, 1)
+        await served.read(select_one, 1)
     assert (error.value.status, error.value.code) == (429, "too_many_requests")
     assert error.value.headers == {"Retry-After": "1"}
-    await asyncio.gather(*held, return_exceptions=True)
-    assert await served.read(one, 1) == 1
+    await asyncio.gather(*running, return_exceptions=True)
+    assert await served.read(select_one, 1) == 1
     await served.close()
 
 
@@ -91,7 +91,7 @@ async def test_a_read_whose_caller_is_gone_is_canceled_in_the_server(dsn: str) -
             await reading
         while await served.look_up(sleeping):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-        assert await served.read(one, 1) == 1
+        assert await served.read(select_one, 1) == 1
     await served.close()
 
 
@@ -183,7 +183,7 @@ async def test_terminated_connections_are_looked_after_until_the_server_answers(
     served = Database(dsn, 1)
     other = await asyncpg.connect(dsn)
     for _ in range(2):
-        await served.look_up(one)
+        await served.look_up(select_one)
         await other.execute(
             "select pg_terminate_backend(pid) from pg_stat_activity "
             "where datname = current_database() and pid <> pg_backend_pid()"

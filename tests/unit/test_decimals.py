@@ -1,4 +1,4 @@
-"""Measured values as texts, to the digit (contract, Values)."""
+"""Tests of measured values as texts, to the digit (contract, Values)."""
 
 import pytest
 

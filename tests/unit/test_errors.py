@@ -1,4 +1,4 @@
-"""From rows to status, code and body (contract, Errors)."""
+"""Tests of errors: status, code and body from collected details (contract, Errors)."""
 
 import pytest
 
@@ -19,7 +19,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize("first", range(len(NAMES)))
-def test_of_several_statuses_the_first_in_the_contract_s_order(first: int) -> None:
+def test_the_status_follows_the_contract_s_precedence(first: int) -> None:
     rest = list(NAMES.items())[first:]
     error = ApiError([ErrorDetail(name) for _, name in reversed(rest)])
     assert (error.status, error.code) == rest[0]
@@ -67,7 +67,7 @@ def test_paths_as_callers_read_them(path: Path, field: str | None) -> None:
     assert ErrorDetail("not_found", path).field == field
 
 
-def test_what_failed_of_a_bulk_request() -> None:
+def test_failures_of_a_bulk_request() -> None:
     bulk = BulkCounts("bulk_replace", 201)
     some = ApiError([ErrorDetail("not_found")], bulk=bulk, failed_items=10).body()["error"]
     whole = ApiError([ErrorDetail("validation_error.too_many_items")], bulk=bulk).body()["error"]
@@ -78,46 +78,46 @@ def test_what_failed_of_a_bulk_request() -> None:
 
 
 def of_items(*failed: tuple[int, int]) -> ItemErrors:
-    """As many failures of the item at each place."""
+    """Return errors with this many details for the item at each index."""
     items = [{"id": 1}] * 1200
     failures = {
-        place: [ErrorDetail("not_found", (f"f{n}",)) for n in range(count)]
-        for place, count in failed
+        index: [ErrorDetail("not_found", (f"f{n}",)) for n in range(count)]
+        for index, count in failed
     }
     return ItemErrors(RequestItems(items, in_body, failures))
 
 
 def test_every_failing_item_is_listed_before_the_second_failure_of_any() -> None:
-    error = of_items(*((place, 3) for place in range(900))).error()
+    error = of_items(*((index, 3) for index in range(900))).error()
     listed = [failure.path for failure in error.details[:1000]]
     assert error.failed_items == 900
     assert len(error.details) == 2700
-    assert {place for place, _ in listed} == {*range(900)}
+    assert {index for index, _ in listed} == {*range(900)}
     assert listed == sorted(listed)
 
 
 def test_failures_are_in_request_order() -> None:
-    found = ItemErrors(RequestItems([{"b": 1, "a": 2}, {}], in_body))
-    for place, name in ((1, "x"), (0, "missing"), (0, "a"), (0, "b")):
-        found.add(place, "not_found", (name,), "")
-    assert [one.field for one in found.error().details] == [
+    errors = ItemErrors(RequestItems([{"b": 1, "a": 2}, {}], in_body))
+    for index, name in ((1, "x"), (0, "missing"), (0, "a"), (0, "b")):
+        errors.add(index, "not_found", (name,), "")
+    assert [detail.field for detail in errors.error().details] == [
         "[0].b", "[0].a", "[0].missing", "[1].x",
     ]  # fmt: skip
 
 
 def test_beyond_what_is_listed_only_counts_and_the_status_are_kept() -> None:
     items = [{"a": [0] * 5000}, {"a": 0}, {"a": 0}]
-    found = ItemErrors(
+    errors = ItemErrors(
         RequestItems(items, in_body, {1: [ErrorDetail("validation_error.duplicate", ("a",))]})
     )
-    for place in range(5000):
-        found.add(0, "validation_error.unknown_reference", ("a", place), "")
-    found.add(1, "validation_error.duplicate", ("b",), "")
-    found.add(2, "validation_error.duplicate", ("a",), "")
-    found.add(0, "not_found", ("id",), "")
-    error = found.error()
+    for index in range(5000):
+        errors.add(0, "validation_error.unknown_reference", ("a", index), "")
+    errors.add(1, "validation_error.duplicate", ("b",), "")
+    errors.add(2, "validation_error.duplicate", ("a",), "")
+    errors.add(0, "not_found", ("id",), "")
+    error = errors.error()
     assert (len(error.details), error.failed_items, error.status) == (2002, 3, 404)
-    assert {"[1].a", "[2].a"} < {one.field for one in error.details[:1000]}
+    assert {"[1].a", "[2].a"} < {detail.field for detail in error.details[:1000]}
 
 
 def test_a_thousand_rows_of_two_hundred_characters() -> None:

@@ -1,4 +1,4 @@
-"""What a worker tells of what it is at."""
+"""Tests of a worker's gauges."""
 
 import asyncio
 
@@ -8,20 +8,20 @@ from prometheus_client import REGISTRY
 from service.database.connections import Connection, Database
 from service.http.admission import Admission
 from service.http.gauges import gauge_updater
-from tests.support.waiting import until
+from tests.support.time_limits import until
 
 pytestmark = pytest.mark.contract("Health")
 
 
-def told(name: str, **labels: str) -> float:
-    """The value of a metric."""
+def metric(name: str, **labels: str) -> float:
+    """Return the value of a metric."""
     return REGISTRY.get_sample_value(f"selvedge_{name}", labels) or 0
 
 
-async def test_who_has_connections_and_who_waits(dsn: str) -> None:
+async def test_connections_and_waiters_are_counted(dsn: str) -> None:
     database, admission = Database(dsn, 2), Admission(10)
-    tell = gauge_updater(database, admission, 2)
-    waited = told("organization_wait_seconds_total", organization="7")
+    tell = gauge_updater(database, admission, lambda: 5, 2)
+    waited = metric("organization_wait_seconds_total", organization="7")
     release = asyncio.Event()
 
     async def work(connection: Connection) -> None:
@@ -34,16 +34,16 @@ async def test_who_has_connections_and_who_waits(dsn: str) -> None:
     await until(lambda: database.queue.waiting() == 2)
     tell(0.5)
     names = ("used", "limit", "waited_for")
-    assert [told(f"database_connections_{name}") for name in names] == [1, 2, 2]
-    assert told("requests_in_flight") == 3
-    assert told("organization_wait_seconds_total", organization="7") - waited == 1
-    assert told("process_cpu_seconds_total") > 0
+    assert [metric(f"database_connections_{name}") for name in names] == [1, 2, 2]
+    assert metric("requests_in_flight") == 3
+    assert metric("organization_wait_seconds_total", organization="7") - waited == 1
+    assert metric("process_cpu_seconds_total") > 0
     release.set()
     await asyncio.gather(*tasks)
     for _ in range(3):
         admission.leave(7)
     tell(1)
-    assert [told(f"database_connections_{name}") for name in names] == [0, 2, 0]
-    assert told("requests_in_flight") == 0
-    assert told("organization_wait_seconds_total", organization="7") - waited == 1
+    assert [metric(f"database_connections_{name}") for name in names] == [0, 2, 0]
+    assert metric("requests_in_flight") == 0
+    assert metric("organization_wait_seconds_total", organization="7") - waited == 1
     await database.close()

@@ -1,4 +1,4 @@
-"""Request heads: bounds on their bytes, their time and their number."""
+"""Tests of request heads: bounds on their bytes, their time and their number."""
 
 import asyncio
 from asyncio import StreamWriter
@@ -8,8 +8,8 @@ import pytest
 
 from service.http import connections, heads
 from service.limits import MAX_HEAD_BYTES, MAX_QUEUED
-from tests.support.door import GET, Door, is_closed, opened, status
-from tests.support.waiting import within
+from tests.support.connection_server import GET, ConnectionServer, is_closed, opened, status
+from tests.support.time_limits import within
 
 pytestmark = pytest.mark.contract("Connections", "Limits")
 
@@ -17,49 +17,55 @@ LONG_HEAD = GET[:-2] + b"".join(b"X-%d: %b\r\n" % (n, b"x" * 7000) for n in rang
 
 
 @pytest.fixture
-async def door() -> AsyncIterator[Door]:
+async def server() -> AsyncIterator[ConnectionServer]:
     async with opened() as made:
         yield made
 
 
-async def test_a_head_has_to_come_in_time(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_head_has_to_come_in_time(
+    server: ConnectionServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(heads, "HEAD_SECONDS", 0.2)
-    silent, begun = await door.come(), await door.come(GET[:20])
-    kept = await door.come(GET % b"quick")
-    assert await status(kept) == b"200"
+    silent, begun = await server.come(), await server.come(GET[:20])
+    keep_alive = await server.come(GET % b"quick")
+    assert await status(keep_alive) == b"200"
     await asyncio.sleep(0.4)
-    assert [await is_closed(each) for each in (silent, begun, kept)] == [True, True, False]
-    await door.say(2, GET[:20])
+    assert [await is_closed(each) for each in (silent, begun, keep_alive)] == [True, True, False]
+    await server.say(2, GET[:20])
     await asyncio.sleep(0.4)
-    assert await is_closed(kept)
+    assert await is_closed(keep_alive)
 
 
-async def test_a_head_has_to_end(door: Door) -> None:
+async def test_a_head_has_to_end(server: ConnectionServer) -> None:
     field = b"X-%d: " + b"x" * 7000 + b"\r\n"
-    long = await door.come(GET[:-2])
+    long = await server.come(GET[:-2])
     for number in range(MAX_HEAD_BYTES // 7000 + 1):
         assert not await is_closed(long)
-        await door.say(0, field % number)
+        await server.say(0, field % number)
     async with within(5):
         assert (await long.read())[9:12] == b"431"
 
 
 @pytest.mark.parametrize("pieces", [1, 5])
-async def test_a_long_head_is_refused_however_it_comes(door: Door, pieces: int) -> None:
+async def test_a_long_head_is_refused_however_it_comes(
+    server: ConnectionServer, pieces: int
+) -> None:
     sent, size = LONG_HEAD % b"quick", len(LONG_HEAD) // pieces
-    reader = await door.come(sent[:size])
+    reader = await server.come(sent[:size])
     for start in range(size, len(sent), size):
-        await door.say(0, sent[start : start + size])
+        await server.say(0, sent[start : start + size])
     async with within(5):
         assert (await reader.read())[9:12] == b"431"
 
 
 @pytest.mark.parametrize("head", [LONG_HEAD, LONG_HEAD[:-2]], ids=["whole", "unfinished"])
-async def test_a_long_head_behind_a_request_is_refused(door: Door, head: bytes) -> None:
-    reader = await door.come(GET % b"slow")
-    await door.say(0, head % b"quick")
-    await door.say(0, b"X-More: %b\r\n" % (b"x" * 7000) * 40)
-    door.open.set()
+async def test_a_long_head_behind_a_request_is_refused(
+    server: ConnectionServer, head: bytes
+) -> None:
+    reader = await server.come(GET % b"slow")
+    await server.say(0, head % b"quick")
+    await server.say(0, b"X-More: %b\r\n" % (b"x" * 7000) * 40)
+    server.open.set()
     assert await status(reader) == b"200"
     async with within(5):
         assert (await reader.read())[9:12] == b"431"
@@ -81,42 +87,48 @@ async def filled(writer: StreamWriter, sent: bytes) -> int:
 
 
 @pytest.mark.parametrize("come", [GET % b"quick", (LONG_HEAD % b"quick")[:45_000] + b"\r\n\r\n"])
-async def test_little_is_read_while_a_request_is_under_way(door: Door, come: bytes) -> None:
+async def test_little_is_read_while_a_request_is_under_way(
+    server: ConnectionServer, come: bytes
+) -> None:
     """aiohttp parses 32 requests ahead: with long heads these are 20 times their bytes."""
-    await door.come(GET % b"slow")
-    [connection] = door.runner.server.connections  # type: ignore[union-attr]
+    await server.come(GET % b"slow")
+    [connection] = server.runner.server.connections  # type: ignore[union-attr]
     assert isinstance(connection, connections.Connection)
-    await filled(door.writers[0], come * (2**18 // len(come)))
+    await filled(server.writers[0], come * (2**18 // len(come)))
     assert len(connection._messages) <= MAX_QUEUED + 1
     assert len(connection._unparsed) < 2**18
 
 
 @pytest.mark.parametrize("number", [2, 3, 4, 100, 5000])
-async def test_requests_sent_at_once_are_all_answered(door: Door, number: int) -> None:
-    reader = await door.come((GET % b"quick") * number)
+async def test_requests_sent_at_once_are_all_answered(
+    server: ConnectionServer, number: int
+) -> None:
+    reader = await server.come((GET % b"quick") * number)
     for _ in range(number):
         assert await status(reader) == b"200"
-    await door.say(0, GET % b"quick")
+    await server.say(0, GET % b"quick")
     assert await status(reader) == b"200"
 
 
-async def test_bodies_behind_a_request_are_read_in_their_turn(door: Door) -> None:
+async def test_bodies_behind_a_request_are_read_in_their_turn(server: ConnectionServer) -> None:
     post = b"POST /read HTTP/1.1\r\nHost: here\r\nContent-Length: %d\r\n\r\n"
     bodies = [bytes(size) for size in (1, 300_000, 0, 70_000, 2_000_000)]
-    reader = await door.come(GET % b"slow")
+    reader = await server.come(GET % b"slow")
     sent = b"".join(post % len(body) + body + GET % b"quick" for body in bodies)
-    door.writers[0].write(sent)
+    server.writers[0].write(sent)
     await asyncio.sleep(0.05)
-    door.open.set()
+    server.open.set()
     for _ in range(1 + 2 * len(bodies)):
         assert await status(reader) == b"200"
 
 
-@pytest.mark.parametrize("asked", [b"h2c", b"websocket"])
-async def test_no_request_behind_an_upgrade_stalls(door: Door, asked: bytes) -> None:
+@pytest.mark.parametrize("protocol", [b"h2c", b"websocket"])
+async def test_no_request_behind_an_upgrade_stalls(
+    server: ConnectionServer, protocol: bytes
+) -> None:
     """The parser drops what stands behind, or keeps it for the other protocol."""
-    upgrade = b"Connection: Upgrade\r\nUpgrade: %b\r\n\r\n" % asked
-    reader = await door.come((GET[:-2] + upgrade) % b"quick" + GET % b"quick")
+    upgrade = b"Connection: Upgrade\r\nUpgrade: %b\r\n\r\n" % protocol
+    reader = await server.come((GET[:-2] + upgrade) % b"quick" + GET % b"quick")
     async with within(5):
         answer = await reader.read()
     assert answer.count(b"HTTP/1.1 200 OK\r\n") == 1

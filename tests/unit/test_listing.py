@@ -1,4 +1,4 @@
-"""Query strings as listings: typed, in one canonical order, with every fault told."""
+"""Tests of query strings as list requests: typed, canonical, every error reported."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -18,7 +18,7 @@ BY_ID = (SortKey(GROUPS["id"], False),)
 
 
 def conditions(*pairs: tuple[str, str]) -> list[tuple[str, str, tuple[Any, ...]]]:
-    """Field, operator and values of each condition."""
+    """Return field, operator and values of each condition."""
     return [
         (c.property.name, c.operator.name, c.values) for c in read_query(pairs, GROUPS).conditions
     ]
@@ -86,7 +86,7 @@ def test_sort_keys_by_their_numbers_and_nothing_after_the_id() -> None:
 def test_every_fault_in_the_order_of_the_request() -> None:
     with pytest.raises(ApiError) as error:
         read_query([("pageNumber", "0"), ("colour", "x"), ("id", "x"), ("sort", "id")], GROUPS)
-    assert [(one.type.rpartition(".")[2], one.field) for one in error.value.details] == [
+    assert [(detail.type.rpartition(".")[2], detail.field) for detail in error.value.details] == [
         ("out_of_range", "pageNumber"),
         ("unknown_parameter", "colour"),
         ("invalid_value", "id"),

@@ -1,4 +1,4 @@
-"""Masking of API keys, in whatever form they come."""
+"""Tests of the masking of API keys, in every form of them."""
 
 import time
 from base64 import b64encode
@@ -61,7 +61,7 @@ def test_keys_are_masked(form: str) -> None:
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_what_is_no_key_stays(text: str) -> None:
+def test_other_texts_are_not_masked(text: str) -> None:
     assert mask_keys(text) == text
     assert not contains_key(text)
 
@@ -76,7 +76,7 @@ def test_hex_digits_alone_are_no_start_of_a_key() -> None:
     ["%25" * 100, "slv_" * 75, "slv_" + "1" * 296, ("a" * 32 + "g") * 9, ("%61" * 32 + "g") * 3],
 )
 def test_no_text_takes_long(text: str) -> None:
-    """What the access log shows of a query has 300 characters at most."""
+    """The access log shows at most 300 characters of a query."""
     started = time.process_time()
     for _ in range(20):
         mask_keys(text)

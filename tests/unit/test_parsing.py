@@ -1,4 +1,4 @@
-"""Values are counted without being made, whatever the bytes are."""
+"""Tests of the value counter: it counts JSON values without building them."""
 
 import orjson
 import pytest
@@ -39,7 +39,7 @@ def test_all_values_of_json_count() -> None:
 
 @pytest.mark.parametrize("sign", [b'"', b"\\", b'\\"', b'\\\\"', b',"', b'""', b'"a"', b" "])
 def test_bytes_that_are_no_json_are_counted_too(sign: bytes) -> None:
-    """What is not refused here ends in the parser, after no more values than the budget."""
+    """Accepted bytes end in the parser, after at most the budgeted number of values."""
     raw = sign * (8 * MIB // len(sign))
     assert (count_values(raw) > MAX_VALUES) == (b'"' in sign and sign != b'\\"')
 
@@ -61,7 +61,7 @@ def test_texts_full_of_signs_are_let_through() -> None:
         (b'["\xff"]', "Send the body in UTF-8."),
     ],
 )
-def test_what_is_no_json_is_told_by_its_place(raw: bytes, message: str) -> None:
+def test_malformed_json_is_reported_by_position(raw: bytes, message: str) -> None:
     with pytest.raises(ApiError) as error:
         parse(raw)
     [failure] = error.value.details

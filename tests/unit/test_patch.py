@@ -1,4 +1,4 @@
-"""JSON Patch on any document: the cases of RFC 6902, appendix A, and the limits of ours."""
+"""Tests of JSON Patch on any document: RFC 6902, appendix A, and the service's limits."""
 
 from typing import Any
 
@@ -178,7 +178,7 @@ OTHERS: dict[str, tuple[Any, list[dict[str, Any]], Any]] = {
 
 
 def outcome(document: Any, operations: list[dict[str, Any]]) -> Any:
-    """The patched document, or the code of the failure."""
+    """Return the patched document, or the code of the failure."""
     try:
         return apply(operations, document)
     except ApiError as error:
@@ -201,7 +201,7 @@ def test_the_operation_at_fault_is_named() -> None:
     ]
     with pytest.raises(ApiError) as error:
         apply(operations, {"a": 1})
-    assert [one.field for one in error.value.details] == ["[1].path"]
+    assert [detail.field for detail in error.value.details] == ["[1].path"]
     assert error.value.status == 422
 
 
@@ -235,7 +235,7 @@ def test_the_operation_at_fault_is_named() -> None:
 def test_messages_are_our_own(operation: dict[str, Any], message: str) -> None:
     with pytest.raises(ApiError) as error:
         apply([operation], {"a": 1, "list": [1]})
-    assert [one.message for one in error.value.details] == [message]
+    assert [detail.message for detail in error.value.details] == [message]
 
 
 @pytest.mark.contract("Limits")

@@ -1,4 +1,4 @@
-"""Samples of tests: taken in runs of everything, not in runs of chosen tests."""
+"""Tests of test sampling: full runs take samples, runs of chosen tests do not."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from tests.support.sampling import Sample, has_choice
 ROOT = Path(__file__).parents[2]
 NOTHING = Namespace(keyword="", markexpr="", contract=None, lf=False)
 #: Two tests per resource in this module, so a sample leaves most of its cases out.
-MODULE = "tests/contract/test_switches.py"
+MODULE = "tests/contract/test_write_options.py"
 
 
 def collected(*arguments: str, **settings: str) -> int:

@@ -1,4 +1,4 @@
-"""The schema files themselves: valid, closed, bounded, and read alike by both validators."""
+"""Tests of the schema files: valid, closed, bounded, and equal in both validators."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -40,7 +40,7 @@ OWN_KEYS = {
 WITHOUT_KEY = {"style-relations", "sample-requests"}
 LONGEST_KEY = 500
 """Characters, of up to four bytes each: an entry of a unique index holds 2,704 bytes."""
-NON_NULL = [{"type": "string"}]
+NON_NULL = [{"type": "string"}, {"description": "The text to show.", "type": "string"}]
 """Says of a field, bounded elsewhere, that it cannot be null."""
 
 REGISTRY: Registry[Any] = Registry().with_resources(
@@ -64,7 +64,7 @@ def test_own_keys_fit_a_unique_index(name: str) -> None:
 
 
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    """Every schema object within a schema, itself included; examples are not schemas."""
+    """Yield every schema object within a schema, itself included; examples are not schemas."""
     if isinstance(schema, list):
         for part in schema:
             yield from nodes(part)
@@ -77,13 +77,13 @@ def nodes(schema: Any) -> Iterator[dict[str, Any]]:
                 yield from nodes(value)
 
 
-def parameters(kept: Callable[[dict[str, Any]], Iterable[Any]]) -> list[Any]:
-    """What `kept` picks from each definition, with the definition's file and name."""
+def parameters(select: Callable[[dict[str, Any]], Iterable[Any]]) -> list[Any]:
+    """Return the values that `select` returns for each definition, with file and name."""
     return [
         pytest.param(file, name, picked, id=f"{file}-{name}-{number}")
         for file, schema in FILES.items()
         for name, definition in schema["$defs"].items()
-        for number, picked in enumerate(kept(definition))
+        for number, picked in enumerate(select(definition))
     ]
 
 
@@ -100,7 +100,7 @@ def fast(file: str, name: str) -> jsonschema_rs.Validator:
 
 
 def reachable(file: str, schema: Any, seen: set[str]) -> Iterator[dict[str, Any]]:
-    """Every schema object that a schema leads to, references followed."""
+    """Yield every schema object that a schema leads to, references followed."""
     for node in nodes(schema):
         yield node
         reference = node.get("$ref")
@@ -132,7 +132,7 @@ def test_every_reference_leads_somewhere(file: str) -> None:
 
 
 @pytest.mark.contract("Envelope")
-@pytest.mark.parametrize(("file", "name", "schema"), parameters(lambda one: [one]))
+@pytest.mark.parametrize(("file", "name", "schema"), parameters(lambda definition: [definition]))
 def test_every_object_is_closed(file: str, name: str, schema: dict[str, Any]) -> None:
     if f"{file}#{name}" not in OPEN:
         for node in nodes(schema):
@@ -141,7 +141,7 @@ def test_every_object_is_closed(file: str, name: str, schema: dict[str, Any]) ->
                 assert set(node.get("required", ())) <= set(node["properties"])
 
 
-@pytest.mark.parametrize(("file", "name", "schema"), parameters(lambda one: [one]))
+@pytest.mark.parametrize(("file", "name", "schema"), parameters(lambda definition: [definition]))
 def test_every_integer_is_bounded(file: str, name: str, schema: dict[str, Any]) -> None:
     for node in nodes(schema):
         if "integer" in types(node) and name != "identified":
@@ -183,7 +183,7 @@ def test_documents_come_with_an_example(file: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "name", "example"), parameters(lambda one: one.get("examples", ()))
+    ("file", "name", "example"), parameters(lambda definition: definition.get("examples", ()))
 )
 def test_every_example_is_valid(file: str, name: str, example: Any) -> None:
     slow(file, name).validate(example)

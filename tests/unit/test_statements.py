@@ -1,4 +1,4 @@
-"""The loader of named SQL statements."""
+"""Tests of the loader of named SQL statements."""
 
 import pytest
 

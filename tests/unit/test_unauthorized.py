@@ -1,4 +1,4 @@
-"""401 answers beyond a rate are delayed, and make room."""
+"""Tests of delayed 401 responses: beyond a rate, and without using up connections."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ import pytest
 
 from service.http import unauthorized
 from service.http.unauthorized import UnauthorizedThrottle
-from tests.support.waiting import limit, until
+from tests.support.time_limits import limit, until
 
 pytestmark = pytest.mark.contract("Callers")
 
@@ -32,10 +32,10 @@ async def test_answers_beyond_the_burst_are_delayed(
     assert [answer.done() for answer in answers] == [True] * 3 + [False] * 17
     answers[4].cancel()
     await asyncio.sleep(0)
-    for place in (3, 5, 6):
+    for index in (3, 5, 6):
         assert throttle.make_room()
         await asyncio.sleep(0.01)
-        assert answers[place].done()
+        assert answers[index].done()
     assert sum(answer.done() for answer in answers) == 7
     while throttle.make_room():
         pass

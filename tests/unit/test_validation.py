@@ -1,4 +1,4 @@
-"""Rows of bodies where a fault could be told as another one, or twice."""
+"""Tests of validation rows: no error reported as another one, or twice."""
 
 import orjson
 import pytest
@@ -11,15 +11,15 @@ pytestmark = pytest.mark.contract("Bad input", "Errors")
 
 
 def rows(file: str, form: str, raw: bytes) -> list[tuple[str, str | None]]:
-    found = Validator(file, form).errors(parse(raw), raw)
-    return [(row.type.removeprefix("validation_error."), row.field) for row in found]
+    errors = Validator(file, form).errors(parse(raw), raw)
+    return [(row.type.removeprefix("validation_error."), row.field) for row in errors]
 
 
 @pytest.mark.parametrize("value", [b"1.0", b'"\\u0000"', b'[1.0,"\\u0000"]', b'{"a":2e1}'])
 @pytest.mark.parametrize(
     ("name", "kind"), [("colour", "unknown_field"), ("beginDate", "read_only_field")]
 )
-def test_what_is_not_read_is_one_fault(name: str, kind: str, value: bytes) -> None:
+def test_an_unreadable_value_is_one_error(name: str, kind: str, value: bytes) -> None:
     body = b'{"name":"x","state":"active","%b":%b}' % (name.encode(), value)
     assert rows("groups", "replace", body) == [(kind, name)]
 
@@ -34,8 +34,8 @@ def test_the_id_of_a_single_replace_is_not_looked_at(value: bytes) -> None:
 def test_an_item_that_deletes_is_read_no_further() -> None:
     gone = b'[{"id":1,"state":"deleted","maxChar":1.0,"name":"\\u0000"}]'
     assert rows("style-custom-fields", "bulkReplace", gone) == []
-    kept = gone.replace(b"deleted", b"active")
-    assert rows("style-custom-fields", "bulkReplace", kept) == [
+    active = gone.replace(b"deleted", b"active")
+    assert rows("style-custom-fields", "bulkReplace", active) == [
         ("invalid_type", "[0].maxChar"),
         ("invalid_value", "[0].name"),
     ]
@@ -61,10 +61,10 @@ def test_numbers_with_a_fraction_may_be_whole() -> None:
     assert rows("sub-suppliers", "create", body) == [("invalid_type", "contacts[0].id")]
 
 
-def test_of_very_many_members_the_fields_are_read_wherever_they_stand() -> None:
+def test_fields_among_very_many_members_are_read() -> None:
     extra = {f"f{number}": 1 for number in range(2000)}
     body = orjson.dumps({"colour": 1} | extra | {"name": "", "colorGroupIds": [*range(1, 2001)]})
-    found = rows("colors", "create", body)
-    assert found[0] == ("unknown_field", "colour")
-    assert found[-2:] == [("too_short", "name"), ("too_many_items", "colorGroupIds")]
-    assert 1000 < len(found) <= MAX_COLLECTED
+    errors = rows("colors", "create", body)
+    assert errors[0] == ("unknown_field", "colour")
+    assert errors[-2:] == [("too_short", "name"), ("too_many_items", "colorGroupIds")]
+    assert 1000 < len(errors) <= MAX_COLLECTED

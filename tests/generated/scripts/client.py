@@ -1,4 +1,4 @@
-"""A caller whose types come from the OpenAPI document alone: openapi-python-client."""
+"""Client script whose types come from the OpenAPI document: openapi-python-client."""
 
 import json
 import os

@@ -1,0 +1,1 @@
+"""Benchmarks beside peers and upper limits; ``make test`` runs them once, untimed."""

@@ -1,0 +1,229 @@
+"""Response cache: successful reads, validated against the change feed before each use.
+
+Problem: a read that is repeated costs the same statements each time, although few of them would
+return anything new. Rejected: expiry times, which return stale data, and tables of documents, which
+make writes slower. Chosen: a worker keeps whole responses by organization and request target. The
+version of an organization is the number of changes that were committed so far. A write becomes
+visible together with its change, so data of an equal version is equal. A hit reads the version by a
+statement that begins after the request arrived, so it includes every write that was acknowledged
+before. Concurrent requests of an organization share that statement.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Final, TypeAlias
+
+from aiohttp import web
+
+from service.database.connections import Database
+from service.errors import ApiError
+from service.http import metrics
+from service.http.byte_budget import reserve
+from service.http.cached_response import CachedBody, CachedResponse
+from service.http.context import caller
+from service.http.headers import PREFER
+from service.limits import RESPONSE_CACHE_SECONDS
+from service.queries.change_feed import assign_sequence_numbers
+from service.queries.feed_version import FeedVersion, read_version
+
+MAX_ENTRY_SHARE: Final = 16
+"""A response of more than 1/16 of the cache is not cached: it would evict too many others."""
+MAX_ORGANIZATION_SHARE: Final = 2
+"""One organization's responses have at most 1/2 of the cache."""
+MAX_ORGANIZATIONS: Final = 10_000
+"""Organizations whose versions are kept."""
+_OK: Final = 200
+_ENTRY_BYTES: Final = 1024
+"""Estimated bytes of an entry without its key and body."""
+
+Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+_Target: TypeAlias = tuple[str, tuple[str, ...], bool, bool]
+"""Path and query, preferences, and the features of the caller."""
+
+
+class _Entry(CachedBody):
+    """Cached response, and the version known before its statements began."""
+
+    __slots__ = ("expires_at", "version", "weight")
+
+    def __init__(self, body: bytes, headers: Mapping[str, str], version: FeedVersion) -> None:
+        super().__init__(body, dict(headers))
+        self.version = version
+        self.expires_at = time.monotonic() + RESPONSE_CACHE_SECONDS
+        self.weight = 0
+
+
+class _Organization:
+    """Cached responses of one organization; the least recently used comes first."""
+
+    __slots__ = ("entries", "is_polling", "version", "waiters", "weight")
+
+    def __init__(self) -> None:
+        self.entries: OrderedDict[_Target, _Entry] = OrderedDict()
+        self.weight = 0
+        self.version: FeedVersion | None = None
+        """Version of the last poll; None if it is unknown."""
+        self.waiters: list[asyncio.Future[FeedVersion | None]] = []
+        """Requests that wait for the next poll."""
+        self.is_polling = False
+
+
+class ResponseCache:
+    """Cached responses of a worker, up to ``max_bytes``; 0 bytes turn the cache off."""
+
+    def __init__(self, database: Database, max_bytes: int) -> None:
+        self._database = database
+        self._max_bytes = max_bytes
+        self._weight = 0
+        self._organizations: OrderedDict[int, _Organization] = OrderedDict()
+        """By id; the least recently used comes first."""
+        self._polls = set[asyncio.Task[None]]()
+
+    @property
+    def size(self) -> int:
+        """Return the approximate bytes of all cached responses."""
+        return self._weight
+
+    async def respond(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Return the cached response if it is current, else the handler's."""
+        if not self._max_bytes:
+            return await handler(request)
+        tenant = caller(request)
+        preferences = tuple(request.headers.getall(PREFER, ()))
+        target = (request.raw_path, preferences, tenant.multiple_language, tenant.pro)
+        organization = self._find(tenant.organization_id)
+        entry, version = organization.entries.get(target), organization.version
+        if entry is not None or version is None:
+            version = await self._current_version(tenant.organization_id, organization)
+            if entry is not None and _is_current(entry, version):
+                return self._hit(request, organization, target, entry)
+        metrics.CACHE_MISSES.inc()
+        response = await handler(request)
+        if version is not None and response.status == _OK:
+            self._store(tenant.organization_id, target, response, version)
+        return response
+
+    def _hit(
+        self, request: web.Request, organization: _Organization, target: _Target, entry: _Entry
+    ) -> web.Response:
+        reserve(request, len(entry.body))
+        metrics.CACHE_HITS.inc()
+        if organization.entries.get(target) is entry:
+            organization.entries.move_to_end(target)
+            self._weigh(organization, target, entry)
+        return CachedResponse(entry)
+
+    def _find(self, organization_id: int) -> _Organization:
+        organization = self._organizations.get(organization_id)
+        if organization is None:
+            self._organizations[organization_id] = organization = _Organization()
+            if len(self._organizations) > MAX_ORGANIZATIONS:
+                self._clear(self._organizations.popitem(last=False)[1])
+        else:
+            self._organizations.move_to_end(organization_id)
+        return organization
+
+    async def _current_version(
+        self, organization_id: int, organization: _Organization
+    ) -> FeedVersion | None:
+        """Return the version by a poll that begins after this call; None if it is unknown."""
+        waiter: asyncio.Future[FeedVersion | None] = asyncio.get_running_loop().create_future()
+        organization.waiters.append(waiter)
+        if not organization.is_polling:
+            organization.is_polling = True
+            task = asyncio.create_task(self._poll(organization_id, organization))
+            self._polls.add(task)
+            task.add_done_callback(self._polls.discard)
+        return await waiter
+
+    async def _poll(self, organization_id: int, organization: _Organization) -> None:
+        """Poll the version until no request waits for it; pass the error of a poll on."""
+        while organization.waiters:
+            waiters, organization.waiters = organization.waiters, []
+            version, error = None, None
+            try:
+                version = await self._read_version(organization_id)
+            except Exception as failure:
+                error = failure
+            if version != organization.version:
+                self._clear(organization)
+                organization.version = version
+            for waiter in waiters:
+                if not waiter.done():
+                    waiter.set_exception(error) if error else waiter.set_result(version)
+        organization.is_polling = False
+
+    async def _read_version(self, organization_id: int) -> FeedVersion | None:
+        """Return the version; None if there are too many changes without a number."""
+        read = partial(read_version, organization_id=organization_id)
+        version = await self._database.read(read, organization_id)
+        if version is None:
+            number = partial(assign_sequence_numbers, organization_id=organization_id)
+            with suppress(ApiError):  # the next poll tries again
+                await self._database.write(number, organization_id)
+        return version
+
+    def _store(
+        self,
+        organization_id: int,
+        target: _Target,
+        response: web.StreamResponse,
+        version: FeedVersion,
+    ) -> None:
+        """Store a response, and evict the least recently used ones beyond the limits."""
+        body = response.body if isinstance(response, web.Response) else None
+        if not isinstance(body, bytes) or len(body) * MAX_ENTRY_SHARE > self._max_bytes:
+            return
+        organization = self._find(organization_id)
+        self._remove(organization, target)
+        organization.entries[target] = entry = _Entry(body, response.headers, version)
+        self._weigh(organization, target, entry)
+
+    def _weigh(self, organization: _Organization, target: _Target, entry: _Entry) -> None:
+        """Count the bytes of a new entry, or of one that got a compressed form."""
+        weight = entry.size + len(target[0]) + sum(map(len, target[1])) + _ENTRY_BYTES
+        if weight == entry.weight:
+            return
+        organization.weight += weight - entry.weight
+        self._weight += weight - entry.weight
+        entry.weight = weight
+        while organization.weight * MAX_ORGANIZATION_SHARE > self._max_bytes:
+            self._remove(organization, next(iter(organization.entries)))
+        while self._weight > self._max_bytes:
+            oldest = next(iter(self._organizations.values()))
+            if oldest.entries:
+                self._remove(oldest, next(iter(oldest.entries)))
+            else:
+                self._organizations.popitem(last=False)
+
+    def _remove(self, organization: _Organization, target: _Target) -> None:
+        entry = organization.entries.pop(target, None)
+        if entry is not None:
+            organization.weight -= entry.weight
+            self._weight -= entry.weight
+
+    def _clear(self, organization: _Organization) -> None:
+        organization.entries.clear()
+        self._weight -= organization.weight
+        organization.weight = 0
+
+
+def _is_current(entry: _Entry, version: FeedVersion | None) -> bool:
+    """Return whether nothing has changed since the entry's statements began."""
+    return entry.version == version and entry.expires_at > time.monotonic()
+
+
+RESPONSE_CACHE: web.AppKey[ResponseCache] = web.AppKey("response_cache", ResponseCache)
+
+
+def cached(handler: Handler) -> Handler:
+    """Return the handler of a read with its responses cached."""
+
+    async def respond(request: web.Request) -> web.StreamResponse:
+        return await request.app[RESPONSE_CACHE].respond(request, handler)
+
+    return respond

@@ -1,0 +1,41 @@
+"""Cached response: a body that is sent several times, with its compressed forms."""
+
+import zlib
+from collections.abc import Mapping
+from typing import Final
+
+from aiohttp import web
+
+#: Arguments by which zlib writes the one format or the other.
+_WINDOW_BITS: Final = {web.ContentCoding.gzip: 31, web.ContentCoding.deflate: 15}
+
+
+class CachedBody:
+    """Body of responses that stay in memory, compressed at most once for each coding."""
+
+    __slots__ = ("_compressed", "body", "headers")
+
+    def __init__(self, body: bytes, headers: Mapping[str, str]) -> None:
+        self.body = body
+        self.headers = headers
+        """Headers of each response, before content negotiation."""
+        self._compressed: dict[web.ContentCoding, bytes] = {}
+
+    @property
+    def size(self) -> int:
+        """Return the bytes of the body and of its compressed forms."""
+        return len(self.body) + sum(map(len, self._compressed.values()))
+
+    def compressed(self, coding: web.ContentCoding) -> bytes:
+        """Return the body in a coding. The first call compresses it."""
+        if coding not in self._compressed:
+            self._compressed[coding] = zlib.compress(self.body, wbits=_WINDOW_BITS[coding])
+        return self._compressed[coding]
+
+
+class CachedResponse(web.Response):
+    """Response with a cached body. Negotiation takes the compressed form of the cache."""
+
+    def __init__(self, cached: CachedBody) -> None:
+        super().__init__(body=cached.body, headers=cached.headers)
+        self.cached = cached

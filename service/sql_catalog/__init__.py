@@ -1,0 +1,29 @@
+"""SQL catalog: every statement of the service as it is sent to PostgreSQL.
+
+The texts come from the functions that send them, so that the catalog cannot differ from the
+service. It leaves out what belongs to no request: transaction control, the settings of a session,
+migrations, and the statements by which commands load, dump and distribute databases.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from service.queries.resource import Resource
+from service.resources.registry import MASTER_RECORDS, ME, PARTS, REFERENCE_LISTS
+from service.sql_catalog import shared_entries
+from service.sql_catalog.entry import CatalogEntry
+from service.sql_catalog.formatting import render
+from service.sql_catalog.resource_entries import entries_of
+
+
+def catalog() -> dict[str, list[CatalogEntry]]:
+    """Return the statements of each resource, and of what all resources share, by name."""
+    resources: Iterator[Resource] = chain(MASTER_RECORDS, REFERENCE_LISTS, PARTS, (ME,))
+    entries = {resource.name: [*entries_of(resource)] for resource in resources}
+    return entries | {name: [*source()] for name, source in shared_entries.SOURCES.items()}
+
+
+def page(name: str, entries: list[CatalogEntry]) -> str:
+    """Return the readable text of the statements of ``name``."""
+    title = f"-- {name}: SQL statements as they are sent; only line breaks and indents differ."
+    return "\n\n".join([title, *(render(name, entry) for entry in entries)]) + "\n"

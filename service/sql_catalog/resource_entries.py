@@ -1,0 +1,263 @@
+"""Catalog entries of a resource: lists, reads, locks, checks, writes and fan-out."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Final, TypeVar
+
+from service import schemas
+from service.database.statements import Statement
+from service.limits import MAX_BATCH_BYTES, MAX_PAGE_BYTES
+from service.listing.list_request import Condition, Listing, SortKey
+from service.listing.operators import OPERATORS
+from service.listing.page_sql import batch_page, column_of
+from service.queries.change_feed import FAN_OUT
+from service.queries.change_recorder import insert_text
+from service.queries.links import Links, stored_text
+from service.queries.master_record import MasterRecord
+from service.queries.parts import RecordPart
+from service.queries.reads import all_text, owned_by_any_text
+from service.queries.references import Reference, uses_text
+from service.queries.resource import (
+    Resource,
+    batch_text,
+)
+from service.resources.associations import Association
+from service.resources.colors import Colors
+from service.resources.registry import CHANGES
+from service.sql_catalog.entry import CatalogEntry, statement_entry
+
+_Constant = TypeVar("_Constant")
+_ORGANIZATION: Final = "organization_id"
+_IDS: Final = (_ORGANIZATION, "ids")
+_CHANGE: Final = ("key_id", "request_id", "entries", "records", "causes")
+_FORMS: Final = ("documents", "writables", "last_documents")
+"""Statements whose page is a slot."""
+
+
+def entries_of(resource: Resource) -> Iterator[CatalogEntry]:
+    """Yield the statements of a resource."""
+    if "documents" in resource.statements:
+        yield from _list_entries(resource)
+        yield from _read_entries(resource)
+    if resource.foreign_is_forbidden and resource.table:
+        text = owned_by_any_text(resource.table)
+        yield CatalogEntry("foreign", "Find ids that other organizations own.", ("ids",), text)
+    if isinstance(resource, MasterRecord | RecordPart):
+        yield from _lock_entries(resource)
+        yield from _reference_entries(resource)
+    writes = list[CatalogEntry]()
+    for entry in _own_entries(resource):
+        if "returning " in entry.text:
+            writes.append(entry)
+        else:
+            yield entry
+    if isinstance(resource, MasterRecord):
+        yield from _link_entries(resource)
+    yield from writes
+    yield from fan_out_entries(resource.shown_in)
+
+
+def fan_out_entries(statements: Mapping[str, Statement]) -> Iterator[CatalogEntry]:
+    """Yield the statements that find the records which show changed ones, by collection."""
+    for collection, statement in statements.items():
+        _, _, name = statement.name.rpartition(".")
+        purpose = f"Find the {collection} that show changed records, for the change feed."
+        yield CatalogEntry(
+            name, purpose, FAN_OUT.parameters or (), FAN_OUT.fill(shown=statement.text)
+        )
+
+
+def change_parameters(*before: str) -> tuple[str, ...]:
+    """Return the parameters of a statement that inserts a change, after those before it."""
+    return (*before, *_CHANGE)
+
+
+def _list_entries(resource: Resource) -> Iterator[CatalogEntry]:
+    """Yield lists, with an example of filter, sort and cursor, and counts."""
+    if isinstance(resource, RecordPart):
+        if resource.parents:
+            purpose = "Read the documents of all records."
+            parameters = (_ORGANIZATION, *_parents(resource))
+            yield CatalogEntry("read_all", purpose, parameters, all_text(resource))
+        return
+    by_id = SortKey(resource.properties["id"], descending=False)
+    default, parameters = Listing(sort=(by_id,)), (_ORGANIZATION, *_parents(resource))
+    numbered = Listing(sort=(by_id,), page_number=2)
+    yield CatalogEntry(
+        "list",
+        "First page of all records, in the default order.",
+        parameters,
+        resource.compile_list(default).text,
+        {
+            "Page by number": resource.compile_list(numbered).text,
+            "Again, cut, if the page exceeds its bytes": resource.compile_list(
+                default, is_cut=True
+            ).text,
+        },
+    )
+    prop = next(
+        prop
+        for prop in resource.properties.values()
+        if prop.sortable and prop.stored == "string" and prop.choices is None
+    )
+    condition = Condition(prop, OPERATORS["contains"], ("a",))
+    sort = (SortKey(prop, descending=True), by_id)
+    example = Listing((condition,), sort)
+    next_page = Listing((condition,), sort, after=("b", 1))
+    yield CatalogEntry(
+        "list_example",
+        f"Example: {prop.name} contains ${len(parameters) + 1}, sorted by it, descending.",
+        (*parameters, "filter_value"),
+        resource.compile_list(example).text,
+        {"Next page, by cursor": resource.compile_list(next_page).text},
+    )
+    yield CatalogEntry(
+        "count",
+        "Count the records of all pages.",
+        parameters,
+        resource.compile_count(default).text,
+        {"Count of the example": resource.compile_count(example).text},
+    )
+
+
+def _read_entries(resource: Resource) -> Iterator[CatalogEntry]:
+    """Yield reads by id, which writes also use to render their response."""
+    parameters = (_ORGANIZATION, *_parents(resource), "id")
+    yield CatalogEntry(
+        "read",
+        "Read a document.",
+        parameters,
+        _batch(resource, "documents"),
+        dict(_read_variants(resource)),
+    )
+    forms = {
+        "writables": ("read_writable", "Read a writable form."),
+        "last_documents": ("read_last", "Read the last document of a record before its delete."),
+    }
+    for form, (name, purpose) in forms.items():
+        if form in resource.statements:
+            variants = (
+                {} if isinstance(resource, RecordPart) else {_SEVERAL: _batch(resource, form, 2)}
+            )
+            yield CatalogEntry(name, purpose, parameters, _batch(resource, form), variants)
+
+
+_SEVERAL: Final = "Several records"
+
+
+def _read_variants(resource: Resource) -> Iterator[tuple[str, str]]:
+    if not isinstance(resource, MasterRecord | RecordPart):
+        return
+    change = insert_text(len(resource.parents) + 3)
+    yield "Response of a write, which inserts its change", _batch(resource, "documents", 1, change)
+    if isinstance(resource, RecordPart):
+        return
+    yield _SEVERAL, _batch(resource, "documents", 2)
+    yield (
+        "Response of a write of several records, which inserts its change",
+        _batch(resource, "documents", 2, change),
+    )
+    if resource.name in CHANGES.resources:
+        for case, count in (("one record", 1), ("several records", 2)):
+            page = batch_page(1, [*range(count)], hides_deleted=resource.hides_deleted)
+            text = batch_text(resource.statements["documents"], page.text, MAX_PAGE_BYTES, "")
+            yield f"Change feed with documents, {case}", text
+
+
+def _parents(resource: Resource) -> Iterator[str]:
+    return map(column_of, resource.parents)
+
+
+def _batch(resource: Resource, form: str, count: int = 1, embedded: str = "") -> str:
+    """Return the statement that renders a form of ``count`` records."""
+    page = batch_page(1 + len(resource.parents), [*range(count)])
+    return batch_text(resource.statements[form], page.text, MAX_BATCH_BYTES, embedded)
+
+
+def _lock_entries(resource: MasterRecord | RecordPart) -> Iterator[CatalogEntry]:
+    """Yield the locks of records, by id and by own key."""
+    weak, strong = "for no key update", "for update"
+    is_part = isinstance(resource, RecordPart)
+    deleting = "If an item deletes its record"
+    yield CatalogEntry(
+        "lock_by_id",
+        "Lock the records of a write, by id, in the order of the ids.",
+        (*_IDS, *_parents(resource)),
+        resource.lock_text(weak),
+        {} if is_part else {deleting: resource.lock_text(strong)},
+    )
+    if not isinstance(resource, RecordPart) and resource.own_key:
+        has_state = "state" in schemas.definition(resource.name, "writable").properties
+        within = ("parent_ids",) if resource.own_key_within else ()
+        yield CatalogEntry(
+            "lock_by_key",
+            f"Lock the records of a write that names them by own key, {resource.own_key}.",
+            (_ORGANIZATION, "keys", *within),
+            resource.lock_by_key_text(weak),
+            {deleting: resource.lock_by_key_text(strong)} if has_state else {},
+        )
+
+
+def _reference_entries(resource: MasterRecord | RecordPart) -> Iterator[CatalogEntry]:
+    """Yield the locks of referenced records, and the count of records that refer to deletes."""
+    for reference in dict.fromkeys((*resource.references, *_constants(resource, Reference))):
+        purpose = f"Lock the records that {reference.field} refers to."
+        yield CatalogEntry(f"references_of_{reference.field}", purpose, _IDS, reference.text)
+    for association in _constants(resource, Association):
+        entry = statement_entry(association.statements["find"])
+        yield CatalogEntry(
+            f"references_of_{association.field}", entry.purpose, entry.parameters, entry.text
+        )
+    if not isinstance(resource, RecordPart) and resource.uses:
+        purpose = "Count the live records that refer to the records to delete."
+        yield CatalogEntry("uses", purpose, _IDS, uses_text(resource.uses))
+
+
+def _link_entries(resource: MasterRecord) -> Iterator[CatalogEntry]:
+    """Yield the statements of link tables."""
+    links = [
+        *_constants(resource, Links),
+        *(association.links for association in _constants(resource, Association)),
+    ]
+    if not links:
+        return
+    # Colors read their links to languages only with the multiple-language feature.
+    without_feature = (
+        {"Without the feature": stored_text(*links[:-1])} if isinstance(resource, Colors) else {}
+    )
+    yield CatalogEntry(
+        "stored_links", "Read the stored links.", _IDS, stored_text(*links), without_feature
+    )
+    for table in links:
+        for name, purpose in (("remove", "Delete links."), ("add", "Insert links.")):
+            statement = table.statements[name]
+            yield CatalogEntry(
+                f"{name}_{table.table}", purpose, statement.parameters or (), statement.text
+            )
+
+
+def _constants(resource: Resource, kind: type[_Constant]) -> list[_Constant]:
+    """Return the constants of a kind in the modules of a resource's class and its parents."""
+    modules = dict.fromkeys(sys.modules[class_.__module__] for class_ in type(resource).__mro__)
+    values = (value for module in modules for value in vars(module).values())
+    return [value for value in values if isinstance(value, kind)]
+
+
+def _own_entries(resource: Resource) -> Iterator[CatalogEntry]:
+    """Yield the statements that are sent as their file has them, in the order of writes."""
+    order: tuple[str, ...] = ()
+    unused = {"lock"} if resource.parents else {"lock", "unknown_parent"}
+    if isinstance(resource, MasterRecord):
+        order = (*resource.deletes, *resource.updates, *resource.inserts, *resource.children)
+        unused |= {"delete"}.difference(resource.deletes)
+    for name, statement in resource.statements.items():
+        if name not in order and name not in unused and _is_sent_alone(name, statement):
+            yield statement_entry(statement)
+    for name in dict.fromkeys(order):
+        if name in resource.statements:
+            yield statement_entry(resource.statements[name])
+
+
+def _is_sent_alone(name: str, statement: Statement) -> bool:
+    is_composed = name in _FORMS or name.startswith("shown_in_")
+    return statement.parameters is not None and not is_composed

@@ -1,0 +1,71 @@
+"""Catalog entries that belong to no resource: shared steps of writes, change feed, callers."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from service.database.statements import load
+from service.idempotency.requests import CLAIM_TIMEOUT, DEFAULT_TIMEOUT
+from service.queries.bound_statements import FIRST_PARAMETER
+from service.queries.change_feed import PAGE
+from service.queries.change_recorder import SETTINGS, insert_text
+from service.queries.resource import SHARED
+from service.resources.registry import CHANGES
+from service.sql_catalog.entry import CatalogEntry, statement_entry
+from service.sql_catalog.resource_entries import change_parameters, fan_out_entries
+
+
+def _of_file(file: str) -> Iterator[CatalogEntry]:
+    """Yield the statements of a file that are sent as the file has them."""
+    for statement in load(file).values():
+        if statement.parameters is not None and not statement.slots:
+            yield statement_entry(statement)
+
+
+def _write_entries() -> Iterator[CatalogEntry]:
+    for name in ("lock_organization", "next_ids"):
+        yield statement_entry(SHARED[name])
+    for name, statement in load("writer_locks").items():
+        entry = statement_entry(statement)
+        yield CatalogEntry(f"{name}_writer_lock", entry.purpose, entry.parameters, entry.text)
+    yield CatalogEntry(
+        "insert_change",
+        "Insert the change into the outbox, if no statement that renders documents does.",
+        change_parameters("organization_id"),
+        insert_text(FIRST_PARAMETER),
+    )
+
+
+def _change_entries() -> Iterator[CatalogEntry]:
+    statements = load("changes")
+    yield CatalogEntry(
+        "page",
+        "Read a page of transactions.",
+        PAGE.parameters or (),
+        PAGE.fill(condition=""),
+        {
+            "Changes of some collections": PAGE.fill(condition=statements["touching"].text),
+            "Changes of one record": PAGE.fill(condition=statements["touching_record"].text),
+        },
+    )
+    yield from _of_file("changes")
+
+
+def _idempotency_entries() -> Iterator[CatalogEntry]:
+    purpose = "Set the time that a claim waits for another request with the key."
+    yield CatalogEntry("claim_timeout", purpose, (), CLAIM_TIMEOUT)
+    yield CatalogEntry(
+        "default_timeout", "Set the time limit of statements again.", (), DEFAULT_TIMEOUT
+    )
+    yield from _of_file("idempotency")
+    yield from _of_file("stored_answers")
+
+
+SOURCES: Final[Mapping[str, Callable[[], Iterator[CatalogEntry]]]] = {
+    "writes": _write_entries,
+    "changes": _change_entries,
+    "settings": lambda: fan_out_entries(CHANGES.fan_out_by_cause[SETTINGS]),
+    "idempotency": _idempotency_entries,
+    "callers": lambda: _of_file("callers"),
+    "administration": lambda: _of_file("administration"),
+}
+"""Functions that yield the entries, by name."""

@@ -1,0 +1,176 @@
+"""Tests of followers of the change feed: client, command and the documented replica."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import sqlite3
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.client import Client, GoneError
+from service.listing import cursor as cursors
+from service.resources.registry import CHANGES
+from tests.client.conftest import ServiceAddress
+from tests.client.fault_proxy import Fault, FaultProxy
+from tests.policy.sources import ROOT
+from tests.support.api import replacing
+from tests.support.time_limits import limit, until, within
+
+pytestmark = pytest.mark.contract("Changes")
+
+SECONDS = 30
+
+
+async def taken(pages: AsyncIterator[Any], count: int) -> list[Any]:
+    """Return this many entries."""
+    entries = list[Any]()
+    async with within(SECONDS):
+        async for page in pages:
+            entries += page.records
+            if len(entries) >= count:
+                break
+    return entries
+
+
+async def test_the_client_follows_what_comes(selvedge: Client) -> None:
+    cursor = await selvedge.changes.now(collections=["groups"], documents=True, limit=1)
+    following = asyncio.create_task(taken(selvedge.changes.follow(cursor), 3))
+    await asyncio.sleep(0.2)
+    groups = await selvedge.collection("groups").create_many([{"name": "A"}, {"name": "B"}])
+    await selvedge.collection("colors").create({"name": "Sage"})
+    await selvedge.collection("groups").patch(groups[0]["id"], replacing("/name", "C"))
+    entries = await following
+    assert [entry["recordId"] for entry in entries] == [
+        groups[0]["id"],
+        groups[1]["id"],
+        groups[0]["id"],
+    ]
+    assert entries[-1]["document"]["name"] == "C"
+
+
+async def test_the_client_outlasts_what_is_away(proxied: tuple[FaultProxy, Client]) -> None:
+    proxy, client = proxied
+    cursor = await client.changes.now()
+    created = await client.collection("groups").create({"name": "A"})
+    proxy.faults += [Fault.CUT_BEFORE, Fault.UNAVAILABLE, Fault.CUT_AMID, Fault.UNKNOWN_OUTCOME] * 4
+    [entry] = await taken(client.changes.follow(cursor), 1)
+    assert entry["recordId"] == created.id
+
+
+async def test_an_expired_cursor_raises(selvedge: Client) -> None:
+    scope = cursors.scope("/api/changes", 1)
+    old = cursors.seal(b"[1,0,[0,null,0],[[],null,100,false]]", scope)
+    with pytest.raises(GoneError):
+        await taken(selvedge.changes.follow(old), 1)
+
+
+@asynccontextmanager
+async def started(service_address: ServiceAddress, *arguments: str) -> AsyncIterator[Process]:
+    """Run a program with the service in its environment."""
+    named = {"SELVEDGE_URL": str(service_address.url), "SELVEDGE_API_KEY": service_address.writer}
+    named["PYTHONPATH"] = str(ROOT)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *arguments, cwd=ROOT, env=os.environ | named, stdout=PIPE, stderr=PIPE
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+@pytest.mark.contract("Command line")
+async def test_the_command_prints_entries_and_where_to_go_on(
+    service_address: ServiceAddress, selvedge: Client
+) -> None:
+    cursor, printed = await selvedge.changes.now(collections=["groups"]), list[int]()
+    for _ in range(2):
+        created = await selvedge.collection("groups").create({"name": "A"})
+        async with started(
+            service_address, "-m", "service", "follow", "--since", cursor
+        ) as process:
+            assert process.stdout
+            assert process.stderr
+            async with within(SECONDS):
+                printed.append(json.loads(await process.stdout.readline())["recordId"])
+                assert printed[-1] == created.id
+                await asyncio.sleep(0.2)
+                process.send_signal(signal.SIGINT)
+                assert await process.stdout.read() == b""
+                errors = (await process.stderr.read()).decode()
+            assert await process.wait() == 128 + signal.SIGINT
+        match = re.fullmatch(r"continue with --since (\S+)\n", errors)
+        assert match, errors
+        cursor = match[1]
+
+
+def replica(path: Path) -> Any:
+    """Return the records of the copy; None if it has no tables yet."""
+    copy = sqlite3.connect(path)
+    try:
+        rows = copy.execute("select collection, id, document from record").fetchall()
+    except sqlite3.OperationalError:
+        return None
+    finally:
+        copy.close()
+    return {(name, record_id): json.loads(document) for name, record_id, document in rows}
+
+
+async def test_the_replica_of_the_documentation_stays_equal(
+    service_address: ServiceAddress, selvedge: Client, tmp_path: Path
+) -> None:
+    text = (ROOT / "docs" / "replica.md").read_text(encoding="utf-8")
+    program, copy = tmp_path / "replica.py", tmp_path / "copy.sqlite"
+    [source] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    program.write_text(source, encoding="utf-8")
+    groups = selvedge.collection("groups")
+    for round_ in range(2):
+        async with started(service_address, str(program), str(copy)) as process:
+            created = await groups.create_many([{"name": f"{round_} {n}"} for n in range(5)])
+            await groups.delete(created[0]["id"])
+            async with within(SECONDS):
+                while replica(copy) != await walked(selvedge):
+                    assert process.returncode is None
+                    await asyncio.sleep(0.2)
+        await groups.delete(created[1]["id"])
+
+
+async def test_the_replica_of_the_documentation_is_never_empty(
+    service_address: ServiceAddress, selvedge: Client, tmp_path: Path
+) -> None:
+    """A replica without a valid cursor reloads: readers see the old copy, then the new one."""
+    text = (ROOT / "docs" / "replica.md").read_text(encoding="utf-8")
+    program, path = tmp_path / "replica.py", tmp_path / "copy.sqlite"
+    [source] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    program.write_text(source, encoding="utf-8")
+    expected = await walked(selvedge)
+    async with started(service_address, str(program), str(path)):
+        await until(lambda: replica(path) == expected, SECONDS)
+    gone = cursors.seal(b"[1,0,[0,null,0],[[],null,100,true]]", cursors.scope("/api/changes", 1))
+    with closing(sqlite3.connect(path, timeout=limit(SECONDS))) as copy, copy:
+        copy.execute("update state set cursor = ?", (gone,))
+        copy.execute("update stored set document = '{}' where collection = 'styles'")
+    async with started(service_address, str(program), str(path)) as process, within(SECONDS):
+        while (records := replica(path)) != expected:
+            assert process.returncode is None
+            assert records is not None
+            assert records.keys() == expected.keys()
+            await asyncio.sleep(0.01)
+
+
+async def walked(selvedge: Client) -> dict[tuple[str, Any], Any]:
+    """Return the records that the lists show."""
+    return {
+        (name, record["id"]): record
+        for name in CHANGES.resources
+        async for record in selvedge.collection(name).records(page_size=100)
+    }

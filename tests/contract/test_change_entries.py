@@ -1,0 +1,228 @@
+"""Tests of change entries: one for each changed record, none for others (contract, Changes).
+
+What changed is told by comparing everything that can be read before and after.
+"""
+
+from collections.abc import Awaitable, Callable
+from random import Random
+from typing import Any, TypeAlias
+
+import asyncpg
+import pytest
+
+from service.queries.master_record import MasterRecord
+from service.resources.registry import CHANGES, MASTER_RECORDS
+from service.routes import collection_path
+from tests.support import generate
+from tests.support.api import Answer, Api, replacing
+from tests.support.changes import Follower, Readable, everything
+
+pytestmark = pytest.mark.contract("Changes")
+
+Write: TypeAlias = Callable[[Api, MasterRecord, Random], Awaitable[Any]]
+SIZE_RANGES = next(resource for resource in MASTER_RECORDS if resource.name == "size-ranges")
+FIELDS = "/api/style-custom-fields"
+each_resource = pytest.mark.parametrize(
+    "resource", MASTER_RECORDS, ids=lambda resource: resource.name
+)
+
+
+async def made(api: Api, resource: MasterRecord, random: Random, count: int = 1) -> list[Any]:
+    references = await generate.references(api)
+    items = [generate.body(resource, "create", references, random) for _ in range(count)]
+    answer = await api.post(collection_path(resource), items)
+    assert answer.status == 201, answer.raw
+    return list(answer.data)
+
+
+async def body(api: Api, resource: MasterRecord, form: str, random: Random) -> dict[str, Any]:
+    return generate.body(resource, form, await generate.references(api), random)
+
+
+async def create(api: Api, resource: MasterRecord, random: Random) -> None:
+    await made(api, resource, random, 3)
+    answer = await api.post(collection_path(resource), await body(api, resource, "create", random))
+    assert answer.status == 201, answer.raw
+
+
+async def replace(api: Api, resource: MasterRecord, random: Random) -> None:
+    [record] = await made(api, resource, random)
+    sent = await body(api, resource, "replace", random)
+    for _ in range(2):
+        answer = await api.put(f"{collection_path(resource)}/{record['id']}", sent)
+        assert answer.status == 200, answer.raw
+
+
+async def replace_as_it_is(api: Api, resource: MasterRecord, random: Random) -> None:
+    [record] = await made(api, resource, random)
+    path = f"{collection_path(resource)}/{record['id']}"
+    written = (await api.get(path, {"form": "writable"})).data
+    assert (await api.put(path, written)).status == 200
+    assert (await api.patch(path, [])).status == 200
+
+
+async def patch(api: Api, resource: MasterRecord, random: Random) -> None:
+    [record] = await made(api, resource, random)
+    references = await generate.references(api)
+    changes = [generate.change(resource, "inactive", references, random)]
+    changes += [replacing(f"/{name}", "Another") for name in ("text", "name") if name in record]
+    for change in changes:
+        answer = await api.patch(f"{collection_path(resource)}/{record['id']}", change)
+        assert answer.status == 200, answer.raw
+
+
+async def replace_several(api: Api, resource: MasterRecord, random: Random) -> None:
+    records = await made(api, resource, random, 3)
+    items = []
+    for record in records:
+        written = (
+            await api.get(f"{collection_path(resource)}/{record['id']}", {"form": "writable"})
+        ).data
+        items.append(written | {"id": record["id"]})
+    items[1] = await body(api, resource, "replace", random) | {"id": items[1]["id"]}
+    if generate.has_state(resource):
+        items[2]["state"] = "deleted"
+    answer = await api.put(collection_path(resource), items)
+    assert answer.status == 200, answer.raw
+
+
+async def delete_and_restore(api: Api, resource: MasterRecord, random: Random) -> None:
+    [record] = await made(api, resource, random)
+    path = f"{collection_path(resource)}/{record['id']}"
+    assert (await api.delete(path)).status == 200
+    if (await api.get(path)).status == 200:
+        assert (await api.delete(path)).status == 200
+        assert (await api.patch(path, [])).status == 200
+        assert (await api.patch(path, replacing("/state", "active"))).status == 200
+
+
+async def delete_several(api: Api, resource: MasterRecord, random: Random) -> None:
+    records = await made(api, resource, random, 3)
+    answer = await api.delete(
+        collection_path(resource), [("ids", str(record["id"])) for record in records]
+    )
+    assert answer.status == 200, answer.raw
+
+
+WRITES: tuple[Write, ...] = (
+    create,
+    replace,
+    replace_as_it_is,
+    patch,
+    replace_several,
+    delete_and_restore,
+    delete_several,
+)
+
+
+class CheckedApi(Api):
+    """API client that compares the changes of each write with its change entries."""
+
+    def __init__(self, api: Api, dsn: str) -> None:
+        super().__init__(api.client, api.key)
+        self.dsn = dsn
+        self.follower = Follower(api)
+        self.readable: Readable = {}
+        self.writes = 0
+
+    async def call(self, method: str, path: str, *arguments: Any, **options: Any) -> Answer:
+        """Return the answer, once it is certain that exactly what differs has an entry."""
+        if method == "GET":
+            return await super().call(method, path, *arguments, **options)
+        if not self.writes:
+            await self.follower.begin()
+            self.readable = await everything(self.dsn, 1)
+        answer = await super().call(method, path, *arguments, **options)
+        before, self.readable = self.readable, await everything(self.dsn, 1)
+        after = self.readable
+        entries = await self.follower.entries()
+        reported = [(entry["collection"], str(entry["recordId"])) for entry in entries]
+        keys = before.keys() | after.keys()
+        differing = {key for key in keys if before.get(key) != after.get(key)}
+        assert sorted(reported) == sorted(differing), (method, path)
+        for entry in entries:
+            key = entry["collection"], str(entry["recordId"])
+            assert entry["operation"] == operation(before.get(key), after.get(key)), entry
+            assert entry["requestId"] == answer.headers["X-Request-Id"]
+        assert len({entry["n"] for entry in entries}) <= 1
+        self.writes += 1
+        return answer
+
+
+def operation(before: Any, after: Any) -> str:
+    """Return the operation that leads from one readable form to the other."""
+    if before is None:
+        return "created"
+    was_live = before[0].get("state") != "deleted"
+    is_deleted = after is None or (was_live and after[0].get("state") == "deleted")
+    return "deleted" if is_deleted else "updated"
+
+
+@each_resource
+async def test_every_write_of_every_resource(
+    resource: MasterRecord, api: Api, demo_dsn: str
+) -> None:
+    through = CheckedApi(api, demo_dsn)
+    for write in WRITES:
+        await write(through, resource, Random(f"{write.__name__} {resource.name}"))
+    assert through.writes >= 2 * len(WRITES)
+
+
+async def test_records_changed_as_a_side_effect_have_entries(api: Api, demo_dsn: str) -> None:
+    """Defaults that are demoted, restrictions that go, names that others show, contacts."""
+    through = CheckedApi(api, demo_dsn)
+    [size_range] = await made(through, SIZE_RANGES, Random(1))
+    path = f"/api/size-ranges/{size_range['id']}"
+    assert (await through.patch(path, replacing("/isDefault", True))).status == 200
+    assert (await through.post("/api/size-ranges", {"name": "S", "isDefault": True})).status == 201
+    group = (await through.post("/api/groups", {"name": "Knit"})).data["id"]
+    field = {"name": "Fit", "type": "allowedValue", "associatedGroups": [{"id": group}]}
+    values = {"allowedValues": [{"value": "Slim"}, {"value": "Wide"}]}
+    parent = (await through.post(FIELDS, field | values)).data
+    child = field | {"parentCustomFieldId": parent["id"], "associatedGroups": []}
+    first = {"value": "A", "parentAllowedValueId": parent["allowedValues"][0]["id"]}
+    child = (await through.post(FIELDS, child | {"allowedValues": [first]})).data
+    for path in (f"/api/groups/{group}", f"{FIELDS}/{parent['id']}"):
+        assert (await through.patch(path, replacing("/name", "Other"))).status == 200
+        assert (await through.patch(path, replacing("/state", "inactive"))).status == 200
+    assert (await through.delete(f"{FIELDS}/{child['id']}")).status == 200
+    emptied = await through.patch(f"{FIELDS}/{parent['id']}", replacing("/allowedValues", []))
+    assert emptied.status == 200
+    assert (await through.delete(f"/api/groups/{group}")).status == 200
+    contacts = {"name": "Mill", "contacts": [{"email": "a@example.com"}]}
+    supplier = (await through.post("/api/sub-suppliers", contacts)).data["id"]
+    path = f"/api/sub-suppliers/{supplier}"
+    moved = await through.patch(path, replacing("/contacts/0/email", "b@example.com"))
+    assert moved.status == 200
+    assert (await through.patch(path, [{"op": "remove", "path": "/contacts/0"}])).status == 200
+    assert through.writes > 15
+
+
+async def test_changed_reference_records_have_entries(demo_dsn: str) -> None:
+    """A collection's own statements find exactly the records whose documents show another name."""
+    connection = await asyncpg.connect(demo_dsn)
+    tables = {
+        "brands": "brand",
+        "color-groups": "color_group",
+        "style-categories": "style_category",
+        "styles": "style",
+    }
+    try:
+        for name, table in tables.items():
+            before = await everything(demo_dsn, 1)
+            chosen = await connection.fetchval(
+                f"update {table} set name = name || '!' where organization_id = 1"
+                f" and id = (select min(id) from {table} where organization_id = 1) returning id"
+            )
+            after = await everything(demo_dsn, 1)
+            shown_in = {
+                (target, str(row["id"]))
+                for target, statement in CHANGES.resources[name].shown_in.items()
+                for row in await connection.fetch(statement.text, 1, [chosen])
+            }
+            assert shown_in == {key for key in before if before[key] != after[key]} - {
+                (name, str(chosen))
+            }
+            assert shown_in or name == "brands"
+    finally:
+        await connection.close()

@@ -1,0 +1,65 @@
+"""Tests of the change feed's parameters and cursors (contract, Changes)."""
+
+from typing import Any
+
+import orjson
+import pytest
+
+from service.listing import cursor
+from tests.support.api import Api
+from tests.support.changes import PATH
+
+pytestmark = pytest.mark.contract("Changes")
+
+
+@pytest.mark.parametrize(
+    ("params", "details"),
+    [
+        ([("limit", "x")], [("invalid_value", "limit")]),
+        ([("limit", "1001")], [("out_of_range", "limit")]),
+        ([("wait", "31")], [("out_of_range", "wait")]),
+        ([("from", "then")], [("invalid_value", "from")]),
+        ([("documents", "yes")], [("invalid_value", "documents")]),
+        ([("collection", "languages")], [("invalid_value", "collection")]),
+        ([("recordId", "1")], [("required_field", "collection")]),
+        ([("collection", "groups"), ("recordId", "x")], [("invalid_value", "recordId")]),
+        ([("wait", "1"), ("wait", "1")], [("duplicate", "wait")]),
+        ([("n", "1"), ("limit", "0")], [("unknown_parameter", "n"), ("out_of_range", "limit")]),
+        ([("cursor", "x")], [("invalid_cursor", "cursor")]),
+        (
+            [("limit", "1"), ("cursor", "x")],
+            [("exclusive_parameters", "limit"), ("invalid_cursor", "cursor")],
+        ),
+    ],
+)
+async def test_wrong_parameters_are_refused(
+    params: list[tuple[str, str]], details: list[tuple[str, str]], api: Api
+) -> None:
+    answer = await api.get(PATH, params)
+    assert answer.status == 400
+    assert answer.details == [(f"validation_error.{kind}", field) for kind, field in details]
+
+
+async def test_forged_cursors_are_read_as_strictly_as_queries(api: Api) -> None:
+    scope = cursor.scope(PATH, 1)
+    right: list[Any] = [1, 0, [0, None, 0], [[], None, 100, False]]
+    assert (await api.get(PATH, {"cursor": cursor.seal(orjson.dumps(right), scope)})).status == 410
+    wrong: list[Any] = [
+        [2, *right[1:]],
+        [1, -1, *right[2:]],
+        [1, 0, [2**63, None, 0], right[3]],
+        [1, 0, [0, "languages", 0], right[3]],
+        [1, 0, [0, None], right[3]],
+        [1, 0, [0, None, "1"], right[3]],
+        [1, 0, right[2], [["languages"], None, 100, False]],
+        [1, 0, right[2], [[], 1, 100, False]],
+        [1, 0, right[2], [[], None, 1001, False]],
+        [1, 0, right[2], [[], None, 100, 0]],
+        [1, 0, right[2], ["groups", None, 100, True]],
+        right[:3],
+        {},
+    ]
+    for payload in wrong:
+        sealed = cursor.seal(orjson.dumps(payload), scope)
+        answer = await api.get(PATH, {"cursor": sealed})
+        assert answer.details == [("validation_error.invalid_cursor", "cursor")], payload

@@ -1,0 +1,42 @@
+"""Fairness tests: no organization keeps another one from being served (contract, Shares)."""
+
+import asyncio
+from typing import Any
+
+import asyncpg
+import pytest
+from aiohttp.test_utils import TestServer
+
+from service.app import create_app
+from service.settings import Settings
+from tests.support import rows
+from tests.support.api import Api, issue_key
+
+pytestmark = pytest.mark.contract("Shares")
+
+GROUPS = "/api/groups"
+
+
+async def test_requests_beyond_the_share_get_429_and_others_are_served(
+    aiohttp_client: Any, demo_dsn: str
+) -> None:
+    settings = Settings.from_environment({"CALLER_REQUESTS": "2", "LOG_LEVEL": "warning"})
+    client = await aiohttp_client(TestServer(create_app(settings, demo_dsn)))
+    api, other = [Api(client, await issue_key(demo_dsn, number)) for number in (1, 2)]
+    patch = [{"op": "replace", "path": "/name", "value": "Spring"}]
+    lock = await asyncpg.connect(demo_dsn)
+    async with lock.transaction():
+        await lock.execute(
+            "select id from style_group where organization_id = 1 and id = 1 for update"
+        )
+        waiting = [asyncio.create_task(api.patch(f"{GROUPS}/1", patch)) for _ in range(2)]
+        await rows.wait_for_waiters(demo_dsn, 2)
+        refused = await api.get(GROUPS)
+        assert (refused.status, refused.json["code"]) == (429, "too_many_requests")
+        assert refused.headers["Retry-After"] == "1"
+        assert (await other.get(GROUPS)).status == 200
+        async with client.get("/readyz") as ready:
+            assert ready.status == 200
+    await lock.close()
+    assert [answer.status for answer in await asyncio.gather(*waiting)] == [200, 200]
+    assert (await api.get(GROUPS)).status == 200

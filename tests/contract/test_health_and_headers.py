@@ -1,0 +1,252 @@
+"""Tests of common headers, health and metrics (contract, Envelope; contract, Health)."""
+
+import asyncio
+import gzip
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import asyncpg
+import pytest
+from aiohttp.test_utils import TestClient
+
+from service.handlers import system
+from service.http import single_flight
+from tests.support.api import Api
+from tests.support.databases import with_database
+from tests.support.openapi_validation import form, is_failure
+
+GROUPS = "/api/groups"
+OPEN = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/", "/guides")
+
+
+@pytest.mark.contract("Callers")
+@pytest.mark.parametrize("path", OPEN)
+async def test_operators_and_readers_need_no_key(path: str, client: TestClient[Any, Any]) -> None:
+    async with client.get(path) as answer:
+        assert answer.status == 200
+        assert await answer.read()
+    async with client.get(path, headers={"Authorization": "Bearer nonsense"}) as answer:
+        assert answer.status == 200
+
+
+@pytest.mark.contract("Precedence")
+async def test_unknown_paths_require_keys_as_their_neighbors_do(shared_api: Api) -> None:
+    stranger = Api(shared_api.client, "")
+    for method, path, status in (
+        ("POST", "/healthz", 405),
+        ("DELETE", "/docs/start.js", 405),
+        ("GET", "/docs/nothing", 404),
+        ("GET", "/docs/nothing/there", 404),
+        ("GET", "/docsnothing", 401),
+        ("POST", "/", 405),
+        ("GET", "/guides/nothing", 404),
+        ("GET", "/guides/README", 404),
+        ("GET", "/healthz/nothing", 401),
+        ("GET", "/nothing", 401),
+        ("POST", "/api/nothing", 401),
+        ("TRACE", "/api/groups", 401),
+    ):
+        assert (await stranger.call(method, path)).status == status, path
+
+
+@pytest.mark.contract("Health", "Envelope")
+async def test_health_and_readiness_are_answers_like_others(api: Api) -> None:
+    for path in ("/healthz", "/readyz"):
+        form("common/envelope", "success").validate((await api.get(path)).json)
+
+
+@pytest.mark.contract("Request headers")
+async def test_expect_continue_gets_100(api: Api) -> None:
+    """RFC 9110, section 10.1.1."""
+    answer = await api.post(GROUPS, {"name": "Knit"}, headers={"Expect": "100-Continue"})
+    assert answer.status == 201
+    answer = await api.post(GROUPS, {"name": "Woven"}, headers={"Expect": "a-miracle"})
+    is_failure(answer, 417, "expectation_failed")
+    for expected in ("100-Continue", "a-miracle"):
+        nowhere = await api.post("/api/nothing", {}, headers={"Expect": expected})
+        is_failure(nowhere, 404, "not_found.route")
+
+
+@asynccontextmanager
+async def gone(dsn: str) -> AsyncIterator[None]:
+    """Take a database away, and give it back."""
+    name = urlsplit(dsn).path.lstrip("/")
+    connection = await asyncpg.connect(with_database(dsn, "postgres"))
+    await connection.execute(f"alter database {name} allow_connections false")
+    await connection.execute(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", name
+    )
+    try:
+        yield
+    finally:
+        await connection.execute(f"alter database {name} allow_connections true")
+        await connection.close()
+
+
+@pytest.mark.contract("Outages", "Health")
+async def test_without_the_database_nothing_but_life_and_then_all_again(
+    api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(single_flight, "SECONDS", 0)
+    assert (await api.get("/readyz")).status == 200
+    async with gone(demo_dsn):
+        for answer in (
+            await api.get("/readyz"),
+            await api.get(GROUPS),
+            await api.post(GROUPS, {"name": "Lost"}),
+            await api.get("/api/styles"),
+        ):
+            is_failure(answer, 503, "server_error.unavailable")
+            assert int(answer.headers["Retry-After"]) >= 1
+        assert (await api.get("/healthz")).status == 200
+        assert (await api.get("/metrics")).status == 200
+    assert (await api.get("/readyz")).status == 200
+    assert (await api.post(GROUPS, {"name": "Found"})).status == 201
+    assert (await api.get(GROUPS, {"name": "Lost"})).data == []
+    events = [vars(record).get("event") for record in caplog.records]
+    assert [events.count(event) for event in ("database_lost", "database_back")] == [1, 1]
+
+
+@pytest.mark.contract("Outages")
+async def test_a_key_that_is_not_cached_while_the_database_is_away(api: Api, demo_dsn: str) -> None:
+    async with gone(demo_dsn):
+        is_failure(await api.get(GROUPS), 503, "server_error.unavailable")
+    assert (await api.get(GROUPS)).status == 200
+
+
+@pytest.mark.contract("Health")
+async def test_readiness_while_the_schema_is_behind(
+    api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(single_flight, "SECONDS", 0)
+    connection = await asyncpg.connect(demo_dsn)
+    async with connection.transaction():
+        last = await connection.fetchrow(
+            "select * from _yoyo_migration order by migration_id desc limit 1"
+        )
+        await connection.execute(
+            "delete from _yoyo_migration where migration_id = $1", last["migration_id"]
+        )
+    behind = await api.get("/readyz")
+    is_failure(behind, 503, "server_error.unavailable")
+    assert "migrate" in behind.json["error"]["details"][0]["value"]
+    await connection.copy_records_to_table(
+        "_yoyo_migration", records=[tuple(last)], columns=list(last.keys())
+    )
+    await connection.close()
+    assert (await api.get("/readyz")).status == 200
+
+
+@pytest.mark.contract("Request headers")
+async def test_request_ids(shared_api: Api) -> None:
+    for path in (GROUPS, "/api/nothing", "/healthz", f"{GROUPS}?colour=1"):
+        for sane in ("abc-123", "x" * 128, "~!@#$%^&*()"):
+            answer = await shared_api.get(path, headers={"X-Request-Id": sane})
+            assert answer.headers["X-Request-Id"] == sane
+        generated = {
+            (await shared_api.get(path, headers={"X-Request-Id": insane})).headers["X-Request-Id"]
+            for insane in ("", "x" * 129, "two words", "é")
+        }
+        generated.add((await shared_api.get(path)).headers["X-Request-Id"])
+        assert len(generated) == 5
+        assert all(len(name) == 32 for name in generated)
+
+
+@pytest.mark.contract("Request headers")
+async def test_x_service_api_changes_nothing(shared_api: Api) -> None:
+    plain = await shared_api.get(GROUPS)
+    named = await shared_api.get(GROUPS, headers={"X-Service-Api": "anything at all"})
+    assert named.raw == plain.raw
+
+
+@pytest.mark.contract("Envelope")
+async def test_answers_are_compressed_when_asked_for(shared_api: Api) -> None:
+    long = "/api/colors?pageSize=100"
+    plain = await shared_api.call("GET", long, headers={"Accept-Encoding": "identity"})
+    assert "Content-Encoding" not in plain.headers
+    assert plain.headers["Vary"] == "Accept-Encoding"
+    request = shared_api.client.get(
+        long,
+        headers={"Authorization": f"Bearer {shared_api.key}", "Accept-Encoding": "gzip"},
+        auto_decompress=False,
+    )
+    async with request as compressed:
+        assert compressed.headers["Content-Encoding"] == "gzip"
+        raw = await compressed.read()
+    assert len(raw) < len(plain.raw) / 3
+    assert gzip.decompress(raw) == plain.raw
+    for refused in ("gzip;q=0", "gzip; q=0.000, deflate;q=0", "br", "x-gzip"):
+        answer = await shared_api.call("GET", long, headers={"Accept-Encoding": refused})
+        assert "Content-Encoding" not in answer.headers
+        assert answer.raw == plain.raw
+    for accepted, coding in (("br, deflate, gzip", "gzip"), ("gzip;q=0, Deflate;q=0.5", "deflate")):
+        answer = await shared_api.call("GET", long, headers={"Accept-Encoding": accepted})
+        assert answer.headers["Content-Encoding"] == coding
+        assert answer.raw == plain.raw
+    short = await shared_api.call("GET", "/healthz", headers={"Accept-Encoding": "gzip"})
+    assert "Content-Encoding" not in short.headers
+
+
+@pytest.mark.contract("Health")
+@pytest.mark.parametrize("path", ["/readyz", "/metrics"])
+async def test_open_responses_are_computed_once(
+    path: str, client: TestClient[Any, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    key = system.READINESS if path == "/readyz" else system.EXPOSITION
+    make = client.app[key]._compute
+
+    async def watched(work: Any) -> Any:
+        made.append(work)
+        return await make(work)
+
+    monkeypatch.setattr(client.app[key], "_compute", watched)
+
+    async def ask() -> int:
+        async with client.get(path) as answer:
+            await answer.read()
+            return answer.status
+
+    assert await asyncio.gather(*(ask() for _ in range(64))) == [200] * 64
+    assert await ask() == 200
+    assert len(made) == 1
+
+
+@pytest.mark.contract("Open pages")
+@pytest.mark.parametrize("path", ["/metrics", "/openapi.json"])
+async def test_shared_responses_are_compressed(path: str, client: TestClient[Any, Any]) -> None:
+    async def ask(coding: str) -> tuple[str | None, bytes]:
+        async with client.get(path, headers={"Accept-Encoding": coding}) as answer:
+            assert answer.headers["Vary"] == "Accept-Encoding"
+            return answer.headers.get("Content-Encoding"), await answer.read()
+
+    _, plain = await ask("identity")
+    assert [await ask(coding) for coding in ("gzip", "deflate")] == [
+        ("gzip", plain),
+        ("deflate", plain),
+    ]
+
+
+@pytest.mark.contract("Health")
+async def test_metrics_count_by_route_not_by_path(
+    shared_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_api.client.app[system.EXPOSITION], "_expires_at", 0)
+    for number in (1, 2, 2**62):
+        await shared_api.get(f"{GROUPS}/{number}")
+    await shared_api.get("/api/nothing/at/all")
+    text = (await shared_api.get("/metrics")).raw.decode()
+    assert 'selvedge_requests_total{method="GET",route="/api/groups/{id}",status="404"}' in text
+    assert 'selvedge_request_seconds_bucket{le="0.1",method="GET",route="/api/groups/{id}"}' in text
+    assert 'route="unmatched"' in text
+    assert "at/all" not in text
+
+
+@pytest.mark.contract("Shares")
+async def test_many_callers_at_once_are_all_answered(shared_api: Api) -> None:
+    """More than the pool has connections: they queue, and none is turned away."""
+    answers = await asyncio.gather(*(shared_api.get(GROUPS) for _ in range(60)))
+    assert {answer.status for answer in answers} == {200}
+    assert len({answer.raw for answer in answers}) == 1

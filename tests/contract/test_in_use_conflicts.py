@@ -1,0 +1,106 @@
+"""Tests of `conflict.in_use`: records in use are not deleted, also in races (States)."""
+
+import asyncio
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from service.queries.master_record import MasterRecord
+from service.resources.registry import MASTER_RECORDS
+from tests.support.api import Api
+
+pytestmark = pytest.mark.contract("States")
+
+ROUNDS = 8
+MADE: dict[str, dict[str, Any]] = {
+    "colors": {"name": "Blue"},
+    "styles": {"number": "SV-1", "name": "Vest"},
+    "items": {"number": "TR-1", "name": "Snap"},
+    "facilities": {"name": "Dye house"},
+    "sample-requests": {"name": "Proto"},
+}
+#: What the records that are deleted need beside a name.
+NEEDED: dict[str, dict[str, Any]] = {"styles": {"number": "SV-2"}}
+
+
+def alone(value: Any) -> Any:
+    return value
+
+
+def listed(value: Any) -> Any:
+    return [value]
+
+
+REFERENCES: list[tuple[str, str, str, Callable[[Any], Any]]] = [
+    ("colors", "color-groups", "colorGroupIds", listed),
+    ("styles", "brands", "brandId", alone),
+    ("styles", "style-categories", "styleCategoryId", alone),
+    ("styles", "groups", "groupIds", listed),
+    ("items", "item-categories", "itemCategoryId", alone),
+    ("facilities", "sub-suppliers", "subSupplierId", alone),
+]
+
+
+@pytest.mark.parametrize(
+    "resource",
+    [resource for resource in MASTER_RECORDS if resource.can_be_in_use],
+    ids=lambda resource: resource.name,
+)
+async def test_every_rule_says_by_what_and_how_often(resource: MasterRecord, api: Api) -> None:
+    root = f"/api/{resource.name}"
+    records = (await api.get(root, {"pageSize": 100})).data
+    # Children stay, for those that go with their parents do not use them.
+    ids = [
+        ("ids", str(record["id"])) for record in records if not record.get("parentCustomFieldId")
+    ]
+    dry_run = await api.delete(root, [*ids, ("onError", "skip"), ("dryRun", "true")])
+    details = [detail for row in dry_run.data for detail in row["details"]]
+    assert {detail["type"] for detail in details} == {"conflict.in_use"}
+    for detail in details:
+        assert re.fullmatch(r"Used by ([a-z ]+: [1-9]\d*(, (?=.)|\.$))+", detail["value"]), detail
+
+
+@pytest.mark.parametrize(
+    ("collection", "target", "field", "value", "restores"),
+    [
+        *((*reference, restores) for reference in REFERENCES for restores in (False, True)),
+        # Deleted for good, so that none is restored.
+        ("sample-requests", "styles", "styleId", alone, False),
+    ],
+)
+async def test_nothing_live_refers_to_what_is_deleted(
+    api: Api,
+    collection: str,
+    target: str,
+    field: str,
+    value: Callable[[Any], Any],
+    restores: bool,
+) -> None:
+    for turn in range(ROUNDS):
+        brief = {"name": "Brief"} | NEEDED.get(target, {})
+        named = (await api.post(f"/api/{target}", brief)).data["id"]
+        body = MADE[collection] | {field: value(named)}
+        if restores:
+            location = (await api.post(f"/api/{collection}", body)).headers["Location"]
+            assert (await api.delete(location)).status == 200
+            write = api.put(location, body | {"state": "active"})
+        else:
+            write = api.post(f"/api/{collection}", body)
+
+        async def delete(named: Any = named, turn: int = turn) -> Any:
+            await asyncio.sleep(turn % 4 * 0.002)
+            return await api.delete(f"/api/{target}/{named}")
+
+        written, deleted = await asyncio.gather(write, delete())
+        if target == "sub-suppliers" and written.status < 300:
+            # It goes along.
+            stored = (await api.get(f"/api/{collection}/{written.data['id']}")).data
+            assert (deleted.status, stored["state"]) == (200, "deleted")
+        elif written.status < 300:
+            assert (deleted.status, deleted.details) == (409, [("conflict.in_use", "id")])
+        else:
+            faulty = f"{field}[0]" if value is listed else field
+            unknown = [("validation_error.unknown_reference", faulty)]
+            assert (deleted.status, written.details) == (200, unknown)

@@ -1,0 +1,84 @@
+"""Tests of long polls: their keys are checked again, and they make room for others."""
+
+import asyncio
+from typing import Any
+
+import asyncpg
+import pytest
+
+from service.http import request_body
+from service.http.context import MAKE_ROOM
+from tests.contract.test_budgets import upload
+from tests.support.api import Api, issue_key
+from tests.support.changes import PATH
+from tests.support.openapi_validation import is_failure
+from tests.support.time_limits import within
+
+GROUPS = "/api/groups"
+
+
+async def now(api: Api) -> str:
+    """Return a cursor that only later changes come after."""
+    cursor: str = (await api.get(PATH, {"from": "now"})).json["pagination"]["cursor"]
+    return cursor
+
+
+async def end_key(dsn: str, key: str, how: str = "revoked_at") -> None:
+    """Revoke the key or let it expire."""
+    connection = await asyncpg.connect(dsn)
+    statement = f"update api_key set {how} = now() where id = $1"
+    await connection.execute(statement, int(key.split("_")[2]))
+    await connection.close()
+
+
+@pytest.mark.contract("Callers", "Changes")
+@pytest.mark.parametrize("how", ["revoked_at", "expires_at"])
+async def test_a_waiting_reader_does_not_outlive_its_key(api: Api, demo_dsn: str, how: str) -> None:
+    reader = Api(api.client, await issue_key(demo_dsn, 1, "read"))
+    start = await now(reader)
+    seconds = {"changed": "20", "empty": "1"}
+    reading = [
+        asyncio.create_task(reader.get(PATH, {"cursor": start, "wait": wait}))
+        for wait in seconds.values()
+    ]
+    await asyncio.sleep(0.2)
+    await end_key(demo_dsn, reader.key, how)
+    async with within(10):
+        is_failure(await reading[1], 401, "unauthorized")
+        assert (await api.post(GROUPS, {"name": "Knit"})).status == 201
+        is_failure(await reading[0], 401, "unauthorized")
+
+
+@pytest.mark.contract("Changes", "Connections")
+async def test_the_longest_waiting_reader_makes_room(api: Api) -> None:
+    params = {"cursor": await now(api), "wait": "20"}
+    app: Any = api.client.app
+    assert not app[MAKE_ROOM]()
+    reading = []
+    for _ in range(3):
+        reading.append(asyncio.create_task(api.get(PATH, params)))
+        await asyncio.sleep(0.1)
+    for number in range(3):
+        assert app[MAKE_ROOM]()
+        async with within(5):
+            assert (await reading[number]).data == []
+        assert not any(task.done() for task in reading[number + 1 :])
+    assert not app[MAKE_ROOM]()
+
+
+@pytest.mark.contract("Callers", "Budgets")
+@pytest.mark.parametrize("seconds", [0, 60])
+async def test_a_slow_body_does_not_outlive_its_key(
+    api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    """A body that is complete within the promised 5 seconds is taken."""
+    monkeypatch.setattr(request_body, "KEY_CACHE_SECONDS", seconds)
+    writer = Api(api.client, await issue_key(demo_dsn, 1))
+    raw = b'{"name":"Slow"}'
+    async with upload(writer, f"Content-Length: {len(raw)}") as body:
+        await body.send(raw[:5])
+        # The key is known now.
+        assert (await writer.get(GROUPS)).status == 200
+        await end_key(demo_dsn, writer.key)
+        await body.send(raw[5:])
+        assert (await body.answer())[0] == (201 if seconds else 401)

@@ -1,0 +1,136 @@
+"""Tests of the open pages as they are served (contract, Open pages)."""
+
+import re
+import zlib
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import orjson
+import pytest
+from aiohttp.test_utils import TestClient
+
+from service import openapi
+from service.files import GUIDES
+from service.pages import guides
+from service.pages.page import csp_source
+from tests.support.api import Answer, Api
+
+pytestmark = pytest.mark.contract("Open pages")
+
+ASSETS = [
+    *("swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png", "start.css", "start.js"),
+]
+OF_GUIDES = [f"/guides/{path.stem}" for path in GUIDES.glob("*.md") if path.stem != "README"]
+READ = ["/", "/docs", "/guides", *sorted(OF_GUIDES)]
+ALL = [*READ, "/openapi.json", *(f"/docs/{asset}" for asset in ASSETS)]
+_ADDRESS = re.compile(r'(?:href|src)="([^"]*)"')
+
+
+@pytest.fixture
+def anybody(shared_client: TestClient[Any, Any]) -> Api:
+    """A caller without a key."""
+    return Api(shared_client, "")
+
+
+@pytest.mark.contract("OpenAPI document")
+async def test_the_document_is_that_of_the_routes(anybody: Api) -> None:
+    answer = await anybody.get("/openapi.json")
+    assert answer.headers["Content-Type"] == "application/json"
+    assert orjson.loads(answer.raw) == openapi.build()
+
+
+@pytest.mark.parametrize("path", ALL)
+async def test_every_page_is_closed_and_asked_about(anybody: Api, path: str) -> None:
+    answer = await anybody.get(path)
+    assert answer.status == 200
+    assert answer.raw
+    policy = answer.headers["Content-Security-Policy"].split("; ")
+    assert {"default-src 'none'", "frame-ancestors 'none'", "form-action 'none'"} <= {*policy}
+    assert "unsafe" not in answer.headers["Content-Security-Policy"]
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Referrer-Policy"] == "no-referrer"
+    assert answer.headers["Cache-Control"] == "no-cache"
+
+
+@pytest.mark.parametrize("path", ALL)
+async def test_cached_pages_get_304(anybody: Api, path: str) -> None:
+    tag = (await anybody.get(path)).headers["ETag"]
+    again = await anybody.get(path, headers={"If-None-Match": tag})
+    assert (again.status, again.raw, again.headers["ETag"]) == (304, b"", tag)
+    assert "Content-Security-Policy" in again.headers
+    assert (await anybody.get(path, headers={"If-None-Match": '"other"'})).status == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/guides/errors", "/docs/swagger-ui-bundle.js"])
+async def test_long_pages_are_compressed(anybody: Api, path: str) -> None:
+    plain = await anybody.get(path, headers={"Accept-Encoding": "identity"})
+    assert "Content-Encoding" not in plain.headers
+    for _ in range(2):
+        sent = await _as_sent(anybody, path)
+        assert sent.headers["Content-Encoding"] == "gzip"
+        assert len(sent.raw) * 2 < len(plain.raw)
+        assert zlib.decompress(sent.raw, wbits=31) == plain.raw
+
+
+async def _as_sent(api: Api, path: str) -> Answer:
+    """Return the answer with its body as it came."""
+    session, url = api.client.session, api.client.make_url(path)
+    async with session.get(url, headers={"Accept-Encoding": "gzip"}, auto_decompress=False) as got:
+        return Answer(got.status, got.headers, await got.read())
+
+
+@pytest.mark.parametrize("path", READ)
+async def test_links_lead_to_pages_of_ours(anybody: Api, path: str) -> None:
+    text = (await anybody.get(path)).raw.decode()
+    addresses = [address for address in _ADDRESS.findall(text) if not address.startswith("data:")]
+    assert len(addresses) >= 4
+    for address in addresses:
+        # Below whatever path a proxy puts us.
+        target = urljoin(f"http://proxy/below{path}", address).partition("#")[0]
+        assert target.startswith("http://proxy/below/"), address
+        assert target.removeprefix("http://proxy/below") in ALL, address
+
+
+@pytest.mark.parametrize("path", ["/", "/guides", *OF_GUIDES])
+async def test_pages_fit_their_content_security_policy(anybody: Api, path: str) -> None:
+    answer = await anybody.get(path)
+    text, policy = answer.raw.decode(), answer.headers["Content-Security-Policy"]
+    inline = re.findall(r"<(?:style|script)>(.*?)</(?:style|script)>", text, re.DOTALL)
+    assert len(inline) == (2 if path == "/" else 1)
+    assert all(csp_source(part) in policy for part in inline)
+    assert "{{" not in text
+    assert "&lt;!--" not in text
+    assert not re.search(r" (style|on\w+)=", text)
+
+
+@pytest.mark.parametrize("path", ["/docs/", "/guides/"])
+async def test_a_slash_at_the_end_leads_on(anybody: Api, path: str) -> None:
+    async with anybody.client.get(path, allow_redirects=False) as response:
+        assert response.status == 308
+        target = urljoin(f"http://proxy/below{path}", response.headers["Location"])
+    assert target == f"http://proxy/below{path.rstrip('/')}"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/docs/swagger-editor.js", "/docs/LICENSE", "/docs/..%2f__init__.py", "/docs/%00"),
+        *("/guides/README", "/guides/paging.md", "/guides/..%2fcontract", "/guides/%2f"),
+    ],
+)
+async def test_other_files_stay_where_they_are(anybody: Api, path: str) -> None:
+    answer = await anybody.get(path)
+    assert (answer.status, answer.json["code"]) == (404, "not_found.route")
+
+
+def test_html_in_a_guide_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "# A & <b>\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1)) [p](paging.md#on)\n"
+    (tmp_path / "sly.md").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(guides, "GUIDES", tmp_path)
+    [(path, page)] = guides.guides()
+    assert path == "/guides/sly"
+    assert b"<script" not in page.body
+    assert b"javascript:" not in page.body.replace(b"(javascript:", b"")
+    assert b"<title>A &amp; &lt;b&gt;: Selvedge</title>" in page.body
+    assert b'href="paging#on"' in page.body

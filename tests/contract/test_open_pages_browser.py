@@ -1,0 +1,173 @@
+"""Browser tests of the open pages: only the service's network, a key entered once."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+from selenium import webdriver
+
+from service.openapi.success_responses import example_of
+from tests.support.api import Api
+from tests.support.browser import INSTALLED, Page, chromium
+
+pytestmark = [
+    pytest.mark.contract("Open pages"),
+    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
+]
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
+    """A browser with a profile of its own."""
+    with chromium(tmp_path / "profile") as driver:
+        yield driver
+
+
+class Docs(Page):
+    """Page of `/docs`."""
+
+    def authorize(self, pasted: str) -> None:
+        """Enter a key."""
+        self.click("button.authorize")
+        self.find(".auth-container input").send_keys(pasted)
+        self.click(".modal-ux button.authorize")
+        self.click(".modal-ux button.btn-done")
+
+    def try_it(self, tag: str, operation: str, **parameters: str) -> tuple[str, str]:
+        """Execute an operation; return the status and the body that the page shows."""
+        block = f"#operations-{tag}-{operation}"
+        self.click(f"#operations-tag-{tag}")
+        self.click(f"{block} button.opblock-summary-control")
+        self.click(f"{block} .try-out__btn")
+        for name, value in parameters.items():
+            self.find(f"{block} tr[data-param-name='{name}'] input").send_keys(value)
+        self.click(f"{block} button.execute")
+        answer = f"{block} .live-responses-table .response"
+        status = self.find(f"{answer} .response-col_status").text
+        return status, self.find(f"{answer} .highlight-code code").text
+
+    def tags(self) -> list[str]:
+        """Return the tags that are shown, in order."""
+        return self.texts(".opblock-tag a span")
+
+    def search(self, phrase: str) -> None:
+        """Type into the search."""
+        self.type(".operation-filter-input", phrase)
+
+
+def _finds_nothing_wrong(page: Page, url: str) -> None:
+    addresses = page.requested()
+    assert addresses
+    assert {address for address in addresses if not address.startswith((url, "data:"))} == set()
+    assert page.console_errors() == []
+
+
+def _explore(driver: webdriver.Chrome, url: str, key: str) -> None:
+    page = Docs(driver, f"{url}docs/")
+    page.authorize(f" Bearer {key} ")
+    status, body = page.try_it("Colors", "listColors", pageSize="1")
+    assert status.startswith("200")
+    assert orjson.loads(body)["pagination"]["hasMore"] is True
+    # The example that stands in the form is a patch that can be sent.
+    status, body = page.try_it("Groups", "patchGroup", id="1")
+    assert status.startswith("200")
+    assert orjson.loads(body)["data"]["name"] == example_of("groups", "document")["name"]
+    page.driver.get(f"{url}docs")
+    status, _ = page.try_it("Groups", "listGroups", pageSize="1")
+    assert status.startswith("200"), "a reload keeps the key"
+    _finds_nothing_wrong(page, url)
+
+
+def _search(driver: webdriver.Chrome, url: str, _: str) -> None:
+    page = Docs(driver, f"{url}docs")
+    page.find(".opblock-tag")
+    all_tags = page.tags()
+    assert all_tags[0] == "Brands"
+    assert all_tags.index("Sub-suppliers") < all_tags.index("Languages")
+    for phrase, expected in (
+        ("cOLORs", ["Color translations", "Colors"]),
+        ("MEASURED", ["Sample request measurements"]),
+        ("/api/SIZE-", ["Size range sizes", "Size ranges"]),
+        ("patchgroup", ["Groups"]),
+    ):
+        page.search(phrase)
+        page.until(lambda expected=expected: page.tags() == expected)  # type: ignore[misc]
+    _finds_nothing_wrong(page, url)
+
+
+def _enter(driver: webdriver.Chrome, url: str, key: str) -> None:
+    page = Page(driver, url)
+    assert "Bearer KEY" in page.texts("pre")[0]
+    page.type("#key", "slv_1_1_nonsense")
+    page.click("#ask button")
+    page.until(lambda: "does not know this key" in "".join(page.texts("#message")))
+    assert page.texts("#rows tr") == []
+    page.type("#key", f"Authorization: Bearer {key}")
+    page.click("#ask button")
+    page.until(lambda: len(page.texts("#rows tr")) == 5)
+    assert page.texts("#message") == []
+    shown = page.texts("pre")[0]
+    assert f"Bearer {key}" in shown
+    assert f"'{url}api/colors?pageSize=3'" in shown
+    driver.refresh()
+    page.until(lambda: len(page.texts("#rows tr")) == 5)
+    page.click("nav a[href='docs']")
+    docs = Docs(driver, driver.current_url)
+    status, _ = docs.try_it("Colors", "listColors", pageSize="1")
+    assert status.startswith("200"), "the key comes along"
+    driver.get(url)
+    page.until(lambda: len(page.texts("#rows tr")) == 5)
+    page.click("#forget")
+    assert page.texts("#rows tr") == []
+    assert page.value("sessionStorage.length") == 0
+    # What the browser itself says of the key that was wrong.
+    assert all("401" in complaint["message"] for complaint in page.console_errors())
+
+
+def _leaf(driver: webdriver.Chrome, url: str, _: str) -> None:
+    page = Page(driver, url)
+    page.click(".places a[href='guides']")
+    page.click("main a[href='guides/retries']")
+    page.until(lambda: page.texts("h1") == ["Retries"])
+    page.click("main a[href='errors']")
+    page.until(lambda: page.texts("h1") == ["Errors"])
+    page.click("main a[href='conflicts']")
+    page.until(lambda: page.texts("h1") == ["Conflicts"])
+    page.click("nav a")
+    page.find("#ask")
+    assert driver.current_url == url
+    _finds_nothing_wrong(page, url)
+
+
+_FILTER = "getComputedStyle(document.querySelector('.swagger-ui')).filter"
+
+
+def _hold(driver: webdriver.Chrome, url: str, key: str) -> None:
+    grounds, docs_grounds = set(), set()
+    for scheme in ("light", "dark"):
+        page = Page(driver, url)
+        page.use_phone_layout(scheme)
+        page.type("#key", key)
+        page.click("#ask button")
+        page.until(lambda: len(page.texts("#rows tr")) == 5)  # noqa: B023
+        for path in ("", "guides", "guides/errors", "docs"):
+            driver.get(url + path)
+            page.find(".opblock-tag" if path == "docs" else "h1")
+            assert page.value("document.documentElement.scrollWidth") == 390, path
+        ground = page.value("getComputedStyle(document.documentElement).backgroundColor")
+        docs_grounds.add((ground, page.value(_FILTER)))
+        driver.get(url)
+        grounds.add(page.value("getComputedStyle(document.body).backgroundColor"))
+    assert len(grounds) == 2, "light and dark differ"
+    assert {is_filtered != "none" for _, is_filtered in docs_grounds} == {True, False}
+    assert len(docs_grounds) == 2
+
+
+@pytest.mark.parametrize("read", [_explore, _search, _enter, _leaf, _hold])
+async def test_a_reader_finds_the_way(
+    read: Callable[[webdriver.Chrome, str, str], None], api: Api, browser: webdriver.Chrome
+) -> None:
+    """Explore with a key, search, enter the key, leaf through the guides, hold a phone."""
+    await asyncio.to_thread(read, browser, str(api.client.make_url("/")), api.key)

@@ -1,0 +1,95 @@
+"""Query plans of look-ups by own keys: each uses an index (contract, Own keys)."""
+
+from typing import Any
+
+import asyncpg
+import orjson
+import pytest
+
+from service.listing.page_sql import column_of
+from service.queries.master_record import MasterRecord
+from service.resources.colors import Colors
+from service.resources.facilities import Facilities
+from service.resources.registry import MASTER_RECORDS
+from tests.contract.test_page_query_plans import nodes
+
+pytestmark = pytest.mark.contract("Own keys")
+
+RECORDS, KEYS = 60_000, 200
+CHOSEN = [n * 291 for n in range(1, KEYS + 1)]
+COLORS = """
+insert into color (organization_id, id, name, user_defined_id, state)
+select 1, n, 'Color', 'C-' || n, 'active' from generate_series(1, $1::integer) as n"""
+FACILITIES = """
+with owner as (
+    insert into sub_supplier (organization_id, id, name, state, avatar_color)
+    select 1, n, 'Mill', 'active', '#2f6f8f' from generate_series(0, 299) as n
+)
+insert into facility (organization_id, id, sub_supplier_id, name, state)
+select 1, n, n % 300, 'F-' || n / 300, 'active' from generate_series(1, $1::integer) as n"""
+
+
+of_both_kinds = pytest.mark.parametrize(
+    ("resource", "made", "keys"),
+    [
+        (Colors(), COLORS, [[f"C-{n}" for n in CHOSEN]]),
+        (Facilities(), FACILITIES, [[f"F-{n // 300}" for n in CHOSEN], [n % 300 for n in CHOSEN]]),
+    ],
+    ids=["alone", "within"],
+)
+
+
+@of_both_kinds
+async def test_keys_are_found_by_an_index(
+    resource: MasterRecord, made: str, keys: list[Any], dsn: str
+) -> None:
+    """However many records share a name elsewhere, or an owner."""
+    connection = await asyncpg.connect(dsn, server_settings={"jit": "off"})
+    await connection.execute("insert into organization (id, name) values (1, 'An organization')")
+    await connection.execute(made, RECORDS)
+    await connection.execute(f"analyze {resource.table}")
+    row = await connection.fetchval(
+        f"explain (analyze, format json) {resource.lock_by_key_text('for update')}", 1, *keys
+    )
+    await connection.close()
+    leads_to_keys(resource, row)
+
+
+@of_both_kinds
+async def test_so_they_are_by_a_plan_that_was_made_while_there_were_none(
+    resource: MasterRecord, made: str, keys: list[Any], dsn: str
+) -> None:
+    """A session plans a statement a few times and then no more, however the tables grow."""
+    connection = await asyncpg.connect(dsn, server_settings={"enable_seqscan": "off", "jit": "off"})
+    await connection.execute("insert into organization (id, name) values (1, 'An organization')")
+    await connection.execute(f"analyze {resource.table}")
+    await connection.execute(f"prepare found as {resource.lock_by_key_text('for update')}")
+    # What a list of keys looks like in Python and in PostgreSQL is the same.
+    statement = f"execute found ({', '.join(['1', *(f'array{key}' for key in keys)])})"
+    for _ in range(10):
+        await connection.execute(statement)
+    await connection.execute(made, RECORDS)
+    row = await connection.fetchval(f"explain (analyze, format json) {statement}")
+    await connection.close()
+    leads_to_keys(resource, row)
+
+
+def leads_to_keys(resource: MasterRecord, row: str) -> None:
+    """Hold the plan against it: the index of own keys is used, and nothing else is read."""
+    plan: dict[str, Any] = orjson.loads(row)[0]["Plan"]
+    used = {node.get("Index Name") for node in nodes(plan)}
+    assert f"{resource.table}_by_own_key" in used
+    for node in nodes(plan):
+        assert node["Actual Rows"] * node["Actual Loops"] <= KEYS
+
+
+@pytest.mark.parametrize("resource", MASTER_RECORDS, ids=lambda resource: resource.name)
+async def test_every_own_key_has_its_index(resource: Any, shared_dsn: str) -> None:
+    connection = await asyncpg.connect(shared_dsn)
+    rows = await connection.fetch(
+        "select indexdef from pg_indexes where tablename = $1", resource.table
+    )
+    await connection.close()
+    columns = [column_of(name) for name in reversed(resource.key_fields)]
+    expected = f"({', '.join(('organization_id', *columns, 'id'))})"
+    assert any(row["indexdef"].endswith(expected) for row in rows)

@@ -1,0 +1,273 @@
+"""Tests of the response cache: no cached response is older than the request for it.
+
+Two servers share a database: one caches responses, the other does not. Responses of both are equal
+whatever was written in between. ``TEST_READS`` sets the number of compared reads of the concurrent
+test.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import asyncpg
+import pytest
+from aiohttp.test_utils import TestClient
+
+from service.handlers import response_cache
+from service.handlers.response_cache import RESPONSE_CACHE
+from service.http import metrics
+from service.organizations import caller as organizations_caller
+from service.queries import feed_version
+from service.queries.change_recorder import record_settings
+from service.queries.master_record import MasterRecord
+from service.resources.registry import MASTER_RECORDS
+from service.routes import collection_path
+from tests.contract.test_change_entries import WRITES
+from tests.support.api import Answer, Api, issue_key, replacing
+from tests.support.changes import Follower
+from tests.support.serving import serving
+
+pytestmark = pytest.mark.contract("Envelope")
+
+COLORS = "/api/colors"
+LISTS = [collection_path(resource) for resource in MASTER_RECORDS]
+READS = int(os.environ.get("TEST_READS", "300"))
+
+
+@dataclass
+class Servers:
+    """Callers of one organization: through a server with a cache, and one without."""
+
+    cached: Api
+    fresh: Api
+    compared: int = 0
+
+    async def compare(self, path: str) -> None:
+        """Read a path through both; raise AssertionError unless the responses are equal."""
+        cached, fresh = await self.cached.get(path), await self.fresh.get(path)
+        assert _shown(cached) == _shown(fresh), path
+        self.compared += 1
+
+
+def _shown(answer: Answer) -> tuple[Any, ...]:
+    headers = ("ETag", "Content-Type", "Total-Count", "Accept-Patch", "Vary")
+    return answer.status, answer.raw, [answer.headers.get(name) for name in headers]
+
+
+@pytest.fixture
+async def servers(demo_dsn: str) -> AsyncIterator[Servers]:
+    """Servers on a database of the test's own."""
+    key = await issue_key(demo_dsn, 1)
+    async with (
+        serving(demo_dsn) as cached,
+        serving(demo_dsn, RESPONSE_CACHE_MIB="0") as fresh,
+        TestClient(cached) as cached_client,
+        TestClient(fresh) as fresh_client,
+    ):
+        yield Servers(Api(cached_client, key), Api(fresh_client, key))
+
+
+def hits() -> float:
+    """Return the number of reads that the cache has answered in this process."""
+    return float(metrics.CACHE_HITS._value.get())
+
+
+class Compared(Api):
+    """Caller whose every write is followed by reads through both servers."""
+
+    def __init__(self, servers: Servers, paths: Sequence[str], random: Random) -> None:
+        super().__init__(servers.fresh.client, servers.fresh.key)
+        self.servers = servers
+        self.paths = [*paths]
+        self.random = random
+
+    async def call(self, method: str, path: str, *arguments: Any, **options: Any) -> Answer:
+        """Return the response to a request; compare the reads before and after a write."""
+        if method == "GET":
+            return await super().call(method, path, *arguments, **options)
+        if path.rpartition("/")[2].isdigit():
+            self.paths += [path, f"{path}?form=writable"]
+        chosen = {self.paths[0], *self.paths[-2:], self.random.choice(LISTS)}
+        for read in chosen:
+            await self.servers.compare(read)
+        answer = await super().call(method, path, *arguments, **options)
+        for read in chosen:
+            await self.servers.compare(read)
+        return answer
+
+
+@pytest.mark.parametrize("resource", MASTER_RECORDS, ids=lambda resource: resource.name)
+async def test_no_response_is_stale_after_any_write(
+    resource: MasterRecord, servers: Servers
+) -> None:
+    root, before = collection_path(resource), hits()
+    for write in WRITES:
+        random = Random(f"{write.__name__} {resource.name}")
+        await write(Compared(servers, [root, f"{root}?pageSize=2"], random), resource, random)
+    assert hits() - before > servers.compared / 8
+
+
+async def test_no_response_is_stale_while_others_write(servers: Servers) -> None:
+    """Reads between two equal reads of the other server equal these."""
+    random, before, compared = Random(7), hits(), 0
+    paths = [COLORS, f"{COLORS}/1", "/api/groups", f"{COLORS}?groupId=1&pageSize=5"]
+    is_done = asyncio.Event()
+
+    async def write(seed: int) -> None:
+        writer = Random(seed)
+        for count in range(1, 1_000_000):
+            path = writer.choice([f"{COLORS}/1", "/api/groups/1"])
+            answer = await servers.fresh.patch(path, replacing("/name", f"Name {count} of {seed}"))
+            assert answer.status == 200, answer.raw
+            if is_done.is_set():
+                return
+            await asyncio.sleep(writer.uniform(0, 0.02))
+
+    async def read() -> None:
+        nonlocal compared
+        while compared < READS:
+            path = random.choice(paths)
+            earlier = await servers.fresh.get(path)
+            cached = await servers.cached.get(path)
+            later = await servers.fresh.get(path)
+            if earlier.raw == later.raw:
+                assert cached.raw == later.raw, path
+                compared += 1
+
+    writers = [asyncio.create_task(write(seed)) for seed in (1, 2)]
+    try:
+        await asyncio.gather(*(read() for _ in range(4)))
+    finally:
+        is_done.set()
+        await asyncio.gather(*writers)
+    assert hits() - before > READS / 100
+
+
+async def test_numbering_keeps_responses(servers: Servers) -> None:
+    """Readers of the change feed number changes; the data stays as it is."""
+    follower = Follower(servers.fresh)
+    await follower.begin()
+    await servers.fresh.patch(f"{COLORS}/1", replacing("/name", "Numbered"))
+    await servers.compare(f"{COLORS}/1")
+    assert len(await follower.entries()) == 1
+    before = hits()
+    await servers.compare(f"{COLORS}/1")
+    assert hits() == before + 1
+
+
+async def test_many_changes_without_a_number_are_numbered(
+    servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed_version, "MAX_UNNUMBERED", 3)
+    for count in range(5):
+        await servers.fresh.patch(f"{COLORS}/1", replacing("/name", f"Name {count}"))
+    for _ in range(3):
+        await servers.compare(f"{COLORS}/1")
+    before = hits()
+    await servers.compare(f"{COLORS}/1")
+    assert hits() == before + 1
+
+
+async def test_settings_are_seen(
+    servers: Servers, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Features of an organization change documents of its records."""
+    monkeypatch.setattr(organizations_caller, "CACHE_SECONDS", 0)
+    paths = [f"{root}?pageSize=100" for root in LISTS]
+    connection = await asyncpg.connect(demo_dsn)
+    try:
+        for features in ("pro = not pro", "multiple_language = not multiple_language"):
+            for path in paths:
+                await servers.compare(path)
+            async with connection.transaction():
+                await connection.execute(f"update organization set {features} where id = 1")
+                await record_settings(connection, 1)
+            for path in paths:
+                await servers.compare(path)
+    finally:
+        await connection.close()
+
+
+async def test_a_response_lives_for_a_bounded_time(
+    servers: Servers, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Data that is changed by SQL alone is seen when the response has expired."""
+    monkeypatch.setattr(response_cache, "RESPONSE_CACHE_SECONDS", 0.05)
+    await servers.compare(f"{COLORS}/1")
+    connection = await asyncpg.connect(demo_dsn)
+    try:
+        await connection.execute("update color set name = 'By SQL' where organization_id = 1")
+    finally:
+        await connection.close()
+    await asyncio.sleep(0.06)
+    await servers.compare(f"{COLORS}/1")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Accept-Encoding": "gzip"},
+        {"Accept-Encoding": "deflate"},
+        {"Prefer": "count=exact"},
+        {"Prefer": "count=exact, return=minimal"},
+        {"Accept-Encoding": "gzip", "Prefer": "count=exact"},
+    ],
+    ids=str,
+)
+async def test_headers_choose_the_response(servers: Servers, headers: dict[str, str]) -> None:
+    for _ in range(3):
+        for sent in (headers, {}, headers):
+            cached = await servers.cached.get(COLORS, headers=sent)
+            fresh = await servers.fresh.get(COLORS, headers=sent)
+            assert _shown(cached) == _shown(fresh)
+            tag = {"If-None-Match": cached.headers["ETag"]}
+            assert (await servers.cached.get(COLORS, headers=sent | tag)).status == 304
+            head = await servers.cached.call("HEAD", COLORS, headers=sent)
+            assert (head.status, head.raw) == (200, b"")
+            assert head.headers["ETag"] == cached.headers["ETag"]
+
+
+async def test_failures_are_not_cached(servers: Servers) -> None:
+    for path in (f"{COLORS}/{2**62}", f"{COLORS}?colour=red", f"{COLORS}/x"):
+        before = hits()
+        for _ in range(3):
+            await servers.compare(path)
+        assert hits() == before
+
+
+async def test_organizations_share_nothing(servers: Servers, demo_dsn: str) -> None:
+    other = Api(servers.cached.client, await issue_key(demo_dsn, 2))
+    for _ in range(2):
+        mine, theirs = await servers.cached.get(COLORS), await other.get(COLORS)
+        assert mine.raw != theirs.raw
+        await servers.compare(COLORS)
+
+
+async def test_the_cache_has_a_bound(servers: Servers) -> None:
+    server: Any = servers.cached.client.server
+    cache = server.app[RESPONSE_CACHE]
+    cache._max_bytes = 256 * 1024
+    for size in range(1, 101):
+        await servers.cached.get(f"{COLORS}?pageSize={size}", headers={"Accept-Encoding": "gzip"})
+        await servers.cached.get(f"{COLORS}?pageSize={size}", headers={"Accept-Encoding": "gzip"})
+        assert cache.size <= cache._max_bytes / response_cache.MAX_ORGANIZATION_SHARE
+    organization = cache._organizations[1]
+    assert cache.size == sum(entry.weight for entry in organization.entries.values()) > 0
+    await servers.compare(f"{COLORS}?pageSize=3")
+    before = hits()
+    await servers.compare(f"{COLORS}?pageSize=3")
+    assert hits() == before + 1
+
+
+async def test_a_canceled_reader_leaves_the_poll_to_the_others(servers: Servers) -> None:
+    await servers.compare(COLORS)
+    readers = [asyncio.create_task(servers.cached.get(COLORS)) for _ in range(20)]
+    await asyncio.sleep(0.001)
+    for reader in readers[::2]:
+        reader.cancel()
+    answers = await asyncio.gather(*readers, return_exceptions=True)
+    assert all(answer.status == 200 for answer in answers if isinstance(answer, Answer))
+    await servers.compare(COLORS)

@@ -1,0 +1,58 @@
+"""Tests of every injected schema fault: alone, and all of them in bulk."""
+
+import pytest
+
+from service.queries.master_record import MasterRecord
+from tests.support import rows, schema_faults
+from tests.support.api import Api
+from tests.support.openapi_validation import invalid, is_failure
+from tests.support.parametrize import of_each_resource
+
+pytestmark = pytest.mark.contract("Errors", "Bad input")
+
+
+def code_of(kinds: set[str]) -> str:
+    return invalid(next(iter(kinds))) if len(kinds) == 1 else "validation_error"
+
+
+@of_each_resource
+@pytest.mark.parametrize(("method", "form"), [("POST", "create"), ("PUT", "replace")])
+async def test_every_fault_of_every_item_at_once(
+    resource: MasterRecord, method: str, form: str, shared_api: Api, shared_dsn: str
+) -> None:
+    expected = [
+        fault
+        for fault in schema_faults.injected_faults(resource.name, form)
+        if form == "create" or fault.kind != "state_not_allowed"
+    ]
+    before = await rows.dump(shared_dsn)
+    for start in range(0, len(expected), 200):
+        part = expected[start : start + 200]
+        items = [fault.body for fault in part]
+        if form == "replace":
+            ids = [str(id_) if resource.string_ids else id_ for id_ in range(1, len(part) + 1)]
+            items = [item | {"id": id_} for item, id_ in zip(items, ids, strict=True)]
+        answer = await shared_api.call(method, f"/api/{resource.name}", items)
+        assert answer.details == [
+            (invalid(fault.kind), f"[{number}].{fault.field}") for number, fault in enumerate(part)
+        ]
+        is_failure(answer, 400, code_of({fault.kind for fault in part}))
+        error = answer.json["error"]
+        assert error["operation"] == ("bulk_create" if form == "create" else "bulk_replace")
+        assert (error["total_items"], error["failed_items"]) == (len(part), len(part))
+        assert str(len(part)) in error["summary"]
+    assert await rows.dump(shared_dsn) == before
+
+
+@of_each_resource
+@pytest.mark.parametrize(("method", "form"), [("POST", "create"), ("PUT", "replace")])
+async def test_every_fault_alone(
+    resource: MasterRecord, method: str, form: str, shared_api: Api
+) -> None:
+    path = f"/api/{resource.name}"
+    if form == "replace":
+        path = f"{path}/{(await shared_api.get(path)).data[0]['id']}"
+    for fault in schema_faults.injected_faults(resource.name, form):
+        answer = await shared_api.call(method, path, fault.body)
+        assert answer.details == [(invalid(fault.kind), fault.field)], fault
+        is_failure(answer, 400, invalid(fault.kind))

@@ -1,0 +1,128 @@
+"""Tests of migrations: applied once, rolled back whole, refused if the schema is behind."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import asyncpg
+import psycopg
+import pytest
+
+from service.database import migrations, planner_statistics
+from service.files import MIGRATIONS
+from tests.support.databases import fresh_database
+
+_EVERYTHING = 10_000
+
+
+@pytest.fixture
+def empty(server_dsn: str, dsn: str) -> str:
+    """A database without any table."""
+    return fresh_database(server_dsn, f"{dsn.split('?')[0].rsplit('/', 1)[1]}_empty", "template1")
+
+
+def _schema(dsn: str) -> list[tuple[object, ...]]:
+    """Return columns, constraints and indexes of everything but yoyo's own tables."""
+    query = """
+        select table_name, column_name, data_type, column_default, is_nullable
+          from information_schema.columns
+         where table_schema = 'public' and table_name not like '%yoyo%'
+        union all
+        select conrelid::regclass::text, conname, pg_get_constraintdef(oid), '', ''
+          from pg_constraint
+         where connamespace = 'public'::regnamespace and conrelid::regclass::text not like '%yoyo%'
+        union all
+        select tablename, indexname, indexdef, '', ''
+          from pg_indexes
+         where schemaname = 'public' and tablename not like '%yoyo%'
+         order by 1, 2, 3
+    """
+    with psycopg.connect(dsn) as connection:
+        return connection.execute(query).fetchall()
+
+
+def test_every_migration_is_undone_by_its_rollback(empty: str) -> None:
+    applied = migrations.migrate(empty)
+    first = _schema(empty)
+
+    assert migrations.roll_back(empty, _EVERYTHING) == applied > 0
+    assert _schema(empty) == []
+    assert migrations.migrate(empty) == applied
+    assert _schema(empty) == first
+
+
+def test_migrations_can_be_undone_one_by_one(empty: str) -> None:
+    total = migrations.migrate(empty)
+    sizes = [len(_schema(empty))]
+    for _ in range(total):
+        assert migrations.roll_back(empty, 1) == 1
+        sizes.append(len(_schema(empty)))
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] == 0
+
+
+def test_the_first_relation_of_a_pair_stays(empty: str) -> None:
+    """Contract, Style relations: a pair is linked once, also where it was there before."""
+    rollbacks = sorted(MIGRATIONS.glob("*.rollback.sql"))
+    later = [path for path in rollbacks if path.name >= "0018"]
+    migrations.migrate(empty)
+    migrations.roll_back(empty, len(later))
+    with psycopg.connect(empty) as connection:
+        connection.execute("insert into organization (id, name) values (1, 'One'), (2, 'Two')")
+        connection.execute(
+            "insert into style (organization_id, id, number, name)"
+            " select 1 + n % 2, n, 'S', 'S' from generate_series(1, 6) as n"
+        )
+        connection.execute(
+            "insert into style_relation (organization_id, id, style_id, related_style_id) values"
+            " (2, 5, 1, 3), (2, 9, 1, 3), (2, 7, 1, 3), (2, 8, 3, 1), (2, 6, 1, 5), (1, 4, 2, 4)"
+        )
+    assert migrations.migrate(empty) == len(later)
+    with psycopg.connect(empty) as connection:
+        rows = connection.execute("select id from style_relation order by id").fetchall()
+    assert [relation_id for (relation_id,) in rows] == [4, 5, 6, 8]
+
+
+def test_migrating_again_changes_nothing(dsn: str) -> None:
+    assert migrations.migrate(dsn) == 0
+
+
+def test_two_migrators_apply_each_migration_once(empty: str) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        counts = sorted(pool.map(migrations.migrate, [empty, empty]))
+    assert counts[0] == 0
+    assert counts[1] > 0
+
+
+@pytest.mark.contract("Health")
+async def test_schema_is_current_only_with_every_migration(dsn: str, empty: str) -> None:
+    connection = await asyncpg.connect(dsn)
+    assert await migrations.schema_is_current(connection)
+    migrations.roll_back(dsn, 1)
+    assert not await migrations.schema_is_current(connection)
+    await connection.close()
+
+    connection = await asyncpg.connect(empty)
+    assert not await migrations.schema_is_current(connection)
+    await connection.close()
+
+
+def test_migrating_forgets_organizations_that_were_analyzed_before(dsn: str) -> None:
+    """Analyze leaves what it stored of a column before it was excluded."""
+    query = """select tablename::text from pg_stats
+        where schemaname = 'public' and attname = 'organization_id' and tablename = any(%s)"""
+    children = [*planner_statistics.CHILDREN]
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("insert into organization (id, name) values (1, 'One')")
+        connection.execute("set session_replication_role = replica")
+        connection.execute(
+            "insert into sample_request_size"
+            " (organization_id, sample_request_id, size_range_size_id)"
+            " select 1, n, n from generate_series(1, 100) as n"
+        )
+        connection.execute(
+            "alter table sample_request_size alter column organization_id set statistics -1"
+        )
+        connection.execute("analyze sample_request_size")
+        assert connection.execute(query, [children]).fetchall() == [("sample_request_size",)]
+        migrations.migrate(dsn)
+        connection.execute("analyze")
+        assert connection.execute(query, [children]).fetchall() == []

@@ -1,0 +1,130 @@
+"""Policy for distributed SQL: rules that let every statement run on Citus (scale)."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from service.database.statements import Statement
+from tests.policy.sources import modules, texts
+from tests.policy.test_statements import REFERENCE, each_statement, plain
+
+
+@each_statement
+def test_inserts_of_selected_rows_answer(statement: Statement) -> None:
+    """Scale, rule 11: otherwise a commit that fails may pass for one that succeeded."""
+    text = plain(statement)
+    if "insert into" in text and "select" in text:
+        assert re.search(r"\b(returning|on conflict)\b", text)
+
+
+@each_statement
+def test_updates_choose_no_time(statement: Statement) -> None:
+    """Scale, rules 8 and 9: no ``now()`` in a case or a coalesce, nor where rows conflict."""
+    assert not chosen_times(changing(plain(statement)))
+
+
+def changing(text: str) -> str:
+    """Return the part of a statement that updates rows; empty if there is none."""
+    match = re.search(r"^(update|on conflict .* do update)\b.*", text, re.MULTILINE | re.DOTALL)
+    return match[0] if match else ""
+
+
+def chosen_times(update: str) -> list[str]:
+    """Return the update expressions that read the time and may not need it."""
+    nested = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"
+    choices = re.findall(rf"\bcoalesce\({nested}\)|\bcase\b.*?\bend\b", update, re.DOTALL)
+    if update.startswith("on conflict"):
+        choices.append(update)
+    return [choice for choice in choices if "now()" in choice]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("update color set at = now()", 0),
+        ("update color set at = coalesce(color.at, now())", 1),
+        ("update color set at = case when state = '' then now() end, name = ''", 1),
+        (
+            "with item as (\n select now() as at\n)\n"
+            "update color set at = case 1 when 1 then item.at end",
+            0,
+        ),
+        ("insert into color (at)\nselect coalesce(x.at, now())\nreturning id", 0),
+        ("insert into color (at)\nvalues (now())\non conflict (id) do update set at = now()", 1),
+    ],
+)
+def test_a_chosen_time_is_found(text: str, count: int) -> None:
+    assert len(chosen_times(changing(text))) == count
+
+
+@each_statement
+def test_one_item_is_read_as_many_are(statement: Statement) -> None:
+    """Scale, rule 8: there the type of a single one's row cannot be told."""
+    assert "jsonb_to_record(" not in plain(statement)
+
+
+@each_statement
+def test_nothing_waits_by_lock_timeout(statement: Statement) -> None:
+    """Scale, rule 12: it does not reach the nodes that hold the rows."""
+    assert "lock_timeout" not in plain(statement)
+
+
+@each_statement
+def test_selects_have_columns(statement: Statement) -> None:
+    """Scale, rule 8: ``select 1 from``, also where only a row's being there matters."""
+    assert not re.search(r"\bselect\s+from\b", plain(statement))
+
+
+@each_statement
+def test_inserts_have_no_correlated_subquery(statement: Statement) -> None:
+    """Scale, rule 8: what is sent, or in a CTE, is joined."""
+    assert not correlated(plain(statement))
+
+
+def correlated(text: str) -> list[str]:
+    """Return the subqueries of an insert that name something outside themselves."""
+    _, _, insert = text.partition("insert into")
+    queries = []
+    for opening in re.finditer(r"\(\s*select\b", insert):
+        query = insert[opening.start() : _closing(insert, opening.start())]
+        named = {alias or table for _, table, alias in REFERENCE.findall(query)}
+        named |= set(re.findall(r"\bas (?:materialized )?([a-z_]+)", query))
+        if set(re.findall(r"(?<![.\w])([a-z_]+)\.", query)) - named:
+            queries.append(query)
+    return queries
+
+
+def _closing(text: str, opening: int) -> int:
+    """Return the index of the closing parenthesis."""
+    depth = 0
+    for index in range(opening, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[index], 0)
+        if depth == 0:
+            return index + 1
+    raise AssertionError("parentheses do not match")
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("insert into a (x)\nselect item.x from sent() as item", 0),
+        ("insert into a (x)\nselect item.x + (select max(t.x) from a t) from sent() as item", 0),
+        (
+            "insert into a (x)\nselect item.x from sent() as item\n"
+            "where not exists (select 1 from a same where same.x = item.x)",
+            1,
+        ),
+        ("select (select item.x from a) from b as item", 0),
+    ],
+)
+def test_a_correlated_subquery_is_found(text: str, count: int) -> None:
+    assert len(correlated(text)) == count
+
+
+@pytest.mark.parametrize("module", modules(), ids=lambda module: module.stem)
+def test_code_keeps_to_the_same_rules(module: Path) -> None:
+    """Scale, rules 5, 8 and 12: Citus leaves the name of a constraint to the error's message."""
+    for text in texts(module):
+        assert not re.search(r"\bselect\s+from\b|\block_timeout\b", text)
+    assert not re.search(r"\.constraint_name\b", module.read_text(encoding="utf-8"))

@@ -1,0 +1,82 @@
+-- administration: SQL statements as they are sent; only line breaks and indents differ.
+
+-- administration.create_key: Create an API key.
+--   $1::bigint organization_id
+--   $2::text name
+--   $3::text scope
+--   $4::bytea secret_sha256
+--   $5::timestamptz expires_at
+insert into api_key (organization_id, name, scope, secret_sha256, expires_at)
+select organization.id, $2::text, $3::text, $4::bytea, $5::timestamptz
+  from organization
+ where organization.id = $1::bigint
+returning id;
+
+-- administration.create_organization: Create an organization.
+--   $1::text name
+--   $2::boolean multiple_language
+--   $3::boolean pro
+insert into organization (name, multiple_language, pro)
+values ($1::text, $2::boolean, $3::boolean)
+returning id;
+
+-- administration.is_empty: Find out whether the database has no organization.
+select not exists (select 1 from organization);
+
+-- administration.is_live_key: Find out whether a key is valid.
+--   $1::bigint organization_id
+--   $2::bigint key_id
+--   $3::bytea secret_sha256
+select exists (
+    select 1
+      from api_key
+     where organization_id = $1::bigint
+       and id = $2::bigint
+       and secret_sha256 = $3::bytea
+       and revoked_at is null
+       and (expires_at is null or expires_at > now())
+);
+
+-- administration.list_keys: Read the keys of an organization, or all.
+--   $1::bigint organization_id
+select id, organization_id, scope, name, created_at, last_used_at, expires_at, revoked_at
+  from api_key
+ where $1::bigint is null or organization_id = $1::bigint
+ order by organization_id, id;
+
+-- administration.list_organizations: Read all organizations.
+select id, name, multiple_language, pro
+  from organization
+ order by id;
+
+-- administration.organization_named: Look up an organization by name.
+--   $1::text name
+--   $2::bigint except_id
+select id
+  from organization
+ where lower(name) = lower($1::text)
+   and id is distinct from $2::bigint
+ order by id
+ limit 1;
+
+-- administration.revoke_key: Revoke a key.
+--   $1::bigint key_id
+--   $2::timestamptz now
+update api_key
+   set revoked_at = coalesce(revoked_at, $2::timestamptz)
+ where id = $1::bigint
+returning id;
+
+-- administration.set_organization: Update an organization's settings.
+--   $1::bigint organization_id
+--   $2::text name
+--   $3::boolean multiple_language
+--   $4::boolean pro
+update organization as stored
+   set name = coalesce($2::text, stored.name),
+       multiple_language = coalesce($3::boolean, stored.multiple_language),
+       pro = coalesce($4::boolean, stored.pro)
+  from organization before
+ where stored.id = $1::bigint
+   and before.id = $1::bigint
+returning stored.pro <> before.pro as shown;

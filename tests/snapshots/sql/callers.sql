@@ -1,0 +1,21 @@
+-- callers: SQL statements as they are sent; only line breaks and indents differ.
+
+-- callers.caller_of_key: Look up an API key.
+--   $1::bigint organization_id
+--   $2::bigint key_id
+select k.secret_sha256, k.scope, o.multiple_language, o.pro
+from api_key k
+join organization o on o.id = k.organization_id
+where k.organization_id = $1::bigint and k.id = $2::bigint
+    and o.id = $1::bigint
+    and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
+
+-- callers.use_key: Store the time of a key's last use.
+--   $1::bigint organization_id
+--   $2::bigint key_id
+--   $3::timestamptz used_at
+--   $4::timestamptz last_used_before
+update api_key set last_used_at = $3::timestamptz
+where organization_id = $1::bigint and id = $2::bigint
+    and (last_used_at is null or last_used_at < $4::timestamptz)
+returning id;

@@ -1,0 +1,428 @@
+-- care-instructions: SQL statements as they are sent; only line breaks and indents differ.
+
+-- care-instructions.list: First page of all records, in the default order.
+--   $1::bigint organization_id
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select t.* from care_instruction t where t.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where record.state <> 'deleted'
+            order by record.id limit 30 + 1 offset 0
+        ),
+        translation as (
+            select
+                care_instruction_id as owner_id,
+                string_agg(
+                    '{"id":' || id || ',"languageId":' || language_id || ',"text":' || to_json(text) || '}',
+                    ',' order by language_id
+                ) as documents
+            from care_instruction_translation
+            where organization_id = $1::bigint and care_instruction_id = any(array(select id from page))
+            group by care_instruction_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '')
+                || ',"text":' || to_json(text)::text || ',"state":"' || state || '","position":'
+                || position::text
+            || ',"properties":[],"languages":[' || coalesce(translation.documents, '') || ']}' as document
+        from page
+        left join translation on translation.owner_id = page.id
+    ) as page
+) as page;
+-- Page by number:
+--   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
+--   +             case row_number() over (order by record.id) - $2::bigint
+--   +                 when 30 then json_build_array(record.id)::text end as sort_values
+--   -             order by record.id limit 30 + 1 offset 0
+--   +             order by record.id limit 30 + 1 offset $2::bigint
+-- Again, cut, if the page exceeds its bytes:
+--   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+--   -     last_values,
+--   -     has_more
+--   +     convert_to(string_agg(document, ',' order by page_order), 'UTF8') as documents,
+--   +     (array_agg(sort_values order by page_order desc))[1] as last_values,
+--   +     count(*) < max(found) as has_more
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+--   -             '') as documents,
+--   -         max(sort_values) as last_values,
+--   -         coalesce(max(page_order), 0) > 30 as has_more
+--   +         page.*,
+--   +         sum(octet_length(document)) over (order by page_order) as bytes,
+--   +         count(*) over () as found
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             json_build_array(record.id)::text as sort_values
+--   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
+
+-- care-instructions.list_example: Example: userDefinedId contains $2, sorted by it, descending.
+--   $1::bigint organization_id
+--   $2::text filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select t.* from care_instruction t where t.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*,
+                row_number() over (order by record.user_defined_id desc, record.id) - 0 as page_order,
+            case row_number() over (order by record.user_defined_id desc, record.id) - 0
+                when 30 then json_build_array(record.user_defined_id, record.id)::text end as sort_values
+            from record
+                where strpos(lower(record.user_defined_id collate "default"),
+                    lower($2::text collate "default")) > 0
+                and record.state <> 'deleted'
+            order by record.user_defined_id desc, record.id limit 30 + 1 offset 0
+        ),
+        translation as (
+            select
+                care_instruction_id as owner_id,
+                string_agg(
+                    '{"id":' || id || ',"languageId":' || language_id || ',"text":' || to_json(text) || '}',
+                    ',' order by language_id
+                ) as documents
+            from care_instruction_translation
+            where organization_id = $1::bigint and care_instruction_id = any(array(select id from page))
+            group by care_instruction_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '')
+                || ',"text":' || to_json(text)::text || ',"state":"' || state || '","position":'
+                || position::text
+            || ',"properties":[],"languages":[' || coalesce(translation.documents, '') || ']}' as document
+        from page
+        left join translation on translation.owner_id = page.id
+    ) as page
+) as page;
+-- Next page, by cursor:
+--   -                 and record.state <> 'deleted'
+--   +                 and record.state <> 'deleted' and (record.user_defined_id <= $3::text)
+--   +                 and (record.user_defined_id < $3::text or record.id > $4::bigint)
+
+-- care-instructions.count: Count the records of all pages.
+--   $1::bigint organization_id
+-- Begins like a documents statement, up to its page.
+with record as (
+    select t.* from care_instruction t where t.organization_id = $1::bigint
+),
+page as materialized (
+    select record.id from record where record.state <> 'deleted'
+)
+select count(*) as total from page;
+-- Count of the example:
+--   -     select record.id from record where record.state <> 'deleted'
+--   +     select record.id from record
+--   +         where strpos(lower(record.user_defined_id collate "default"), lower($2::text collate "default")) > 0
+--   +         and record.state <> 'deleted'
+
+-- care-instructions.read: Read a document.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    with record as (
+        select t.* from care_instruction t where t.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    ),
+    translation as (
+        select
+            care_instruction_id as owner_id,
+            string_agg(
+                '{"id":' || id || ',"languageId":' || language_id || ',"text":' || to_json(text) || '}',
+                ',' order by language_id
+            ) as documents
+        from care_instruction_translation
+        where organization_id = $1::bigint and care_instruction_id = any(array(select id from page))
+        group by care_instruction_id
+    )
+    select
+        page_order,
+        sort_values,
+        '{"id":' || id::text || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '')
+            || ',"text":' || to_json(text)::text || ',"state":"' || state || '","position":' || position::text
+        || ',"properties":[],"languages":[' || coalesce(translation.documents, '') || ']}' as document
+    from page
+    left join translation on translation.owner_id = page.id
+) as page;
+-- Response of a write, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Response of a write of several records, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Change feed with documents, one record:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = $2::bigint and record.state <> 'deleted'
+-- Change feed with documents, several records:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[]) and record.state <> 'deleted'
+
+-- care-instructions.read_writable: Read a writable form.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    with record as (
+        select t.* from care_instruction t where t.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    ),
+    translation as (
+        select
+            care_instruction_id as owner_id,
+            string_agg(
+                '{"languageId":' || language_id || ',"text":' || to_json(text) || '}', ','
+                    order by language_id
+            ) as documents
+        from care_instruction_translation
+        where organization_id = $1::bigint and care_instruction_id = any(array(select id from page))
+        group by care_instruction_id
+    )
+    select
+        page_order,
+        sort_values,
+        '{"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null') || ',"text":'
+            || to_json(text)::text || ',"state":"' || state || '"'
+        || ',"languages":[' || coalesce(translation.documents, '') || ']}' as document
+    from page
+    left join translation on translation.owner_id = page.id
+) as page;
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- care-instructions.read_last: Read the last document of a record before its delete.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    with record as (
+        select t.* from care_instruction t where t.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    ),
+    translation as (
+        select
+            care_instruction_id as owner_id,
+            string_agg(
+                '{"id":' || id || ',"languageId":' || language_id || ',"text":' || to_json(text) || '}',
+                ',' order by language_id
+            ) as documents
+        from care_instruction_translation
+        where organization_id = $1::bigint and care_instruction_id = any(array(select id from page))
+        group by care_instruction_id
+    )
+    select
+        page_order,
+        sort_values,
+        '{"id":' || id::text || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '')
+            || ',"text":' || to_json(text)::text || ',"state":"' || 'deleted'::text || '","position":'
+            || position::text
+        || ',"properties":[],"languages":[' || coalesce(translation.documents, '') || ']}' as document
+    from page
+    left join translation on translation.owner_id = page.id
+) as page;
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- care-instructions.lock_by_id: Lock the records of a write, by id, in the order of the ids.
+--   $1::bigint organization_id
+--   $2::text ids
+select id, state as state, user_defined_id as key, null::bigint as within_id from care_instruction
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- care-instructions.lock_by_key: Lock the records of a write that names them by own key, userDefinedId.
+--   $1::bigint organization_id
+--   $2::text[] keys
+select id, state as state, user_defined_id as key, null::bigint as within_id from care_instruction
+where organization_id = $1::bigint and id = any(array(
+    select one.id from care_instruction one where one.organization_id = $1::bigint
+        and one.user_defined_id = any($2::text[])
+))
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- care-instructions.check: Report the errors that only stored data show.
+--   $1::bigint organization_id
+--   $2::jsonb items
+-- Languages are shared by all organizations. The organization is a parameter, as in every statement.
+select
+    item.n::integer as item,
+    'validation_error.unknown_reference' as type,
+    json_build_array('languages', translation.n - 1, 'languageId')::text as path,
+    'There is no such language.' as message
+from rows from (jsonb_to_recordset($2::jsonb) as (languages jsonb)) with ordinality as item(languages, n)
+cross join jsonb_array_elements(item.languages) with ordinality as translation(value, n)
+where $1::bigint is not null
+    and not exists (select 1 from language l where l.id = (translation.value ->> 'languageId')::bigint)
+order by item.n, translation.n;
+
+-- care-instructions.purge: Delete records from the database.
+--   $1::bigint organization_id
+--   $2::text ids
+delete from care_instruction
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+returning id;
+
+-- care-instructions.update: Update the records that differ from their items.
+--   $1::bigint organization_id
+--   $2::jsonb items
+-- Omitted fields keep their values.
+update care_instruction as stored
+set user_defined_id = coalesce(item."userDefinedId", stored.user_defined_id),
+    text = coalesce(item."text", stored.text), state = coalesce(item."state", stored.state)
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text, "text" text, "state" text)
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and row(stored.user_defined_id, stored.text, stored.state) is distinct
+        from row(coalesce(item."userDefinedId", stored.user_defined_id), coalesce(item."text", stored.text),
+            coalesce(item."state", stored.state))
+returning stored.id;
+
+-- care-instructions.insert: Insert new records.
+--   $1::bigint organization_id
+--   $2::jsonb items
+insert into care_instruction (organization_id, id, position, user_defined_id, text, state)
+select
+    $1::bigint,
+    item.id,
+    highest.position + row_number() over (order by item.id),
+    item."userDefinedId", item."text", coalesce(item."state", 'active')
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text, "text" text, "state" text)
+cross join (
+    select coalesce(max(position), 0) as position from care_instruction where organization_id = $1::bigint
+) as highest
+returning id;
+
+-- care-instructions.remove_translations: Delete translations that items omit.
+--   $1::bigint organization_id
+--   $2::jsonb items
+with item as materialized (
+    select id, languages
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, languages jsonb)
+    where languages is not null
+),
+wanted as materialized (
+    select item.id, (translation ->> 'languageId')::bigint as language_id
+    from item
+    cross join jsonb_array_elements(item.languages) as translation
+)
+delete from care_instruction_translation stored
+using item
+where stored.organization_id = $1::bigint and stored.care_instruction_id = item.id
+    and (stored.care_instruction_id, stored.language_id) not in (select id, language_id from wanted)
+returning stored.care_instruction_id as id;
+
+-- care-instructions.save_translations: Insert and update translations.
+--   $1::bigint organization_id
+--   $2::jsonb items
+insert into care_instruction_translation as stored (organization_id, care_instruction_id, language_id, text)
+select $1::bigint, item.id, (translation ->> 'languageId')::bigint, translation ->> 'text'
+from jsonb_to_recordset($2::jsonb) as item(id bigint, languages jsonb)
+cross join jsonb_array_elements(item.languages) as translation
+left join care_instruction_translation same
+    on same.organization_id = $1::bigint and same.care_instruction_id = item.id
+        and same.language_id = (translation ->> 'languageId')::bigint and same.text = translation ->> 'text'
+where same.text is null
+on conflict (organization_id, care_instruction_id, language_id) do update set text = excluded.text
+returning care_instruction_id as id;

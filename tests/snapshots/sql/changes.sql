@@ -1,0 +1,139 @@
+-- changes: SQL statements as they are sent; only line breaks and indents differ.
+
+-- changes.page: Read a page of transactions.
+--   $1::bigint organization_id
+--   $2::bigint first_n
+--   $3::integer limit
+-- Page of the feed: transactions from sequence number $2, at most 10000 of them, until there are $3 entries. The
+-- result has a row even without entries, so that the feed's position is of the same snapshot.
+select
+    feed.last_n,
+    feed.cleared_n,
+    feed.epoch,
+    exists (
+        select 1 from change waiting where waiting.organization_id = $1::bigint and waiting.n is null
+    ) as is_behind,
+    found.n,
+    found.at,
+    found.api_key_id,
+    found.request_id,
+    found.entries,
+    found.records,
+    found.causes
+from change_feed feed
+left join (
+    select counted.*, sum(counted.entries) over (order by counted.n) - counted.entries as entries_before
+    from (
+        select one.* from change one
+        where one.organization_id = $1::bigint and one.n >= $2::bigint and one.n < $2::bigint + 10000
+        order by one.n
+        limit $3::integer
+    ) as counted
+) as found on found.entries_before < $3::integer
+where feed.organization_id = $1::bigint
+order by found.n;
+-- Changes of some collections:
+--   -         order by one.n
+--   -         limit $3::integer
+--   +             -- Condition of page: changes in the collections $4, or with the causes $5.
+--   +         and (one.records ?| $4::text[] or one.causes ?| $5::text[])
+--   +                 order by one.n
+--   +                 limit $3::integer
+-- Changes of one record:
+--   -         order by one.n
+--   -         limit $3::integer
+--   +             -- Condition of page: changes of the record $6 of the collection $4, or with the causes $5.
+--   +         and (
+--   +             one.records #> array[($4::text[])[1], 'created'] @> $6::jsonb
+--   +             or one.records #> array[($4::text[])[1], 'updated'] @> $6::jsonb
+--   +             or one.records #> array[($4::text[])[1], 'deleted'] @> $6::jsonb
+--   +             or one.causes ?| $5::text[]
+--   +         )
+--   +                 order by one.n
+--   +                 limit $3::integer
+
+-- changes.advance: Store the last assigned sequence number.
+--   $1::bigint organization_id
+--   $2::bigint last_n
+update change_feed set last_n = $2::bigint
+where organization_id = $1::bigint;
+
+-- changes.begin: Insert the organization's feed.
+--   $1::bigint organization_id
+--   $2::bigint epoch
+insert into change_feed (organization_id, epoch)
+values ($1::bigint, $2::bigint)
+on conflict (organization_id) do nothing;
+
+-- changes.clear: Delete expired changes.
+--   $1::bigint organization_id
+--   $2::bigint last_n
+delete from change
+where organization_id = $1::bigint and n <= $2::bigint;
+
+-- changes.clear_up_to: Store the sequence number up to which changes were deleted.
+--   $1::bigint organization_id
+--   $2::bigint cleared_n
+update change_feed set cleared_n = $2::bigint
+where organization_id = $1::bigint;
+
+-- changes.heads: Read the feeds' heads, for all long polls at once.
+--   $1::bigint[] organization_ids
+select
+    feed.organization_id,
+    feed.last_n,
+    exists (
+        select 1 from change where change.organization_id = feed.organization_id and change.n is null
+    ) as is_behind
+from change_feed feed
+where feed.organization_id = any($1::bigint[]);
+
+-- changes.lock: Lock the feed.
+--   $1::bigint organization_id
+select last_n, cleared_n from change_feed
+where organization_id = $1::bigint
+for no key update;
+
+-- changes.number: Assign sequence numbers to committed changes.
+--   $1::bigint organization_id
+--   $2::bigint last_n
+--   $3::integer limit
+with next as materialized (
+    select id, row_number() over (order by clock, id) as place
+    from change
+    where organization_id = $1::bigint and n is null
+    order by clock, id
+    limit $3::integer
+)
+update change as numbered set n = $2::bigint + next.place
+from next
+where numbered.organization_id = $1::bigint and numbered.id = next.id
+returning numbered.n;
+
+-- changes.oldest: Read the oldest changes, to delete expired ones.
+--   $1::bigint organization_id
+--   $2::bigint cleared_n
+--   $3::integer limit
+select n, at from change
+where organization_id = $1::bigint and n > $2::bigint
+order by n
+limit $3::integer;
+
+-- changes.version: Find out whether the data of the organization have changed.
+--   $1::bigint organization_id
+--   $2::integer max_unnumbered
+-- Epoch and number of the feed, and how many changes have no number, counted up to $2. The result is of one snapshot.
+select
+    coalesce(feed.epoch, 0),
+    coalesce(feed.last_n, 0),
+    (
+        select count(*)
+        from (
+            select 1 from change
+            where change.organization_id = $1::bigint and change.n is null
+            limit $2::integer
+        ) as unnumbered
+    )
+from organization o
+left join change_feed feed on feed.organization_id = o.id and feed.organization_id = $1::bigint
+where o.id = $1::bigint;

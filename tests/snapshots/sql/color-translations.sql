@@ -1,0 +1,142 @@
+-- color-translations: SQL statements as they are sent; only line breaks and indents differ.
+
+-- color-translations.read: Read a document.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    with record as (
+        select c.id from color c where c.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '[' || coalesce(linked.documents, '') || ']' as document
+    from page
+    left join lateral (
+        -- Part of documents and writables.
+        select string_agg(
+            '{"languageId":' || stored.language_id
+            || ',"colorName":' || coalesce(to_json(stored.color_name)::text, 'null') || '}',
+            ',' order by stored.language_id
+        ) as documents
+        from color_language stored
+        where stored.organization_id = $1::bigint and stored.color_id = page.id
+    ) as linked on true
+) as page;
+-- Response of a write, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+
+-- color-translations.read_writable: Read a writable form.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- Empty without the multiple-language feature, which writes require.
+    with record as (
+        select c.id from color c where c.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    ),
+    feature as (
+        select multiple_language from organization where id = $1::bigint
+    )
+    select
+        page_order,
+        sort_values,
+        '[' || case when feature.multiple_language then coalesce(linked.documents, '') else '' end
+            || ']' as document
+    from page
+    cross join feature
+    left join lateral (
+        -- Part of documents and writables.
+        select string_agg(
+            '{"languageId":' || stored.language_id
+            || ',"colorName":' || coalesce(to_json(stored.color_name)::text, 'null') || '}',
+            ',' order by stored.language_id
+        ) as documents
+        from color_language stored
+        where stored.organization_id = $1::bigint and stored.color_id = page.id
+    ) as linked on true
+) as page;
+
+-- color-translations.lock_by_id: Lock the records of a write, by id, in the order of the ids.
+--   $1::bigint organization_id
+--   $2::text ids
+select id, state as state, user_defined_id as key, null::bigint as within_id from color
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+
+-- color-translations.unknown_references: Lock the color groups; report unknown groups and languages.
+--   $1::bigint organization_id
+--   $2::bigint[] color_group_ids
+--   $3::bigint[] language_ids
+-- Lock the groups until the end of the transaction.
+with color_groups as materialized (
+    select id, state <> 'deleted' as is_live
+    from color_group
+    where organization_id = $1::bigint and id = any($2::bigint[])
+    order by id
+    for key share
+)
+select 'colorGroupIds' as field, wanted.id, g.id is not null as is_deleted
+from unnest($2::bigint[]) as wanted(id)
+left join color_groups g on g.id = wanted.id
+where g.is_live is not true
+union all
+select 'languageIds', wanted.id, false
+from unnest($3::bigint[]) as wanted(id)
+where not exists (select 1 from language l where l.id = wanted.id);
+
+-- color-translations.remove: Delete links to languages that the request omits.
+--   $1::bigint organization_id
+--   $2::bigint color_id
+--   $3::bigint[] language_ids
+-- Remove translations into other languages than $3.
+delete from color_language
+where organization_id = $1::bigint and color_id = $2::bigint and language_id <> all($3::bigint[])
+returning color_id as id;
+
+-- color-translations.save: Insert and update translations.
+--   $1::bigint organization_id
+--   $2::bigint color_id
+--   $3::jsonb entries
+insert into color_language as stored (organization_id, color_id, language_id, color_name)
+select $1::bigint, $2::bigint, sent."languageId", sent."colorName"
+from jsonb_to_recordset($3::jsonb) as sent("languageId" bigint, "colorName" text)
+left join color_language same
+    on same.organization_id = $1::bigint and same.color_id = $2::bigint
+        and same.language_id = sent."languageId" and same.color_name is not distinct from sent."colorName"
+where same.color_id is null
+on conflict (organization_id, color_id, language_id) do update set color_name = excluded.color_name
+returning color_id as id;

@@ -1,0 +1,529 @@
+-- colors: SQL statements as they are sent; only line breaks and indents differ.
+
+-- colors.list: First page of all records, in the default order.
+--   $1::bigint organization_id
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select c.* from color c where c.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where record.state <> 'deleted'
+            order by record.id limit 30 + 1 offset 0
+        ),
+        group_link as materialized (
+            select color_id, color_group_id
+            from color_in_group
+            where organization_id = $1::bigint and color_id = any(array(select id from page))
+        ),
+        group_document as materialized (
+            select
+                id,
+                '{"id":' || id
+                || ',"name":' || to_json(name)
+                || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
+                || ',"state":"' || state || '"}' as document
+            from color_group
+            where organization_id = $1::bigint
+                and id = any(array(select distinct color_group_id from group_link))
+        ),
+        color_groups as (
+            select l.color_id, string_agg(g.document, ',' order by g.id) as documents
+            from group_link l
+            join group_document g on g.id = l.color_group_id
+            group by l.color_id
+        ),
+        language_document as materialized (
+            select
+                id,
+                '{"languageId":' || id
+                || ',"languageName":' || to_json(name)
+                || ',"languageCode":' || to_json(code)
+                || ',"colorName":' as document
+            from language
+        ),
+        color_languages as (
+            select
+                l.color_id,
+                string_agg(d.document || to_json(coalesce(l.color_name, page.name)) || '}', ','
+                    order by d.id) as documents
+            from color_language l
+            join language_document d on d.id = l.language_id
+            join page on page.id = l.color_id
+            where l.organization_id = $1::bigint and l.color_id = any(array(select id from page))
+            group by l.color_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+                || coalesce(to_json(user_defined_id)::text, 'null') || ',"userDefinedId2":'
+                || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
+                || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
+                || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
+            || ',"colorGroups":[' || coalesce(g.documents, '')
+            || '],"languageNames":[' || coalesce(l.documents, '')
+            || '],"properties":[]}' as document
+        from page
+        left join color_groups g on g.color_id = page.id
+        left join color_languages l on l.color_id = page.id
+    ) as page
+) as page;
+-- Page by number:
+--   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
+--   +             case row_number() over (order by record.id) - $2::bigint
+--   +                 when 30 then json_build_array(record.id)::text end as sort_values
+--   -             order by record.id limit 30 + 1 offset 0
+--   +             order by record.id limit 30 + 1 offset $2::bigint
+-- Again, cut, if the page exceeds its bytes:
+--   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+--   -     last_values,
+--   -     has_more
+--   +     convert_to(string_agg(document, ',' order by page_order), 'UTF8') as documents,
+--   +     (array_agg(sort_values order by page_order desc))[1] as last_values,
+--   +     count(*) < max(found) as has_more
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+--   -             '') as documents,
+--   -         max(sort_values) as last_values,
+--   -         coalesce(max(page_order), 0) > 30 as has_more
+--   +         page.*,
+--   +         sum(octet_length(document)) over (order by page_order) as bytes,
+--   +         count(*) over () as found
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             json_build_array(record.id)::text as sort_values
+--   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
+
+-- colors.list_example: Example: name contains $2, sorted by it, descending.
+--   $1::bigint organization_id
+--   $2::text filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select c.* from color c where c.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.name desc, record.id) - 0 as page_order,
+            case row_number() over (order by record.name desc, record.id) - 0
+                when 30 then json_build_array(record.name, record.id)::text end as sort_values
+            from record
+                where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+                and record.state <> 'deleted'
+            order by record.name desc, record.id limit 30 + 1 offset 0
+        ),
+        group_link as materialized (
+            select color_id, color_group_id
+            from color_in_group
+            where organization_id = $1::bigint and color_id = any(array(select id from page))
+        ),
+        group_document as materialized (
+            select
+                id,
+                '{"id":' || id
+                || ',"name":' || to_json(name)
+                || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
+                || ',"state":"' || state || '"}' as document
+            from color_group
+            where organization_id = $1::bigint
+                and id = any(array(select distinct color_group_id from group_link))
+        ),
+        color_groups as (
+            select l.color_id, string_agg(g.document, ',' order by g.id) as documents
+            from group_link l
+            join group_document g on g.id = l.color_group_id
+            group by l.color_id
+        ),
+        language_document as materialized (
+            select
+                id,
+                '{"languageId":' || id
+                || ',"languageName":' || to_json(name)
+                || ',"languageCode":' || to_json(code)
+                || ',"colorName":' as document
+            from language
+        ),
+        color_languages as (
+            select
+                l.color_id,
+                string_agg(d.document || to_json(coalesce(l.color_name, page.name)) || '}', ','
+                    order by d.id) as documents
+            from color_language l
+            join language_document d on d.id = l.language_id
+            join page on page.id = l.color_id
+            where l.organization_id = $1::bigint and l.color_id = any(array(select id from page))
+            group by l.color_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+                || coalesce(to_json(user_defined_id)::text, 'null') || ',"userDefinedId2":'
+                || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
+                || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
+                || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
+            || ',"colorGroups":[' || coalesce(g.documents, '')
+            || '],"languageNames":[' || coalesce(l.documents, '')
+            || '],"properties":[]}' as document
+        from page
+        left join color_groups g on g.color_id = page.id
+        left join color_languages l on l.color_id = page.id
+    ) as page
+) as page;
+-- Next page, by cursor:
+--   -                 and record.state <> 'deleted'
+--   +                 and record.state <> 'deleted' and (record.name <= $3::text)
+--   +                 and (record.name < $3::text or record.id > $4::bigint)
+
+-- colors.count: Count the records of all pages.
+--   $1::bigint organization_id
+-- Begins like a documents statement, up to its page.
+with record as (
+    select c.* from color c where c.organization_id = $1::bigint
+),
+page as materialized (
+    select record.id from record where record.state <> 'deleted'
+)
+select count(*) as total from page;
+-- Count of the example:
+--   -     select record.id from record where record.state <> 'deleted'
+--   +     select record.id from record
+--   +         where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+--   +         and record.state <> 'deleted'
+
+-- colors.read: Read a document.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    with record as (
+        select c.* from color c where c.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    ),
+    group_link as materialized (
+        select color_id, color_group_id
+        from color_in_group
+        where organization_id = $1::bigint and color_id = any(array(select id from page))
+    ),
+    group_document as materialized (
+        select
+            id,
+            '{"id":' || id
+            || ',"name":' || to_json(name)
+            || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
+            || ',"state":"' || state || '"}' as document
+        from color_group
+        where organization_id = $1::bigint and id = any(array(select distinct color_group_id from group_link))
+    ),
+    color_groups as (
+        select l.color_id, string_agg(g.document, ',' order by g.id) as documents
+        from group_link l
+        join group_document g on g.id = l.color_group_id
+        group by l.color_id
+    ),
+    language_document as materialized (
+        select
+            id,
+            '{"languageId":' || id
+            || ',"languageName":' || to_json(name)
+            || ',"languageCode":' || to_json(code)
+            || ',"colorName":' as document
+        from language
+    ),
+    color_languages as (
+        select
+            l.color_id,
+            string_agg(d.document || to_json(coalesce(l.color_name, page.name)) || '}', ','
+                order by d.id) as documents
+        from color_language l
+        join language_document d on d.id = l.language_id
+        join page on page.id = l.color_id
+        where l.organization_id = $1::bigint and l.color_id = any(array(select id from page))
+        group by l.color_id
+    )
+    select
+        page_order,
+        sort_values,
+        '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+            || coalesce(to_json(user_defined_id)::text, 'null') || ',"userDefinedId2":'
+            || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
+            || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
+            || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
+        || ',"colorGroups":[' || coalesce(g.documents, '')
+        || '],"languageNames":[' || coalesce(l.documents, '')
+        || '],"properties":[]}' as document
+    from page
+    left join color_groups g on g.color_id = page.id
+    left join color_languages l on l.color_id = page.id
+) as page;
+-- Response of a write, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Response of a write of several records, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Change feed with documents, one record:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = $2::bigint and record.state <> 'deleted'
+-- Change feed with documents, several records:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[]) and record.state <> 'deleted'
+
+-- colors.read_writable: Read a writable form.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    with record as (
+        select c.* from color c where c.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    ),
+    feature as (
+        select multiple_language from organization where id = $1::bigint
+    )
+    select
+        page_order,
+        sort_values,
+        '{"name":' || to_json(name)::text || ',"userDefinedId":'
+            || coalesce(to_json(user_defined_id)::text, 'null') || ',"userDefinedId2":'
+            || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
+            || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
+            || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
+        || ',"colorGroupIds":' || to_json(array(
+            select g.color_group_id from color_in_group g
+            where g.organization_id = $1::bigint and g.color_id = page.id order by 1
+        ))
+        || ',"languageIds":' || to_json(array(
+            select l.language_id from color_language l
+            where l.organization_id = $1::bigint and l.color_id = page.id and feature.multiple_language
+                order by 1
+        ))
+        || '}' as document
+    from page
+    cross join feature
+) as page;
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- colors.lock_by_id: Lock the records of a write, by id, in the order of the ids.
+--   $1::bigint organization_id
+--   $2::text ids
+select id, state as state, user_defined_id as key, null::bigint as within_id from color
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- colors.lock_by_key: Lock the records of a write that names them by own key, userDefinedId.
+--   $1::bigint organization_id
+--   $2::text[] keys
+select id, state as state, user_defined_id as key, null::bigint as within_id from color
+where organization_id = $1::bigint and id = any(array(
+    select one.id from color one where one.organization_id = $1::bigint
+        and one.user_defined_id = any($2::text[])
+))
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- colors.unknown_references: Lock the color groups; report unknown groups and languages.
+--   $1::bigint organization_id
+--   $2::bigint[] color_group_ids
+--   $3::bigint[] language_ids
+-- Lock the groups until the end of the transaction.
+with color_groups as materialized (
+    select id, state <> 'deleted' as is_live
+    from color_group
+    where organization_id = $1::bigint and id = any($2::bigint[])
+    order by id
+    for key share
+)
+select 'colorGroupIds' as field, wanted.id, g.id is not null as is_deleted
+from unnest($2::bigint[]) as wanted(id)
+left join color_groups g on g.id = wanted.id
+where g.is_live is not true
+union all
+select 'languageIds', wanted.id, false
+from unnest($3::bigint[]) as wanted(id)
+where not exists (select 1 from language l where l.id = wanted.id);
+
+-- colors.stored_links: Read the stored links.
+--   $1::bigint organization_id
+--   $2::text ids
+select 'color_in_group' as link, color_id as owner_id, array_agg(color_group_id) as linked_ids
+from color_in_group
+where organization_id = $1::bigint and color_id = any((select $2::text::bigint[])::bigint[])
+group by color_id
+union all
+select 'color_language' as link, color_id as owner_id, array_agg(language_id) as linked_ids
+from color_language
+where organization_id = $1::bigint and color_id = any((select $2::text::bigint[])::bigint[])
+group by color_id;
+-- Without the feature:
+--   - union all
+--   - select 'color_language' as link, color_id as owner_id, array_agg(language_id) as linked_ids
+--   - from color_language
+--   - where organization_id = $1::bigint and color_id = any((select $2::text::bigint[])::bigint[])
+--   - group by color_id
+
+-- colors.remove_color_in_group: Delete links.
+--   $1::bigint organization_id
+--   $2::jsonb pairs
+with gone as materialized (
+    select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
+    from jsonb_array_elements($2::jsonb) as sent(pair)
+)
+delete from color_in_group as stored
+using gone
+where stored.organization_id = $1::bigint
+    and stored.color_id = gone.owner_id and stored.color_group_id = gone.linked_id
+returning stored.color_id as id;
+
+-- colors.add_color_in_group: Insert links.
+--   $1::bigint organization_id
+--   $2::jsonb pairs
+insert into color_in_group (organization_id, color_id, color_group_id)
+select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
+from jsonb_array_elements($2::jsonb) as sent(pair)
+returning color_id as id;
+
+-- colors.remove_color_language: Delete links.
+--   $1::bigint organization_id
+--   $2::jsonb pairs
+with gone as materialized (
+    select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
+    from jsonb_array_elements($2::jsonb) as sent(pair)
+)
+delete from color_language as stored
+using gone
+where stored.organization_id = $1::bigint
+    and stored.color_id = gone.owner_id and stored.language_id = gone.linked_id
+returning stored.color_id as id;
+
+-- colors.add_color_language: Insert links.
+--   $1::bigint organization_id
+--   $2::jsonb pairs
+insert into color_language (organization_id, color_id, language_id)
+select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
+from jsonb_array_elements($2::jsonb) as sent(pair)
+returning color_id as id;
+
+-- colors.delete: Mark records as deleted.
+--   $1::bigint organization_id
+--   $2::text ids
+update color set state = 'deleted'
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+returning id;
+
+-- colors.update: Update the records that differ from their items.
+--   $1::bigint organization_id
+--   $2::jsonb items
+update color as stored
+set name = item."name", user_defined_id = item."userDefinedId", user_defined_id2 = item."userDefinedId2",
+    color_reference = item."colorReference", color_note = item."colorNote", state = item."state"
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
+    "userDefinedId2" text, "colorReference" text, "colorNote" text, "state" text)
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and row(stored.name, stored.user_defined_id, stored.user_defined_id2, stored.color_reference,
+        stored.color_note, stored.state) is distinct
+        from row(item."name", item."userDefinedId", item."userDefinedId2", item."colorReference",
+            item."colorNote", item."state")
+returning stored.id;
+
+-- colors.insert: Insert new records.
+--   $1::bigint organization_id
+--   $2::jsonb items
+insert into color (organization_id, id, name, user_defined_id, user_defined_id2, color_reference, color_note,
+    state)
+select $1::bigint, item.id, item."name", item."userDefinedId", item."userDefinedId2", item."colorReference",
+    item."colorNote", coalesce(item."state", 'active')
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
+    "userDefinedId2" text, "colorReference" text, "colorNote" text, "state" text)
+returning id;

@@ -1,0 +1,591 @@
+-- compliance-custom-fields: SQL statements as they are sent; only line breaks and indents differ.
+
+-- compliance-custom-fields.list: First page of all records, in the default order.
+--   $1::bigint organization_id
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select f.*, parent.name as parent_custom_field_name
+            from compliance_custom_field f
+            left join compliance_custom_field parent
+                on parent.organization_id = $1::bigint and parent.id = f.parent_custom_field_id
+            where f.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where record.state <> 'deleted'
+            order by record.id limit 30 + 1 offset 0
+        ),
+        allowed_values as (
+            select
+                v.custom_field_id,
+                string_agg(
+                    '{"id":' || v.id
+                    || ',"value":' || to_json(v.value)
+                    || coalesce(',"userDefinedId":' || to_json(v.user_defined_id), '')
+                    || ',"properties":[]}',
+                    ',' order by case when not page.is_sort_by_allowed_value_id then v.value end, v.id
+                ) as documents
+            from compliance_allowed_value v
+            join page on page.id = v.custom_field_id
+            where v.organization_id = $1::bigint and v.custom_field_id = any(array(select id from page))
+            group by v.custom_field_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+                || coalesce(to_json(user_defined_id)::text, 'null') || ',"type":"' || type || '","state":"'
+                || state || '","position":' || position::text || ',"internalOnly":' || internal_only::text
+                || ',"isMandatory":' || is_mandatory::text || ',"isMultiLine":' || is_multi_line::text
+                || ',"isSortByAllowedValueId":' || is_sort_by_allowed_value_id::text || ',"maxChar":'
+                || coalesce(max_char::text, 'null') || ',"allowedDecimals":'
+                || coalesce(allowed_decimals::text, 'null') || ',"parentCustomFieldId":'
+                || coalesce(parent_custom_field_id::text, 'null')
+                || coalesce(',"parentCustomFieldName":' || to_json(parent_custom_field_name)::text, '')
+            || ',"allowedValues":[' || coalesce(v.documents, '')
+            || '],"properties":[]}' as document
+        from page
+        left join allowed_values v on v.custom_field_id = page.id
+    ) as page
+) as page;
+-- Page by number:
+--   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
+--   +             case row_number() over (order by record.id) - $2::bigint
+--   +                 when 30 then json_build_array(record.id)::text end as sort_values
+--   -             order by record.id limit 30 + 1 offset 0
+--   +             order by record.id limit 30 + 1 offset $2::bigint
+-- Again, cut, if the page exceeds its bytes:
+--   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+--   -     last_values,
+--   -     has_more
+--   +     convert_to(string_agg(document, ',' order by page_order), 'UTF8') as documents,
+--   +     (array_agg(sort_values order by page_order desc))[1] as last_values,
+--   +     count(*) < max(found) as has_more
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+--   -             '') as documents,
+--   -         max(sort_values) as last_values,
+--   -         coalesce(max(page_order), 0) > 30 as has_more
+--   +         page.*,
+--   +         sum(octet_length(document)) over (order by page_order) as bytes,
+--   +         count(*) over () as found
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             json_build_array(record.id)::text as sort_values
+--   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
+
+-- compliance-custom-fields.list_example: Example: name contains $2, sorted by it, descending.
+--   $1::bigint organization_id
+--   $2::text filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select f.*, parent.name as parent_custom_field_name
+            from compliance_custom_field f
+            left join compliance_custom_field parent
+                on parent.organization_id = $1::bigint and parent.id = f.parent_custom_field_id
+            where f.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.name desc, record.id) - 0 as page_order,
+            case row_number() over (order by record.name desc, record.id) - 0
+                when 30 then json_build_array(record.name, record.id)::text end as sort_values
+            from record
+                where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+                and record.state <> 'deleted'
+            order by record.name desc, record.id limit 30 + 1 offset 0
+        ),
+        allowed_values as (
+            select
+                v.custom_field_id,
+                string_agg(
+                    '{"id":' || v.id
+                    || ',"value":' || to_json(v.value)
+                    || coalesce(',"userDefinedId":' || to_json(v.user_defined_id), '')
+                    || ',"properties":[]}',
+                    ',' order by case when not page.is_sort_by_allowed_value_id then v.value end, v.id
+                ) as documents
+            from compliance_allowed_value v
+            join page on page.id = v.custom_field_id
+            where v.organization_id = $1::bigint and v.custom_field_id = any(array(select id from page))
+            group by v.custom_field_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+                || coalesce(to_json(user_defined_id)::text, 'null') || ',"type":"' || type || '","state":"'
+                || state || '","position":' || position::text || ',"internalOnly":' || internal_only::text
+                || ',"isMandatory":' || is_mandatory::text || ',"isMultiLine":' || is_multi_line::text
+                || ',"isSortByAllowedValueId":' || is_sort_by_allowed_value_id::text || ',"maxChar":'
+                || coalesce(max_char::text, 'null') || ',"allowedDecimals":'
+                || coalesce(allowed_decimals::text, 'null') || ',"parentCustomFieldId":'
+                || coalesce(parent_custom_field_id::text, 'null')
+                || coalesce(',"parentCustomFieldName":' || to_json(parent_custom_field_name)::text, '')
+            || ',"allowedValues":[' || coalesce(v.documents, '')
+            || '],"properties":[]}' as document
+        from page
+        left join allowed_values v on v.custom_field_id = page.id
+    ) as page
+) as page;
+-- Next page, by cursor:
+--   -                 and record.state <> 'deleted'
+--   +                 and record.state <> 'deleted' and (record.name <= $3::text)
+--   +                 and (record.name < $3::text or record.id > $4::bigint)
+
+-- compliance-custom-fields.count: Count the records of all pages.
+--   $1::bigint organization_id
+-- Begins like a documents statement, up to its page.
+with record as (
+    select f.*, parent.name as parent_custom_field_name
+    from compliance_custom_field f
+    left join compliance_custom_field parent
+        on parent.organization_id = $1::bigint and parent.id = f.parent_custom_field_id
+    where f.organization_id = $1::bigint
+),
+page as materialized (
+    select record.id from record where record.state <> 'deleted'
+)
+select count(*) as total from page;
+-- Count of the example:
+--   -     select record.id from record where record.state <> 'deleted'
+--   +     select record.id from record
+--   +         where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+--   +         and record.state <> 'deleted'
+
+-- compliance-custom-fields.read: Read a document.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    with record as (
+        select f.*, parent.name as parent_custom_field_name
+        from compliance_custom_field f
+        left join compliance_custom_field parent
+            on parent.organization_id = $1::bigint and parent.id = f.parent_custom_field_id
+        where f.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    ),
+    allowed_values as (
+        select
+            v.custom_field_id,
+            string_agg(
+                '{"id":' || v.id
+                || ',"value":' || to_json(v.value)
+                || coalesce(',"userDefinedId":' || to_json(v.user_defined_id), '')
+                || ',"properties":[]}',
+                ',' order by case when not page.is_sort_by_allowed_value_id then v.value end, v.id
+            ) as documents
+        from compliance_allowed_value v
+        join page on page.id = v.custom_field_id
+        where v.organization_id = $1::bigint and v.custom_field_id = any(array(select id from page))
+        group by v.custom_field_id
+    )
+    select
+        page_order,
+        sort_values,
+        '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+            || coalesce(to_json(user_defined_id)::text, 'null') || ',"type":"' || type || '","state":"'
+            || state || '","position":' || position::text || ',"internalOnly":' || internal_only::text
+            || ',"isMandatory":' || is_mandatory::text || ',"isMultiLine":' || is_multi_line::text
+            || ',"isSortByAllowedValueId":' || is_sort_by_allowed_value_id::text || ',"maxChar":'
+            || coalesce(max_char::text, 'null') || ',"allowedDecimals":'
+            || coalesce(allowed_decimals::text, 'null') || ',"parentCustomFieldId":'
+            || coalesce(parent_custom_field_id::text, 'null')
+            || coalesce(',"parentCustomFieldName":' || to_json(parent_custom_field_name)::text, '')
+        || ',"allowedValues":[' || coalesce(v.documents, '')
+        || '],"properties":[]}' as document
+    from page
+    left join allowed_values v on v.custom_field_id = page.id
+) as page;
+-- Response of a write, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Response of a write of several records, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Change feed with documents, one record:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = $2::bigint and record.state <> 'deleted'
+-- Change feed with documents, several records:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[]) and record.state <> 'deleted'
+
+-- compliance-custom-fields.read_writable: Read a writable form.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    with record as (
+        select f.* from compliance_custom_field f where f.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    ),
+    allowed_values as (
+        select
+            v.custom_field_id,
+            string_agg(
+                '{"id":' || v.id
+                || ',"value":' || to_json(v.value)
+                || ',"userDefinedId":' || coalesce(to_json(v.user_defined_id)::text, 'null')
+                || ',"isDefaultValue":' || v.is_default_value || '}',
+                ',' order by case when not page.is_sort_by_allowed_value_id then v.value end, v.id
+            ) as documents
+        from compliance_allowed_value v
+        join page on page.id = v.custom_field_id
+        where v.organization_id = $1::bigint and v.custom_field_id = any(array(select id from page))
+        group by v.custom_field_id
+    )
+    select
+        page_order,
+        sort_values,
+        '{"name":' || to_json(name)::text || ',"userDefinedId":'
+            || coalesce(to_json(user_defined_id)::text, 'null') || ',"state":"' || state
+            || '","internalOnly":' || internal_only::text || ',"isMandatory":' || is_mandatory::text
+            || ',"isMultiLine":' || is_multi_line::text || ',"isSortByAllowedValueId":'
+            || is_sort_by_allowed_value_id::text || ',"maxChar":' || coalesce(max_char::text, 'null')
+            || ',"allowedDecimals":' || coalesce(allowed_decimals::text, 'null') || ',"parentCustomFieldId":'
+            || coalesce(parent_custom_field_id::text, 'null')
+        || ',"allowedValues":[' || coalesce(v.documents, '') || ']}' as document
+    from page
+    left join allowed_values v on v.custom_field_id = page.id
+) as page;
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- compliance-custom-fields.lock_by_id: Lock the records of a write, by id, in the order of the ids.
+--   $1::bigint organization_id
+--   $2::text ids
+select id, state as state, user_defined_id as key, null::bigint as within_id from compliance_custom_field
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- compliance-custom-fields.lock_by_key: Lock the records of a write that names them by own key, userDefinedId.
+--   $1::bigint organization_id
+--   $2::text[] keys
+select id, state as state, user_defined_id as key, null::bigint as within_id from compliance_custom_field
+where organization_id = $1::bigint and id = any(array(
+    select one.id from compliance_custom_field one where one.organization_id = $1::bigint
+        and one.user_defined_id = any($2::text[])
+))
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- compliance-custom-fields.check: Report the errors that only stored data show.
+--   $1::bigint organization_id
+--   $2::jsonb items
+with recursive item as materialized (
+    select
+        sent.n,
+        sent.id,
+        sent.type,
+        sent.state,
+        stored.type as stored_type,
+        false and sent.parent_id is distinct from stored.parent_custom_field_id
+            and sent.parent_id is not null and stored.id is not null as moves,
+        case when false and stored.id is not null
+            then stored.parent_custom_field_id else sent.parent_id
+        end as parent_id
+    from rows from (
+        jsonb_to_recordset($2::jsonb) as (id bigint, type text, state text, "parentCustomFieldId" bigint)
+    ) with ordinality as sent(id, type, state, parent_id, n)
+    left join compliance_custom_field stored on stored.organization_id = $1::bigint and stored.id = sent.id
+),
+-- Ancestors after the batch: several of its items together can close a cycle.
+ancestor(descendant_id, id) as (
+    select id, parent_id from item where parent_id is not null
+    union
+    select
+        ancestor.descendant_id,
+        case when item.id is null then stored.parent_custom_field_id else item.parent_id end
+    from ancestor
+    join compliance_custom_field stored on stored.organization_id = $1::bigint and stored.id = ancestor.id
+    left join item on item.id = ancestor.id
+    where ancestor.id <> ancestor.descendant_id
+)
+select
+    n::integer as item,
+    'validation_error.read_only_field' as type,
+    '["type"]' as path,
+    'The type is ' || stored_type || ' and stays so.' as message
+from item
+where type <> stored_type
+union all
+select item.n::integer, failure.type, '["parentCustomFieldId"]', failure.message
+from item
+left join compliance_custom_field parent on parent.organization_id = $1::bigint and parent.id = item.parent_id
+    and (
+        parent.state <> 'deleted' or item.state = 'deleted'
+        or exists (select 1 from item restored where restored.id = parent.id and restored.state <> 'deleted')
+    )
+join (
+    values
+        ('moves', 'validation_error.read_only_field', 'The parent is set at creation only.'),
+        ('unknown', 'validation_error.unknown_reference', 'There is no such custom field, or it is deleted.'),
+        ('kind', 'validation_error.invalid_value', 'A parent has to be of an allowed-value type.'),
+        ('cycle', 'validation_error.invalid_value', 'Its parents lead back to this custom field.')
+) as failure(name, type, message) on failure.name = case
+    when item.moves then 'moves'
+    when item.parent_id is null then null
+    when parent.id is null then 'unknown'
+    when parent.type not in ('allowedValue', 'nestedAllowedValue') then 'kind'
+    when exists (select 1 from ancestor a where a.descendant_id = item.id and a.id = item.id) then 'cycle'
+end;
+
+-- compliance-custom-fields.in_use: Report the records to delete that other records need.
+--   $1::bigint organization_id
+--   $2::text ids
+--   $3::jsonb items
+select parent_id as id, 'Used by custom fields: ' || count(*) || '.' as message
+from (
+    select
+        case when item.id is null or false
+            then stored.parent_custom_field_id else item."parentCustomFieldId"
+        end as parent_id
+    from compliance_custom_field stored
+    left join jsonb_to_recordset($3::jsonb) as item(id bigint, state text, "parentCustomFieldId" bigint)
+        on item.id = stored.id
+    where stored.organization_id = $1::bigint and stored.id <> all((select $2::text::bigint[])::bigint[])
+        and coalesce(item.state, stored.state) <> 'deleted'
+) as child
+where parent_id = any((select $2::text::bigint[])::bigint[])
+group by parent_id;
+
+-- compliance-custom-fields.reliances: Read which items depend on which, to fail those that depend on failed items.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+--   $3::bigint[] parent_ids
+-- Stored rows of the current parents of fields, and of the parents in the request.
+select
+    sent.id,
+    stored.state <> 'deleted' as is_live,
+    stored.parent_custom_field_id as stored_parent_id,
+    parent.id as parent_id,
+    parent.state = 'deleted' as has_deleted_parent
+from unnest($2::bigint[], $3::bigint[]) as sent(id, parent_id)
+left join compliance_custom_field stored on stored.organization_id = $1::bigint and stored.id = sent.id
+left join compliance_custom_field parent on parent.organization_id = $1::bigint
+    and parent.id = case when false and stored.id is not null
+        then stored.parent_custom_field_id else sent.parent_id
+    end;
+
+-- compliance-custom-fields.stored_values: Read the stored allowed values.
+--   $1::bigint organization_id
+--   $2::text ids
+select
+    array_agg(custom_field_id),
+    array_agg(id),
+    array_agg(value),
+    array_agg(user_defined_id),
+    array_agg(is_default_value)
+from compliance_allowed_value
+where organization_id = $1::bigint and custom_field_id = any((select $2::text::bigint[])::bigint[]);
+
+-- compliance-custom-fields.remove_values: Delete allowed values that items omit.
+--   $1::bigint organization_id
+--   $2::bigint[] value_ids
+delete from compliance_allowed_value
+where organization_id = $1::bigint and id = any($2::bigint[])
+returning custom_field_id as id;
+
+-- compliance-custom-fields.insert_values: Insert new allowed values.
+--   $1::bigint organization_id
+--   $2::jsonb values
+insert into compliance_allowed_value (
+    organization_id, custom_field_id, value, user_defined_id, is_default_value
+)
+select $1::bigint, field_id, value, user_defined_id, is_default_value
+from (
+    -- Allowed values of the request, a JSON array each.
+    select
+        (sent ->> 0)::bigint as field_id,
+        (sent ->> 1)::bigint as id,
+        sent ->> 2 as value,
+        sent ->> 3 as user_defined_id,
+        (sent ->> 4)::boolean as is_default_value,
+        n
+    from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n)
+) as sent
+order by field_id, n
+returning custom_field_id as id;
+
+-- compliance-custom-fields.update_values: Update allowed values that differ.
+--   $1::bigint organization_id
+--   $2::jsonb values
+update compliance_allowed_value as stored
+set
+    value = sent.value,
+    user_defined_id = sent.user_defined_id,
+    is_default_value = sent.is_default_value
+from (
+    -- Allowed values of the request, a JSON array each.
+    select
+        (sent ->> 0)::bigint as field_id,
+        (sent ->> 1)::bigint as id,
+        sent ->> 2 as value,
+        sent ->> 3 as user_defined_id,
+        (sent ->> 4)::boolean as is_default_value,
+        n
+    from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n)
+) as sent
+where stored.organization_id = $1::bigint and stored.id = sent.id and stored.custom_field_id = sent.field_id
+returning stored.custom_field_id as id;
+
+-- compliance-custom-fields.delete: Mark records as deleted.
+--   $1::bigint organization_id
+--   $2::text ids
+update compliance_custom_field set state = 'deleted'
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+returning id;
+
+-- compliance-custom-fields.update: Update the records that differ from their items.
+--   $1::bigint organization_id
+--   $2::jsonb items
+update compliance_custom_field as stored
+set name = item."name", user_defined_id = item."userDefinedId", state = item."state",
+    internal_only = coalesce(item."internalOnly", false), is_mandatory = coalesce(item."isMandatory", false),
+    is_multi_line = coalesce(item."isMultiLine", false),
+    is_sort_by_allowed_value_id = coalesce(item."isSortByAllowedValueId", false), max_char = item."maxChar",
+    allowed_decimals = item."allowedDecimals", parent_custom_field_id = item."parentCustomFieldId"
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text,
+    "internalOnly" boolean, "isMandatory" boolean, "isMultiLine" boolean, "isSortByAllowedValueId" boolean,
+    "maxChar" bigint, "allowedDecimals" bigint, "parentCustomFieldId" bigint)
+join compliance_custom_field before on before.organization_id = $1::bigint and before.id = item.id
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and row(stored.name, stored.user_defined_id, stored.state, stored.internal_only, stored.is_mandatory,
+        stored.is_multi_line, stored.is_sort_by_allowed_value_id, stored.max_char, stored.allowed_decimals,
+        stored.parent_custom_field_id) is distinct
+        from row(item."name", item."userDefinedId", item."state", coalesce(item."internalOnly", false),
+            coalesce(item."isMandatory", false), coalesce(item."isMultiLine", false),
+            coalesce(item."isSortByAllowedValueId", false), item."maxChar", item."allowedDecimals",
+            item."parentCustomFieldId")
+returning stored.id, stored.name <> before.name as shown;
+
+-- compliance-custom-fields.insert: Insert new records.
+--   $1::bigint organization_id
+--   $2::jsonb items
+insert into compliance_custom_field (organization_id, id, position, name, user_defined_id, type, state,
+    internal_only, is_mandatory, is_multi_line, is_sort_by_allowed_value_id, max_char, allowed_decimals,
+    parent_custom_field_id)
+select
+    $1::bigint,
+    item.id,
+    highest.position + row_number() over (order by item.id),
+    item."name", item."userDefinedId", item."type", coalesce(item."state", 'active'),
+        coalesce(item."internalOnly", false), coalesce(item."isMandatory", false),
+        coalesce(item."isMultiLine", false), coalesce(item."isSortByAllowedValueId", false), item."maxChar",
+        item."allowedDecimals", item."parentCustomFieldId"
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "type" text,
+    "state" text, "internalOnly" boolean, "isMandatory" boolean, "isMultiLine" boolean,
+    "isSortByAllowedValueId" boolean, "maxChar" bigint, "allowedDecimals" bigint,
+    "parentCustomFieldId" bigint)
+cross join (
+    select coalesce(max(position), 0) as position from compliance_custom_field
+        where organization_id = $1::bigint
+) as highest
+returning id;
+
+-- compliance-custom-fields.shown_in_compliance_custom_fields: Find the compliance-custom-fields that show changed records, for the change feed.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+--   $3::bigint after_id
+--   $4::integer limit
+--   $5::bigint record_id
+-- Ids of records that show the changed ones, after id $3.
+select distinct shown.id
+from (
+    select id from compliance_custom_field
+    where organization_id = $1::bigint and parent_custom_field_id = any($2::bigint[])
+) as shown
+where shown.id > $3::bigint and ($5::bigint is null or shown.id = $5::bigint)
+order by shown.id
+limit $4::integer;

@@ -1,0 +1,300 @@
+-- facilities: SQL statements as they are sent; only line breaks and indents differ.
+
+-- facilities.list: First page of all records, in the default order.
+--   $1::bigint organization_id
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        -- Documents or writables.
+        with record as (
+            select r.* from facility r where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where record.state <> 'deleted'
+            order by record.id limit 30 + 1 offset 0
+        )
+        select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
+            || ',"subSupplierId":"' || sub_supplier_id || '","state":"' || state || '"}' as document
+        from page
+    ) as page
+) as page;
+-- Page by number:
+--   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
+--   +             case row_number() over (order by record.id) - $2::bigint
+--   +                 when 30 then json_build_array(record.id)::text end as sort_values
+--   -             order by record.id limit 30 + 1 offset 0
+--   +             order by record.id limit 30 + 1 offset $2::bigint
+-- Again, cut, if the page exceeds its bytes:
+--   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+--   -     last_values,
+--   -     has_more
+--   +     convert_to(string_agg(document, ',' order by page_order), 'UTF8') as documents,
+--   +     (array_agg(sort_values order by page_order desc))[1] as last_values,
+--   +     count(*) < max(found) as has_more
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+--   -             '') as documents,
+--   -         max(sort_values) as last_values,
+--   -         coalesce(max(page_order), 0) > 30 as has_more
+--   +         page.*,
+--   +         sum(octet_length(document)) over (order by page_order) as bytes,
+--   +         count(*) over () as found
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             json_build_array(record.id)::text as sort_values
+--   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
+
+-- facilities.list_example: Example: name contains $2, sorted by it, descending.
+--   $1::bigint organization_id
+--   $2::text filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        -- Documents or writables.
+        with record as (
+            select r.* from facility r where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.name desc, record.id) - 0 as page_order,
+            case row_number() over (order by record.name desc, record.id) - 0
+                when 30 then json_build_array(record.name, record.id)::text end as sort_values
+            from record
+                where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+                and record.state <> 'deleted'
+            order by record.name desc, record.id limit 30 + 1 offset 0
+        )
+        select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
+            || ',"subSupplierId":"' || sub_supplier_id || '","state":"' || state || '"}' as document
+        from page
+    ) as page
+) as page;
+-- Next page, by cursor:
+--   -                 and record.state <> 'deleted'
+--   +                 and record.state <> 'deleted' and (record.name <= $3::text)
+--   +                 and (record.name < $3::text or record.id > $4::bigint)
+
+-- facilities.count: Count the records of all pages.
+--   $1::bigint organization_id
+-- Begins like a documents statement, up to its page.
+-- Documents or writables.
+with record as (
+    select r.* from facility r where r.organization_id = $1::bigint
+),
+page as materialized (
+    select record.id from record where record.state <> 'deleted'
+)
+select count(*) as total from page;
+-- Count of the example:
+--   -     select record.id from record where record.state <> 'deleted'
+--   +     select record.id from record
+--   +         where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+--   +         and record.state <> 'deleted'
+
+-- facilities.read: Read a document.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- Documents or writables.
+    with record as (
+        select r.* from facility r where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
+        || ',"subSupplierId":"' || sub_supplier_id || '","state":"' || state || '"}' as document
+    from page
+) as page;
+-- Response of a write, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Response of a write of several records, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Change feed with documents, one record:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = $2::bigint and record.state <> 'deleted'
+-- Change feed with documents, several records:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[]) and record.state <> 'deleted'
+
+-- facilities.read_writable: Read a writable form.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- Documents or writables.
+    with record as (
+        select r.* from facility r where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '{"name":' || to_json(name)::text || ',"subSupplierId":"'
+        || sub_supplier_id || '","state":"' || state || '"}' as document
+    from page
+) as page;
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- facilities.lock_by_id: Lock the records of a write, by id, in the order of the ids.
+--   $1::bigint organization_id
+--   $2::text ids
+select id, state as state, name as key, sub_supplier_id as within_id from facility
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- facilities.lock_by_key: Lock the records of a write that names them by own key, name.
+--   $1::bigint organization_id
+--   $2::text[] keys
+--   $3::bigint[] parent_ids
+select id, state as state, name as key, sub_supplier_id as within_id from facility
+where organization_id = $1::bigint and -- Own keys within records with the ids $3. The offset makes the planner look keys up one by one, not read all records.
+id = any(array(
+    select found.id
+    from unnest($2::text[], $3::bigint[]) as sent(key, within_id)
+    cross join lateral (
+        select one.id from facility one
+        where one.organization_id = $1::bigint and one.sub_supplier_id = sent.within_id
+            and one.name = sent.key
+        offset 0
+    ) as found
+))
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- facilities.references_of_subSupplierId: Lock the records that subSupplierId refers to.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+-- Lock the referred records until the end of the transaction.
+select id, state <> 'deleted' as is_live from sub_supplier
+where organization_id = $1::bigint and id = any($2::bigint[])
+order by id
+for key share;
+
+-- facilities.delete: Mark records as deleted.
+--   $1::bigint organization_id
+--   $2::text ids
+update facility set state = 'deleted'
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+returning id, false as shown, sub_supplier_id as "sub-suppliers";
+
+-- facilities.leave_former: Detach moved facilities from a deletion of their former owner.
+--   $1::bigint organization_id
+--   $2::jsonb items
+-- A facility that moves is no longer restored with its former sub-supplier.
+update facility set state_before = null
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "subSupplierId" bigint)
+where facility.organization_id = $1::bigint and facility.id = item.id
+    and facility.state_before is not null and facility.sub_supplier_id <> item."subSupplierId"
+returning facility.id;
+
+-- facilities.update: Update the records that differ from their items.
+--   $1::bigint organization_id
+--   $2::jsonb items
+update facility as stored
+set name = item."name", sub_supplier_id = item."subSupplierId", state = item."state"
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "subSupplierId" bigint, "state" text)
+join facility before on before.organization_id = $1::bigint and before.id = item.id
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and row(stored.name, stored.sub_supplier_id, stored.state) is distinct
+        from row(item."name", item."subSupplierId", item."state")
+returning stored.id, false as shown, case when before.state <> 'deleted'
+    and (stored.sub_supplier_id, stored.state = 'deleted') is distinct
+    from (before.sub_supplier_id, before.state = 'deleted') then before.sub_supplier_id
+    end as "sub-suppliers", case when stored.state <> 'deleted'
+    and (stored.sub_supplier_id, stored.state = 'deleted') is distinct
+    from (before.sub_supplier_id, before.state = 'deleted') then stored.sub_supplier_id end as "sub-suppliers";
+
+-- facilities.insert: Insert new records.
+--   $1::bigint organization_id
+--   $2::jsonb items
+insert into facility (organization_id, id, name, sub_supplier_id, state)
+select $1::bigint, item.id, item."name", item."subSupplierId", coalesce(item."state", 'active')
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "subSupplierId" bigint, "state" text)
+returning id, sub_supplier_id as "sub-suppliers";

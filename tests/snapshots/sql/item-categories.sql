@@ -1,0 +1,364 @@
+-- item-categories: SQL statements as they are sent; only line breaks and indents differ.
+
+-- item-categories.list: First page of all records, in the default order.
+--   $1::bigint organization_id
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        -- Documents or writables.
+        with record as (
+            select
+            c.*,
+            (
+                select count(*) from item i
+                where i.organization_id = $1::bigint and i.item_category_id = c.id and i.state <> 'deleted'
+            ) as used_in_items
+            from item_category c
+            where c.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where record.state <> 'deleted'
+            order by record.id limit 30 + 1 offset 0
+        )
+        select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
+            || ',"state":"' || state || '","usedInItems":' || used_in_items::text || ',"beginDate":"'
+            || to_char(begin_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+            || coalesce(',"endDate":"'
+                || to_char(end_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', '')
+            || ',"properties":[]}' as document
+        from page
+    ) as page
+) as page;
+-- Page by number:
+--   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
+--   +             case row_number() over (order by record.id) - $2::bigint
+--   +                 when 30 then json_build_array(record.id)::text end as sort_values
+--   -             order by record.id limit 30 + 1 offset 0
+--   +             order by record.id limit 30 + 1 offset $2::bigint
+-- Again, cut, if the page exceeds its bytes:
+--   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+--   -     last_values,
+--   -     has_more
+--   +     convert_to(string_agg(document, ',' order by page_order), 'UTF8') as documents,
+--   +     (array_agg(sort_values order by page_order desc))[1] as last_values,
+--   +     count(*) < max(found) as has_more
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+--   -             '') as documents,
+--   -         max(sort_values) as last_values,
+--   -         coalesce(max(page_order), 0) > 30 as has_more
+--   +         page.*,
+--   +         sum(octet_length(document)) over (order by page_order) as bytes,
+--   +         count(*) over () as found
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             json_build_array(record.id)::text as sort_values
+--   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
+
+-- item-categories.list_example: Example: name contains $2, sorted by it, descending.
+--   $1::bigint organization_id
+--   $2::text filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        -- Documents or writables.
+        with record as (
+            select
+            c.*,
+            (
+                select count(*) from item i
+                where i.organization_id = $1::bigint and i.item_category_id = c.id and i.state <> 'deleted'
+            ) as used_in_items
+            from item_category c
+            where c.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.name desc, record.id) - 0 as page_order,
+            case row_number() over (order by record.name desc, record.id) - 0
+                when 30 then json_build_array(record.name, record.id)::text end as sort_values
+            from record
+                where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+                and record.state <> 'deleted'
+            order by record.name desc, record.id limit 30 + 1 offset 0
+        )
+        select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
+            || ',"state":"' || state || '","usedInItems":' || used_in_items::text || ',"beginDate":"'
+            || to_char(begin_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+            || coalesce(',"endDate":"'
+                || to_char(end_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', '')
+            || ',"properties":[]}' as document
+        from page
+    ) as page
+) as page;
+-- Next page, by cursor:
+--   -                 and record.state <> 'deleted'
+--   +                 and record.state <> 'deleted' and (record.name <= $3::text)
+--   +                 and (record.name < $3::text or record.id > $4::bigint)
+
+-- item-categories.count: Count the records of all pages.
+--   $1::bigint organization_id
+-- Begins like a documents statement, up to its page.
+-- Documents or writables.
+with record as (
+    select
+    c.*,
+    (
+        select count(*) from item i
+        where i.organization_id = $1::bigint and i.item_category_id = c.id and i.state <> 'deleted'
+    ) as used_in_items
+    from item_category c
+    where c.organization_id = $1::bigint
+),
+page as materialized (
+    select record.id from record where record.state <> 'deleted'
+)
+select count(*) as total from page;
+-- Count of the example:
+--   -     select record.id from record where record.state <> 'deleted'
+--   +     select record.id from record
+--   +         where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+--   +         and record.state <> 'deleted'
+
+-- item-categories.read: Read a document.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- Documents or writables.
+    with record as (
+        select
+        c.*,
+        (
+            select count(*) from item i
+            where i.organization_id = $1::bigint and i.item_category_id = c.id and i.state <> 'deleted'
+        ) as used_in_items
+        from item_category c
+        where c.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"state":"'
+        || state || '","usedInItems":' || used_in_items::text || ',"beginDate":"'
+        || to_char(begin_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+        || coalesce(',"endDate":"' || to_char(end_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+            || '"', '')
+        || ',"properties":[]}' as document
+    from page
+) as page;
+-- Response of a write, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Response of a write of several records, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Change feed with documents, one record:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = $2::bigint and record.state <> 'deleted'
+-- Change feed with documents, several records:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[]) and record.state <> 'deleted'
+
+-- item-categories.read_writable: Read a writable form.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- Documents or writables.
+    with record as (
+        select r.* from item_category r where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '{"name":' || to_json(name)::text || ',"state":"' || state
+        || '"}' as document
+    from page
+) as page;
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- item-categories.read_last: Read the last document of a record before its delete.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- Documents or writables.
+    with record as (
+        select
+        c.*,
+        (
+            select count(*) from item i
+            where i.organization_id = $1::bigint and i.item_category_id = c.id and i.state <> 'deleted'
+        ) as used_in_items
+        from item_category c
+        where c.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"state":"'
+        || 'deleted'::text || '","usedInItems":' || used_in_items::text || ',"beginDate":"'
+        || to_char(begin_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+        || coalesce(',"endDate":"' || to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+            || '"', '')
+        || ',"properties":[]}' as document
+    from page
+) as page;
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- item-categories.lock_by_id: Lock the records of a write, by id, in the order of the ids.
+--   $1::bigint organization_id
+--   $2::text ids
+select id, state as state, name as key, null::bigint as within_id from item_category
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- item-categories.lock_by_key: Lock the records of a write that names them by own key, name.
+--   $1::bigint organization_id
+--   $2::text[] keys
+select id, state as state, name as key, null::bigint as within_id from item_category
+where organization_id = $1::bigint and id = any(array(
+    select one.id from item_category one where one.organization_id = $1::bigint and one.name = any($2::text[])
+))
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- item-categories.uses: Count the live records that refer to the records to delete.
+--   $1::bigint organization_id
+--   $2::text ids
+-- Ids that records of item refer to by item, which may be the same table, with the number of live records.
+select link.item_category_id as id, 'items' as users,
+    count(*) filter (where record.state <> 'deleted') as uses
+from item link
+join item record on record.organization_id = $1::bigint and record.id = link.id
+where link.organization_id = $1::bigint and link.item_category_id = any((select $2::text::bigint[])::bigint[])
+group by link.item_category_id;
+
+-- item-categories.clear_in_deleted_items: Clear the references of deleted items.
+--   $1::bigint organization_id
+--   $2::text ids
+update item set item_category_id = null
+where organization_id = $1::bigint and item_category_id = any((select $2::text::bigint[])::bigint[])
+    and state = 'deleted'
+returning id as "items";
+
+-- item-categories.purge: Delete records from the database.
+--   $1::bigint organization_id
+--   $2::text ids
+delete from item_category
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+returning id;
+
+-- item-categories.update: Update the records that differ from their items.
+--   $1::bigint organization_id
+--   $2::jsonb items
+with present as materialized (select now() as moment)
+update item_category as stored
+set name = item."name", state = item."state", end_date = case when item.state = 'active' then null
+    when item.state = stored.state then stored.end_date else present.moment end
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "state" text)
+join item_category before on before.organization_id = $1::bigint and before.id = item.id
+cross join present
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and row(stored.name, stored.state) is distinct from row(item."name", item."state")
+returning stored.id, false as shown;
+
+-- item-categories.insert: Insert new records.
+--   $1::bigint organization_id
+--   $2::jsonb items
+insert into item_category (organization_id, id, name, state, end_date)
+select $1::bigint, item.id, item."name", coalesce(item."state", 'active'), case item.state
+    when 'inactive' then now() end
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "state" text)
+returning id;

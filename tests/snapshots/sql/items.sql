@@ -1,0 +1,291 @@
+-- items: SQL statements as they are sent; only line breaks and indents differ.
+
+-- items.list: First page of all records, in the default order.
+--   $1::bigint organization_id
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        -- Documents or writables.
+        with record as (
+            select r.* from item r where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where record.state <> 'deleted'
+            order by record.id limit 30 + 1 offset 0
+        )
+        select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
+            || ',"name":' || to_json(name)::text
+            || coalesce(',"itemCategoryId":' || item_category_id::text, '') || ',"state":"' || state
+            || '"}' as document
+        from page
+    ) as page
+) as page;
+-- Page by number:
+--   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
+--   +             case row_number() over (order by record.id) - $2::bigint
+--   +                 when 30 then json_build_array(record.id)::text end as sort_values
+--   -             order by record.id limit 30 + 1 offset 0
+--   +             order by record.id limit 30 + 1 offset $2::bigint
+-- Again, cut, if the page exceeds its bytes:
+--   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+--   -     last_values,
+--   -     has_more
+--   +     convert_to(string_agg(document, ',' order by page_order), 'UTF8') as documents,
+--   +     (array_agg(sort_values order by page_order desc))[1] as last_values,
+--   +     count(*) < max(found) as has_more
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+--   -             '') as documents,
+--   -         max(sort_values) as last_values,
+--   -         coalesce(max(page_order), 0) > 30 as has_more
+--   +         page.*,
+--   +         sum(octet_length(document)) over (order by page_order) as bytes,
+--   +         count(*) over () as found
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             json_build_array(record.id)::text as sort_values
+--   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
+
+-- items.list_example: Example: number contains $2, sorted by it, descending.
+--   $1::bigint organization_id
+--   $2::text filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        -- Documents or writables.
+        with record as (
+            select r.* from item r where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.number desc, record.id) - 0 as page_order,
+            case row_number() over (order by record.number desc, record.id) - 0
+                when 30 then json_build_array(record.number, record.id)::text end as sort_values
+            from record
+                where strpos(lower(record.number collate "default"), lower($2::text collate "default")) > 0
+                and record.state <> 'deleted'
+            order by record.number desc, record.id limit 30 + 1 offset 0
+        )
+        select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
+            || ',"name":' || to_json(name)::text
+            || coalesce(',"itemCategoryId":' || item_category_id::text, '') || ',"state":"' || state
+            || '"}' as document
+        from page
+    ) as page
+) as page;
+-- Next page, by cursor:
+--   -                 and record.state <> 'deleted'
+--   +                 and record.state <> 'deleted' and (record.number <= $3::text)
+--   +                 and (record.number < $3::text or record.id > $4::bigint)
+
+-- items.count: Count the records of all pages.
+--   $1::bigint organization_id
+-- Begins like a documents statement, up to its page.
+-- Documents or writables.
+with record as (
+    select r.* from item r where r.organization_id = $1::bigint
+),
+page as materialized (
+    select record.id from record where record.state <> 'deleted'
+)
+select count(*) as total from page;
+-- Count of the example:
+--   -     select record.id from record where record.state <> 'deleted'
+--   +     select record.id from record
+--   +         where strpos(lower(record.number collate "default"), lower($2::text collate "default")) > 0
+--   +         and record.state <> 'deleted'
+
+-- items.read: Read a document.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- Documents or writables.
+    with record as (
+        select r.* from item r where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
+        || ',"name":' || to_json(name)::text || coalesce(',"itemCategoryId":' || item_category_id::text, '')
+        || ',"state":"' || state || '"}' as document
+    from page
+) as page;
+-- Response of a write, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Response of a write of several records, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Change feed with documents, one record:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = $2::bigint and record.state <> 'deleted'
+-- Change feed with documents, several records:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[]) and record.state <> 'deleted'
+
+-- items.read_writable: Read a writable form.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- Documents or writables.
+    with record as (
+        select r.* from item r where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '{"number":' || to_json(number)::text || ',"name":' || to_json(name)::text
+        || ',"itemCategoryId":' || coalesce(item_category_id::text, 'null') || ',"state":"' || state
+        || '"}' as document
+    from page
+) as page;
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- items.lock_by_id: Lock the records of a write, by id, in the order of the ids.
+--   $1::bigint organization_id
+--   $2::text ids
+select id, state as state, number as key, null::bigint as within_id from item
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- items.lock_by_key: Lock the records of a write that names them by own key, number.
+--   $1::bigint organization_id
+--   $2::text[] keys
+select id, state as state, number as key, null::bigint as within_id from item
+where organization_id = $1::bigint and id = any(array(
+    select one.id from item one where one.organization_id = $1::bigint and one.number = any($2::text[])
+))
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- items.references_of_itemCategoryId: Lock the records that itemCategoryId refers to.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+-- Lock the referred records until the end of the transaction.
+select id, state <> 'deleted' as is_live from item_category
+where organization_id = $1::bigint and id = any($2::bigint[])
+order by id
+for key share;
+
+-- items.delete: Mark records as deleted.
+--   $1::bigint organization_id
+--   $2::text ids
+update item set state = 'deleted'
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+returning id, false as shown, item_category_id as "item-categories";
+
+-- items.update: Update the records that differ from their items.
+--   $1::bigint organization_id
+--   $2::jsonb items
+update item as stored
+set number = item."number", name = item."name", item_category_id = item."itemCategoryId", state = item."state"
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "itemCategoryId" bigint,
+    "state" text)
+join item before on before.organization_id = $1::bigint and before.id = item.id
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and row(stored.number, stored.name, stored.item_category_id, stored.state) is distinct
+        from row(item."number", item."name", item."itemCategoryId", item."state")
+returning stored.id, false as shown, case when before.state <> 'deleted'
+    and (stored.item_category_id, stored.state = 'deleted') is distinct
+    from (before.item_category_id, before.state = 'deleted') then before.item_category_id
+    end as "item-categories", case when stored.state <> 'deleted'
+    and (stored.item_category_id, stored.state = 'deleted') is distinct
+    from (before.item_category_id, before.state = 'deleted') then stored.item_category_id
+    end as "item-categories";
+
+-- items.insert: Insert new records.
+--   $1::bigint organization_id
+--   $2::jsonb items
+insert into item (organization_id, id, number, name, item_category_id, state)
+select $1::bigint, item.id, item."number", item."name", item."itemCategoryId",
+    coalesce(item."state", 'active')
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "itemCategoryId" bigint,
+    "state" text)
+returning id, item_category_id as "item-categories";

@@ -1,0 +1,282 @@
+-- measurement-charts: SQL statements as they are sent; only line breaks and indents differ.
+
+-- measurement-charts.read: Read a document.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- The offset makes the planner look up the values line by line. Without it, a plan may read those of all lines.
+    with record as (
+        select s.id, s.measurement_unit from style s where s.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    ),
+    requested as (
+        select
+            charted.measurement_line_id,
+            string_agg(
+                '{"sizeRangeSizeId":' || charted.size_range_size_id || ',"value":' || charted.value::text
+                    || '}',
+                ',' order by charted.size_range_size_id
+            ) as documents
+        from measurement_line line
+        cross join lateral (
+            select stored.measurement_line_id, stored.size_range_size_id, stored.value
+            from measurement_line_value stored
+            where stored.organization_id = $1::bigint and stored.measurement_line_id = line.id
+            offset 0
+        ) as charted
+        where line.organization_id = $1::bigint and line.style_id = any(array(select id from page))
+        group by charted.measurement_line_id
+    ),
+    lines as (
+        select
+            line.style_id,
+            string_agg(
+                '{"lineId":' || line.id
+                || ',"name":' || coalesce(to_json(line.name)::text, 'null')
+                || ',"tolerance":' || coalesce(line.tolerance::text, 'null')
+                || ',"isDeactivated":' || line.is_deactivated
+                || ',"requested":[' || coalesce(requested.documents, '') || ']}',
+                ',' order by line.id
+            ) as documents
+        from measurement_line line
+        left join requested on requested.measurement_line_id = line.id
+        where line.organization_id = $1::bigint and line.style_id = any(array(select id from page))
+        group by line.style_id
+    )
+    select
+        page_order,
+        sort_values,
+        '{"unit":' || coalesce(to_json(measurement_unit)::text, 'null')
+        || ',"lines":[' || coalesce(lines.documents, '') || ']}' as document
+    from page
+    left join lines on lines.style_id = page.id
+) as page;
+-- Response of a write, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+
+-- measurement-charts.read_writable: Read a writable form.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- The offset makes the planner look up the values line by line. Without it, a plan may read those of all lines.
+    with record as (
+        select s.id, s.measurement_unit from style s where s.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    ),
+    requested as (
+        select
+            charted.measurement_line_id,
+            string_agg(
+                '{"sizeRangeSizeId":' || charted.size_range_size_id || ',"value":'
+                    || to_json(charted.value::text)::text || '}',
+                ',' order by charted.size_range_size_id
+            ) as documents
+        from measurement_line line
+        cross join lateral (
+            select stored.measurement_line_id, stored.size_range_size_id, stored.value
+            from measurement_line_value stored
+            where stored.organization_id = $1::bigint and stored.measurement_line_id = line.id
+            offset 0
+        ) as charted
+        where line.organization_id = $1::bigint and line.style_id = any(array(select id from page))
+        group by charted.measurement_line_id
+    ),
+    lines as (
+        select
+            line.style_id,
+            string_agg(
+                '{"lineId":' || line.id
+                || ',"name":' || coalesce(to_json(line.name)::text, 'null')
+                || ',"tolerance":' || coalesce(to_json(line.tolerance::text)::text, 'null')
+                || ',"isDeactivated":' || line.is_deactivated
+                || ',"requested":[' || coalesce(requested.documents, '') || ']}',
+                ',' order by line.id
+            ) as documents
+        from measurement_line line
+        left join requested on requested.measurement_line_id = line.id
+        where line.organization_id = $1::bigint and line.style_id = any(array(select id from page))
+        group by line.style_id
+    )
+    select
+        page_order,
+        sort_values,
+        '{"unit":' || coalesce(to_json(measurement_unit)::text, 'null')
+        || ',"lines":[' || coalesce(lines.documents, '') || ']}' as document
+    from page
+    left join lines on lines.style_id = page.id
+) as page;
+
+-- measurement-charts.lock_by_id: Lock the records of a write, by id, in the order of the ids.
+--   $1::bigint organization_id
+--   $2::text ids
+select id, state as state, number as key, null::bigint as within_id from style
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+
+-- measurement-charts.references_of_lines.requested.sizeRangeSizeId: Lock the records that lines.requested.sizeRangeSizeId refers to.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+-- The same for parts of records in size_range. Locks these records, too, so that they are not deleted meanwhile.
+select record.id, owner.id as owner_id, not record.is_deactivated and owner.state <> 'deleted' as is_live
+from size_range_size record
+join size_range owner on owner.organization_id = $1::bigint and owner.id = record.size_range_id
+where record.organization_id = $1::bigint and record.id = any($2::bigint[])
+order by owner.id, record.id
+for key share;
+
+-- measurement-charts.needed: Find the removed lines that sample requests use.
+--   $1::bigint organization_id
+--   $2::bigint[] line_ids
+--   $3::bigint style_id
+-- Return the lines among $2 of the style $3 that sample requests use.
+select distinct measured.measurement_line_id as id
+from sample_request request
+join sample_request_measurement measured
+    on measured.organization_id = $1::bigint and measured.sample_request_id = request.id
+where request.organization_id = $1::bigint and request.style_id = $3::bigint
+    and measured.measurement_line_id = any($2::bigint[]);
+
+-- measurement-charts.stored: Read the stored lines.
+--   $1::bigint organization_id
+--   $2::bigint style_id
+select id, is_deactivated, name, tolerance::text as tolerance
+from measurement_line
+where organization_id = $1::bigint and style_id = $2::bigint
+order by id;
+
+-- measurement-charts.stored_values: Read the stored requested values.
+--   $1::bigint organization_id
+--   $2::bigint style_id
+select charted.measurement_line_id as line_id, charted.size_range_size_id as size_id,
+    charted.value::text as value
+from measurement_line line
+cross join lateral (
+    select stored.measurement_line_id, stored.size_range_size_id, stored.value
+    from measurement_line_value stored
+    where stored.organization_id = $1::bigint and stored.measurement_line_id = line.id
+    offset 0
+) as charted
+where line.organization_id = $1::bigint and line.style_id = $2::bigint;
+
+-- measurement-charts.deactivate: Deactivate removed lines that sample requests use.
+--   $1::bigint organization_id
+--   $2::bigint[] line_ids
+update measurement_line set is_deactivated = true
+where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactivated
+returning id, is_deactivated as shown;
+
+-- measurement-charts.insert: Insert new lines.
+--   $1::bigint organization_id
+--   $2::jsonb lines
+--   $3::bigint style_id
+insert into measurement_line (organization_id, id, style_id, name, tolerance)
+select $1::bigint, item.id, $3::bigint, item.name, item.tolerance
+from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, tolerance numeric)
+returning id;
+
+-- measurement-charts.remove: Delete removed lines.
+--   $1::bigint organization_id
+--   $2::bigint[] line_ids
+delete from measurement_line
+where organization_id = $1::bigint and id = any($2::bigint[])
+returning id;
+
+-- measurement-charts.remove_values: Delete requested values that the request omits.
+--   $1::bigint organization_id
+--   $2::jsonb cells
+with gone as materialized (
+    select (pair ->> 0)::bigint as line_id, (pair ->> 1)::bigint as size_id
+    from jsonb_array_elements($2::jsonb) as sent(pair)
+)
+delete from measurement_line_value as stored
+using gone
+where stored.organization_id = $1::bigint
+    and stored.measurement_line_id = gone.line_id and stored.size_range_size_id = gone.size_id
+returning stored.measurement_line_id as id;
+
+-- measurement-charts.save_values: Insert and update requested values.
+--   $1::bigint organization_id
+--   $2::jsonb cells
+insert into measurement_line_value as stored (organization_id, measurement_line_id, size_range_size_id, value)
+select $1::bigint, (sent.charted ->> 0)::bigint, (sent.charted ->> 1)::bigint, (sent.charted ->> 2)::numeric
+from jsonb_array_elements($2::jsonb) as sent(charted)
+on conflict (organization_id, measurement_line_id, size_range_size_id) do update set value = excluded.value
+returning measurement_line_id as id;
+
+-- measurement-charts.set_unit: Update the unit of the chart.
+--   $1::bigint organization_id
+--   $2::bigint style_id
+--   $3::text unit
+update style set measurement_unit = $3::text
+where organization_id = $1::bigint and id = $2::bigint and measurement_unit is distinct from $3::text
+returning id;
+
+-- measurement-charts.update: Update lines that differ.
+--   $1::bigint organization_id
+--   $2::jsonb lines
+-- Reactivates deactivated lines. Compares values as exact texts.
+update measurement_line as stored
+set name = item.name, tolerance = item.tolerance, is_deactivated = false
+from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, tolerance numeric)
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and (
+        stored.is_deactivated
+        or (stored.name, stored.tolerance::text) is distinct from (item.name, item.tolerance::text)
+    )
+returning stored.id, stored.id is not null as shown;
+
+-- measurement-charts.shown_in_sample_requests: Find the sample-requests that show changed records, for the change feed.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+--   $3::bigint after_id
+--   $4::integer limit
+--   $5::bigint record_id
+-- Ids of records that show the changed ones, after id $3.
+select distinct shown.id
+from (
+    select distinct measured.sample_request_id as id
+    from measurement_line line
+    join sample_request request on request.organization_id = $1::bigint and request.style_id = line.style_id
+    join sample_request_measurement measured
+        on measured.organization_id = $1::bigint and measured.sample_request_id = request.id
+            and measured.measurement_line_id = line.id
+    where line.organization_id = $1::bigint and line.id = any($2::bigint[])
+) as shown
+where shown.id > $3::bigint and ($5::bigint is null or shown.id = $5::bigint)
+order by shown.id
+limit $4::integer;

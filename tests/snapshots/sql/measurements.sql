@@ -1,0 +1,328 @@
+-- measurements: SQL statements as they are sent; only line breaks and indents differ.
+
+-- measurements.read_all: Read the documents of all records.
+--   $1::bigint organization_id
+--   $2::bigint style_id
+--   $3::bigint sample_request_id
+select
+    count(*) as found,
+    case when coalesce(sum(octet_length(document)), 0) <= 33554432
+        then convert_to(coalesce(string_agg(document, ',' order by page_order), ''), 'UTF8')
+    end as documents
+from (
+    -- The offset makes the planner look up sizes by request. Without it, a plan may start from a size of many requests.
+    with record as (
+        select
+            requested.size_range_size_id as id,
+            size.name as size_range_size_name,
+            size.is_deactivated,
+            request.unit,
+            requested.designer_comment,
+            requested.is_approved,
+            requested.is_designer_visible_only
+        from sample_request request
+        cross join lateral (
+            select stored.*
+            from sample_request_size stored
+            where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
+            offset 0
+        ) as requested
+        join size_range_size size
+            on size.organization_id = $1::bigint and size.id = requested.size_range_size_id
+        where request.organization_id = $1::bigint and request.id = $3::bigint
+            and request.style_id = $2::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values from record
+    ),
+    lines as materialized (
+        select
+            measured.size_range_size_id,
+            string_agg(
+                '{"lineId":' || case when line.is_deactivated then 'null' else line.id::text end
+                || ',"name":' || coalesce(to_json(line.name)::text, 'null')
+                || ',"requestedMeasurement":' || coalesce(measured.requested_measurement::text, 'null')
+                || ',"companyMeasurement":' || coalesce(measured.company_measurement::text, 'null')
+                || ',"supplierMeasurement":' || coalesce(measured.supplier_measurement::text, 'null')
+                || ',"newMeasurement":' || coalesce(measured.new_measurement::text, 'null')
+                || ',"tolerance":'
+                || case when line.is_deactivated then 'null' else coalesce(line.tolerance::text, 'null') end
+                || '}',
+                ',' order by line.id
+            ) as documents
+        from sample_request_measurement measured
+        join measurement_line line
+            on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
+        where measured.organization_id = $1::bigint and measured.sample_request_id = $3::bigint
+            and measured.size_range_size_id = any(array(select id from page))
+        group by measured.size_range_size_id
+    )
+    select
+        page_order,
+        sort_values,
+        '{"sizeRangeSizeId":' || id
+        || ',"sizeRangeSizeName":' || to_json(size_range_size_name)
+        || ',"unit":' || coalesce(to_json(unit)::text, 'null')
+        || ',"designerComment":' || coalesce(to_json(designer_comment)::text, 'null')
+        || ',"properties":' || to_json(array_remove(
+            array[
+                case when is_approved then 'approved' end,
+                case when is_designer_visible_only then 'designerVisibleOnly' end,
+                case when is_deactivated then 'sizeDeactivated' end
+            ],
+            null
+        ))
+        || ',"lines":[' || coalesce(lines.documents, '') || ']}' as document
+    from page
+    left join lines on lines.size_range_size_id = page.id
+) as page;
+
+-- measurements.read: Read a document.
+--   $1::bigint organization_id
+--   $2::bigint style_id
+--   $3::bigint sample_request_id
+--   $4::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- The offset makes the planner look up sizes by request. Without it, a plan may start from a size of many requests.
+    with record as (
+        select
+            requested.size_range_size_id as id,
+            size.name as size_range_size_name,
+            size.is_deactivated,
+            request.unit,
+            requested.designer_comment,
+            requested.is_approved,
+            requested.is_designer_visible_only
+        from sample_request request
+        cross join lateral (
+            select stored.*
+            from sample_request_size stored
+            where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
+            offset 0
+        ) as requested
+        join size_range_size size
+            on size.organization_id = $1::bigint and size.id = requested.size_range_size_id
+        where request.organization_id = $1::bigint and request.id = $3::bigint
+            and request.style_id = $2::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $4::bigint
+    ),
+    lines as materialized (
+        select
+            measured.size_range_size_id,
+            string_agg(
+                '{"lineId":' || case when line.is_deactivated then 'null' else line.id::text end
+                || ',"name":' || coalesce(to_json(line.name)::text, 'null')
+                || ',"requestedMeasurement":' || coalesce(measured.requested_measurement::text, 'null')
+                || ',"companyMeasurement":' || coalesce(measured.company_measurement::text, 'null')
+                || ',"supplierMeasurement":' || coalesce(measured.supplier_measurement::text, 'null')
+                || ',"newMeasurement":' || coalesce(measured.new_measurement::text, 'null')
+                || ',"tolerance":'
+                || case when line.is_deactivated then 'null' else coalesce(line.tolerance::text, 'null') end
+                || '}',
+                ',' order by line.id
+            ) as documents
+        from sample_request_measurement measured
+        join measurement_line line
+            on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
+        where measured.organization_id = $1::bigint and measured.sample_request_id = $3::bigint
+            and measured.size_range_size_id = any(array(select id from page))
+        group by measured.size_range_size_id
+    )
+    select
+        page_order,
+        sort_values,
+        '{"sizeRangeSizeId":' || id
+        || ',"sizeRangeSizeName":' || to_json(size_range_size_name)
+        || ',"unit":' || coalesce(to_json(unit)::text, 'null')
+        || ',"designerComment":' || coalesce(to_json(designer_comment)::text, 'null')
+        || ',"properties":' || to_json(array_remove(
+            array[
+                case when is_approved then 'approved' end,
+                case when is_designer_visible_only then 'designerVisibleOnly' end,
+                case when is_deactivated then 'sizeDeactivated' end
+            ],
+            null
+        ))
+        || ',"lines":[' || coalesce(lines.documents, '') || ']}' as document
+    from page
+    left join lines on lines.size_range_size_id = page.id
+) as page;
+-- Response of a write, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $5::bigint,
+--   +         $6::text,
+--   +         $7::integer,
+--   +         $8::jsonb,
+--   +         $9::jsonb
+--   +     returning id
+--   + )
+
+-- measurements.read_writable: Read a writable form.
+--   $1::bigint organization_id
+--   $2::bigint style_id
+--   $3::bigint sample_request_id
+--   $4::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- Active lines, with values as texts.
+    with record as (
+        select
+            requested.size_range_size_id as id,
+            requested.designer_comment,
+            requested.is_approved,
+            requested.is_designer_visible_only
+        from sample_request request
+        cross join lateral (
+            select stored.*
+            from sample_request_size stored
+            where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
+            offset 0
+        ) as requested
+        where request.organization_id = $1::bigint and request.id = $3::bigint
+            and request.style_id = $2::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $4::bigint
+    ),
+    lines as materialized (
+        select
+            measured.size_range_size_id,
+            string_agg(
+                '{"lineId":' || line.id
+                || ',"companyMeasurement":'
+                    || coalesce(to_json(measured.company_measurement::text)::text, 'null')
+                || ',"supplierMeasurement":'
+                    || coalesce(to_json(measured.supplier_measurement::text)::text, 'null')
+                || ',"newMeasurement":' || coalesce(to_json(measured.new_measurement::text)::text, 'null')
+                    || '}',
+                ',' order by line.id
+            ) as documents
+        from sample_request_measurement measured
+        join measurement_line line
+            on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
+        where measured.organization_id = $1::bigint and measured.sample_request_id = $3::bigint
+            and measured.size_range_size_id = any(array(select id from page)) and not line.is_deactivated
+        group by measured.size_range_size_id
+    )
+    select
+        page_order,
+        sort_values,
+        '{"designerComment":' || coalesce(to_json(designer_comment)::text, 'null')
+        || ',"approved":' || is_approved
+        || ',"designerVisibleOnly":' || is_designer_visible_only
+        || ',"lines":[' || coalesce(lines.documents, '') || ']}' as document
+    from page
+    left join lines on lines.size_range_size_id = page.id
+) as page;
+
+-- measurements.lock_by_id: Lock the records of a write, by id, in the order of the ids.
+--   $1::bigint organization_id
+--   $2::text ids
+--   $3::bigint style_id
+--   $4::bigint sample_request_id
+-- Lock the requested size and its request, so that changes of the request's sizes wait.
+select
+    requested.size_range_size_id as id,
+    'active' as state,
+    null::text as key,
+    null::bigint as within_id
+from sample_request request
+join sample_request_size requested
+    on requested.organization_id = $1::bigint and requested.sample_request_id = request.id
+where request.organization_id = $1::bigint and request.id = $4::bigint and request.style_id = $3::bigint
+    and requested.size_range_size_id = any((select $2::text::bigint[])::bigint[])
+for no key update of request, requested;
+
+-- measurements.measured_lines: Read the active lines with their measured values.
+--   $1::bigint organization_id
+--   $2::bigint sample_request_id
+--   $3::bigint size_id
+-- Active lines of a size ($3) of a request ($2), with their measured values.
+select
+    line.id,
+    measured.company_measurement::text as "companyMeasurement",
+    measured.supplier_measurement::text as "supplierMeasurement",
+    measured.new_measurement::text as "newMeasurement"
+from sample_request_measurement measured
+join measurement_line line on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
+where measured.organization_id = $1::bigint and measured.sample_request_id = $2::bigint
+    and measured.size_range_size_id = $3::bigint and not line.is_deactivated;
+
+-- measurements.unknown_parent: Find the first id in the path that does not exist.
+--   $1::bigint organization_id
+--   $2::bigint style_id
+--   $3::bigint sample_request_id
+select case
+    when not exists (select 1 from style where organization_id = $1::bigint and id = $2::bigint)
+        then 'styleId'
+    when not exists (
+        select 1 from sample_request
+        where organization_id = $1::bigint and id = $3::bigint and style_id = $2::bigint
+    )
+        then 'sampleRequestId'
+end as parameter;
+
+-- measurements.update: Update the size if it differs.
+--   $1::bigint organization_id
+--   $2::jsonb items
+--   $3::bigint sample_request_id
+--   $4::bigint size_id
+update sample_request_size as stored
+set
+    designer_comment = item."designerComment",
+    is_approved = item.approved,
+    is_designer_visible_only = item."designerVisibleOnly"
+from jsonb_to_recordset($2::jsonb) as item("designerComment" text, approved boolean,
+    "designerVisibleOnly" boolean)
+where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
+    and stored.size_range_size_id = $4::bigint
+    and (stored.designer_comment, stored.is_approved, stored.is_designer_visible_only)
+    is distinct from (item."designerComment", item.approved, item."designerVisibleOnly")
+returning stored.size_range_size_id as id;
+
+-- measurements.update_lines: Update measured values that differ.
+--   $1::bigint organization_id
+--   $2::jsonb lines
+--   $3::bigint sample_request_id
+--   $4::bigint size_id
+-- Compares values as exact texts.
+update sample_request_measurement as stored
+set
+    company_measurement = item."companyMeasurement",
+    supplier_measurement = item."supplierMeasurement",
+    new_measurement = item."newMeasurement"
+from jsonb_to_recordset($2::jsonb) as item(
+    "lineId" bigint, "companyMeasurement" numeric, "supplierMeasurement" numeric, "newMeasurement" numeric
+)
+where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
+    and stored.size_range_size_id = $4::bigint and stored.measurement_line_id = item."lineId"
+    and (
+        stored.company_measurement::text, stored.supplier_measurement::text, stored.new_measurement::text
+    ) is distinct from (
+        item."companyMeasurement"::text, item."supplierMeasurement"::text, item."newMeasurement"::text
+    )
+returning stored.measurement_line_id as id;

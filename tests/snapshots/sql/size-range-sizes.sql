@@ -1,0 +1,238 @@
+-- size-range-sizes: SQL statements as they are sent; only line breaks and indents differ.
+
+-- size-range-sizes.read: Read a document.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- Null members are left out of documents; writables have them.
+    with record as (
+        select r.id, r.default_grading_size_id from size_range r where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    ),
+    sizes as (
+        select
+            size.size_range_id,
+            string_agg(
+                '{"id":' || size.id
+                || ',"name":' || to_json(size.name)
+                || coalesce(',"sizeId":' || to_json(size.size_id)::text, '')
+                    || coalesce(',"relatedSizeRangeSizeId":' || size.related_size_range_size_id::text, '')
+                    || coalesce(',"gradingGroupId":' || size.grading_group_id::text, '')
+                || ',"isDefaultGrading":' || (page.default_grading_size_id is not distinct from size.id)
+                || ',"isDeactivated":' || size.is_deactivated || '}',
+                ',' order by size.id
+            ) as documents
+        from size_range_size size
+        join page on page.id = size.size_range_id
+        where size.organization_id = $1::bigint and size.size_range_id = any(array(select id from page))
+        group by size.size_range_id
+    )
+    select page_order, sort_values, '[' || coalesce(sizes.documents, '') || ']' as document
+    from page
+    left join sizes on sizes.size_range_id = page.id
+) as page;
+-- Response of a write, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+
+-- size-range-sizes.read_writable: Read a writable form.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- Null members are left out of documents; writables have them.
+    with record as (
+        select r.id, r.default_grading_size_id from size_range r where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    ),
+    sizes as (
+        select
+            size.size_range_id,
+            string_agg(
+                '{"id":' || size.id
+                || ',"name":' || to_json(size.name)
+                || ',"sizeId":' || coalesce(to_json(size.size_id)::text, 'null')
+                    || ',"relatedSizeRangeSizeId":' || coalesce(size.related_size_range_size_id::text, 'null')
+                    || ',"gradingGroupId":' || coalesce(size.grading_group_id::text, 'null')
+                || ',"isDefaultGrading":' || (page.default_grading_size_id is not distinct from size.id)
+                || ',"isDeactivated":' || size.is_deactivated || '}',
+                ',' order by size.id
+            ) as documents
+        from size_range_size size
+        join page on page.id = size.size_range_id
+        where size.organization_id = $1::bigint and size.size_range_id = any(array(select id from page))
+        group by size.size_range_id
+    )
+    select page_order, sort_values, '[' || coalesce(sizes.documents, '') || ']' as document
+    from page
+    left join sizes on sizes.size_range_id = page.id
+) as page;
+
+-- size-range-sizes.foreign: Find ids that other organizations own.
+--   $1::bigint[] ids
+select id from size_range where id = any($1::bigint[]);
+
+-- size-range-sizes.lock_by_id: Lock the records of a write, by id, in the order of the ids.
+--   $1::bigint organization_id
+--   $2::text ids
+select id, state as state, user_defined_id as key, null::bigint as within_id from size_range
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+
+-- size-range-sizes.references_of_sizes.relatedSizeRangeSizeId: Lock the records that sizes.relatedSizeRangeSizeId refers to.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+-- The same for parts of records in size_range. Locks these records, too, so that they are not deleted meanwhile.
+select record.id, owner.id as owner_id, owner.state <> 'deleted' as is_live
+from size_range_size record
+join size_range owner on owner.organization_id = $1::bigint and owner.id = record.size_range_id
+where record.organization_id = $1::bigint and record.id = any($2::bigint[])
+order by owner.id, record.id
+for key share;
+
+-- size-range-sizes.needed: Find the removed sizes that are in use.
+--   $1::bigint organization_id
+--   $2::bigint[] size_ids
+--   $3::bigint size_range_id
+-- Return the sizes among $2 in use outside of their size range $3.
+select gone.id
+from unnest($2::bigint[]) as gone(id)
+where exists (
+    select 1 from sample_request_size requested
+    where requested.organization_id = $1::bigint and requested.size_range_size_id = gone.id
+    )
+    or exists (
+        select 1 from measurement_line_value charted
+        where charted.organization_id = $1::bigint and charted.size_range_size_id = gone.id
+    )
+    or exists (
+        select 1 from size_range_size other
+        where other.organization_id = $1::bigint and other.related_size_range_size_id = gone.id
+            and other.size_range_id <> $3::bigint
+    );
+
+-- size-range-sizes.stored: Lock and read the stored sizes.
+--   $1::bigint organization_id
+--   $2::bigint size_range_id
+-- Lock the sizes, so that no other transaction starts to use them.
+select id, is_deactivated, name, size_id, related_size_range_size_id, grading_group_id
+from size_range_size
+where organization_id = $1::bigint and size_range_id = $2::bigint
+order by id
+for update;
+
+-- size-range-sizes.deactivate: Deactivate removed sizes that are in use.
+--   $1::bigint organization_id
+--   $2::bigint[] size_ids
+update size_range_size set is_deactivated = true
+where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactivated
+returning id, is_deactivated as shown;
+
+-- size-range-sizes.insert: Insert new sizes.
+--   $1::bigint organization_id
+--   $2::jsonb sizes
+--   $3::bigint size_range_id
+insert into size_range_size (
+    organization_id, id, size_range_id, name, size_id, related_size_range_size_id, grading_group_id
+)
+select
+    $1::bigint,
+    item.id,
+    $3::bigint,
+    item.name,
+    item."sizeId",
+    item."relatedSizeRangeSizeId",
+    item."gradingGroupId"
+from jsonb_to_recordset($2::jsonb) as item(
+    id bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint
+)
+returning id;
+
+-- size-range-sizes.mark_default: Update the size that grading starts from.
+--   $1::bigint organization_id
+--   $2::bigint size_range_id
+--   $3::bigint size_id
+-- Set the size that grading starts from.
+update size_range set default_grading_size_id = $3::bigint
+where organization_id = $1::bigint and id = $2::bigint
+    and default_grading_size_id is distinct from $3::bigint
+returning id;
+
+-- size-range-sizes.remove: Delete removed sizes.
+--   $1::bigint organization_id
+--   $2::bigint[] size_ids
+delete from size_range_size
+where organization_id = $1::bigint and id = any($2::bigint[])
+returning id;
+
+-- size-range-sizes.update: Update sizes that differ.
+--   $1::bigint organization_id
+--   $2::jsonb sizes
+-- Reactivates deactivated sizes.
+update size_range_size as stored
+set
+    name = item.name,
+    size_id = item."sizeId",
+    related_size_range_size_id = item."relatedSizeRangeSizeId",
+    grading_group_id = item."gradingGroupId",
+    is_deactivated = false
+from jsonb_to_recordset($2::jsonb) as item(
+    id bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint
+)
+join size_range_size before on before.organization_id = $1::bigint and before.id = item.id
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and (
+        stored.is_deactivated
+        or (stored.name, stored.size_id, stored.related_size_range_size_id, stored.grading_group_id)
+        is distinct from (item.name, item."sizeId", item."relatedSizeRangeSizeId", item."gradingGroupId")
+    )
+returning stored.id, stored.name <> before.name or before.is_deactivated as shown;
+
+-- size-range-sizes.shown_in_sample_requests: Find the sample-requests that show changed records, for the change feed.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+--   $3::bigint after_id
+--   $4::integer limit
+--   $5::bigint record_id
+-- Ids of records that show the changed ones, after id $3.
+select distinct shown.id
+from (
+    select sample_request_id as id from sample_request_size
+    where organization_id = $1::bigint and size_range_size_id = any($2::bigint[])
+) as shown
+where shown.id > $3::bigint and ($5::bigint is null or shown.id = $5::bigint)
+order by shown.id
+limit $4::integer;

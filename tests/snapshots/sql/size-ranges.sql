@@ -1,0 +1,533 @@
+-- size-ranges: SQL statements as they are sent; only line breaks and indents differ.
+
+-- size-ranges.list: First page of all records, in the default order.
+--   $1::bigint organization_id
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select
+                r.organization_id,
+                r.id,
+                r.name,
+                r.user_defined_id,
+                r.state,
+                r.is_advanced_grading and o.pro as is_advanced_grading,
+                r.is_default,
+                r.default_grading_size_id,
+                s.name as default_grading_size_name
+            from size_range r
+            join organization o on o.id = $1::bigint
+            left join size_range_size s on s.organization_id = $1::bigint and s.id = r.default_grading_size_id
+            where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where record.state <> 'deleted'
+            order by record.id limit 30 + 1 offset 0
+        ),
+        sizes as materialized (
+            select
+                size_range_id,
+                string_agg(
+                    '{"id":' || id
+                    || ',"name":' || to_json(name)
+                    || coalesce(',"sizeId":' || to_json(size_id), '')
+                    || coalesce(',"relatedSizeRangeSizeId":' || related_size_range_size_id, '')
+                    || coalesce(',"gradingGroupId":' || grading_group_id, '') || '}',
+                    ',' order by id
+                ) as documents
+            from size_range_size
+            where organization_id = $1::bigint and size_range_id = any(array(select id from page))
+                and not is_deactivated
+            group by size_range_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"state":"' || state
+                || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
+                || ',"isAdvancedGrading":' || is_advanced_grading::text || ',"isDefault":' || is_default::text
+                || coalesce(',"defaultGradingSizeId":' || default_grading_size_id::text, '')
+                || coalesce(',"defaultGradingSizeName":' || to_json(default_grading_size_name)::text, '')
+            || ',"sizes":[' || coalesce(sizes.documents, '') || '],"properties":[]}' as document
+        from page
+        left join sizes on sizes.size_range_id = page.id
+    ) as page
+) as page;
+-- Page by number:
+--   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
+--   +             case row_number() over (order by record.id) - $2::bigint
+--   +                 when 30 then json_build_array(record.id)::text end as sort_values
+--   -             order by record.id limit 30 + 1 offset 0
+--   +             order by record.id limit 30 + 1 offset $2::bigint
+-- Again, cut, if the page exceeds its bytes:
+--   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+--   -     last_values,
+--   -     has_more
+--   +     convert_to(string_agg(document, ',' order by page_order), 'UTF8') as documents,
+--   +     (array_agg(sort_values order by page_order desc))[1] as last_values,
+--   +     count(*) < max(found) as has_more
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+--   -             '') as documents,
+--   -         max(sort_values) as last_values,
+--   -         coalesce(max(page_order), 0) > 30 as has_more
+--   +         page.*,
+--   +         sum(octet_length(document)) over (order by page_order) as bytes,
+--   +         count(*) over () as found
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             json_build_array(record.id)::text as sort_values
+--   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
+
+-- size-ranges.list_example: Example: name contains $2, sorted by it, descending.
+--   $1::bigint organization_id
+--   $2::text filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select
+                r.organization_id,
+                r.id,
+                r.name,
+                r.user_defined_id,
+                r.state,
+                r.is_advanced_grading and o.pro as is_advanced_grading,
+                r.is_default,
+                r.default_grading_size_id,
+                s.name as default_grading_size_name
+            from size_range r
+            join organization o on o.id = $1::bigint
+            left join size_range_size s on s.organization_id = $1::bigint and s.id = r.default_grading_size_id
+            where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.name desc, record.id) - 0 as page_order,
+            case row_number() over (order by record.name desc, record.id) - 0
+                when 30 then json_build_array(record.name, record.id)::text end as sort_values
+            from record
+                where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+                and record.state <> 'deleted'
+            order by record.name desc, record.id limit 30 + 1 offset 0
+        ),
+        sizes as materialized (
+            select
+                size_range_id,
+                string_agg(
+                    '{"id":' || id
+                    || ',"name":' || to_json(name)
+                    || coalesce(',"sizeId":' || to_json(size_id), '')
+                    || coalesce(',"relatedSizeRangeSizeId":' || related_size_range_size_id, '')
+                    || coalesce(',"gradingGroupId":' || grading_group_id, '') || '}',
+                    ',' order by id
+                ) as documents
+            from size_range_size
+            where organization_id = $1::bigint and size_range_id = any(array(select id from page))
+                and not is_deactivated
+            group by size_range_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"state":"' || state
+                || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
+                || ',"isAdvancedGrading":' || is_advanced_grading::text || ',"isDefault":' || is_default::text
+                || coalesce(',"defaultGradingSizeId":' || default_grading_size_id::text, '')
+                || coalesce(',"defaultGradingSizeName":' || to_json(default_grading_size_name)::text, '')
+            || ',"sizes":[' || coalesce(sizes.documents, '') || '],"properties":[]}' as document
+        from page
+        left join sizes on sizes.size_range_id = page.id
+    ) as page
+) as page;
+-- Next page, by cursor:
+--   -                 and record.state <> 'deleted'
+--   +                 and record.state <> 'deleted' and (record.name <= $3::text)
+--   +                 and (record.name < $3::text or record.id > $4::bigint)
+
+-- size-ranges.count: Count the records of all pages.
+--   $1::bigint organization_id
+-- Begins like a documents statement, up to its page.
+with record as (
+    select
+        r.organization_id,
+        r.id,
+        r.name,
+        r.user_defined_id,
+        r.state,
+        r.is_advanced_grading and o.pro as is_advanced_grading,
+        r.is_default,
+        r.default_grading_size_id,
+        s.name as default_grading_size_name
+    from size_range r
+    join organization o on o.id = $1::bigint
+    left join size_range_size s on s.organization_id = $1::bigint and s.id = r.default_grading_size_id
+    where r.organization_id = $1::bigint
+),
+page as materialized (
+    select record.id from record where record.state <> 'deleted'
+)
+select count(*) as total from page;
+-- Count of the example:
+--   -     select record.id from record where record.state <> 'deleted'
+--   +     select record.id from record
+--   +         where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+--   +         and record.state <> 'deleted'
+
+-- size-ranges.read: Read a document.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    with record as (
+        select
+            r.organization_id,
+            r.id,
+            r.name,
+            r.user_defined_id,
+            r.state,
+            r.is_advanced_grading and o.pro as is_advanced_grading,
+            r.is_default,
+            r.default_grading_size_id,
+            s.name as default_grading_size_name
+        from size_range r
+        join organization o on o.id = $1::bigint
+        left join size_range_size s on s.organization_id = $1::bigint and s.id = r.default_grading_size_id
+        where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    ),
+    sizes as materialized (
+        select
+            size_range_id,
+            string_agg(
+                '{"id":' || id
+                || ',"name":' || to_json(name)
+                || coalesce(',"sizeId":' || to_json(size_id), '')
+                || coalesce(',"relatedSizeRangeSizeId":' || related_size_range_size_id, '')
+                || coalesce(',"gradingGroupId":' || grading_group_id, '') || '}',
+                ',' order by id
+            ) as documents
+        from size_range_size
+        where organization_id = $1::bigint and size_range_id = any(array(select id from page))
+            and not is_deactivated
+        group by size_range_id
+    )
+    select
+        page_order,
+        sort_values,
+        '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"state":"' || state
+            || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
+            || ',"isAdvancedGrading":' || is_advanced_grading::text || ',"isDefault":' || is_default::text
+            || coalesce(',"defaultGradingSizeId":' || default_grading_size_id::text, '')
+            || coalesce(',"defaultGradingSizeName":' || to_json(default_grading_size_name)::text, '')
+        || ',"sizes":[' || coalesce(sizes.documents, '') || '],"properties":[]}' as document
+    from page
+    left join sizes on sizes.size_range_id = page.id
+) as page;
+-- Response of a write, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Response of a write of several records, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Change feed with documents, one record:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = $2::bigint and record.state <> 'deleted'
+-- Change feed with documents, several records:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[]) and record.state <> 'deleted'
+
+-- size-ranges.read_writable: Read a writable form.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    with record as (
+        select
+            r.id,
+            r.name,
+            r.user_defined_id,
+            r.state,
+            r.is_advanced_grading and o.pro as is_advanced_grading,
+            r.is_default
+        from size_range r
+        join organization o on o.id = $1::bigint
+        where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '{"name":' || to_json(name)::text || ',"state":"' || state
+        || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null') || ',"isAdvancedGrading":'
+        || is_advanced_grading::text || ',"isDefault":' || is_default::text || '}' as document
+    from page
+) as page;
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- size-ranges.foreign: Find ids that other organizations own.
+--   $1::bigint[] ids
+select id from size_range where id = any($1::bigint[]);
+
+-- size-ranges.lock_by_id: Lock the records of a write, by id, in the order of the ids.
+--   $1::bigint organization_id
+--   $2::text ids
+select id, state as state, user_defined_id as key, null::bigint as within_id from size_range
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- size-ranges.lock_by_key: Lock the records of a write that names them by own key, userDefinedId.
+--   $1::bigint organization_id
+--   $2::text[] keys
+select id, state as state, user_defined_id as key, null::bigint as within_id from size_range
+where organization_id = $1::bigint and id = any(array(
+    select one.id from size_range one where one.organization_id = $1::bigint
+        and one.user_defined_id = any($2::text[])
+))
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- size-ranges.check: Report the errors that only stored data show.
+--   $1::bigint organization_id
+--   $2::jsonb items
+-- A size range can be restored only if the sizes that its sizes relate to are live, or restored with it.
+with item as materialized (
+    select item.*
+    from rows
+        from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
+)
+select
+    item.n::integer as item,
+    'validation_error.unknown_reference' as type,
+    '["state"]' as path,
+    'A size relates to a size of a deleted size range.' as message
+from item
+join size_range stored on stored.organization_id = $1::bigint and stored.id = item.id
+where stored.state = 'deleted' and item.state <> 'deleted'
+    and exists (
+        select 1
+        from size_range_size size
+        join size_range_size related
+            on related.organization_id = $1::bigint and related.id = size.related_size_range_size_id
+        join size_range target on target.organization_id = $1::bigint and target.id = related.size_range_id
+        where size.organization_id = $1::bigint and size.size_range_id = item.id and target.state = 'deleted'
+            and not exists (select 1 from item restored where restored.id = target.id
+                and restored.state <> 'deleted')
+    );
+
+-- size-ranges.in_use: Report the records to delete that other records need.
+--   $1::bigint organization_id
+--   $2::text ids
+--   $3::bigint[] restored_ids
+--   $4::boolean has_successor
+-- Uses of the size ranges to delete. $3 are the restored ones; $4 is true if the default has a successor.
+with gone as materialized (
+    select size.size_range_id as id, size.id as size_id
+    from size_range_size size
+    where size.organization_id = $1::bigint
+        and size.size_range_id = any((select $2::text::bigint[])::bigint[])
+),
+used(id, users, uses) as (
+    select id, 'the organization as its default', 1
+    from size_range
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+        and is_default and not $4::boolean
+    union all
+    select gone.id, 'sample requests', count(distinct requested.sample_request_id)
+    from gone
+    join sample_request_size requested
+        on requested.organization_id = $1::bigint and requested.size_range_size_id = gone.size_id
+    group by gone.id
+    union all
+    select gone.id, 'measurement charts', count(distinct style.id)
+    from gone
+    join measurement_line_value charted
+        on charted.organization_id = $1::bigint and charted.size_range_size_id = gone.size_id
+    cross join lateral (
+        select line.style_id from measurement_line line
+        where line.organization_id = $1::bigint and line.id = charted.measurement_line_id
+        offset 0
+    ) line
+    join style on style.organization_id = $1::bigint and style.id = line.style_id and style.state <> 'deleted'
+    group by gone.id
+    union all
+    select gone.id, 'size ranges', count(distinct owner.id)
+    from gone
+    join size_range_size other
+        on other.organization_id = $1::bigint and other.related_size_range_size_id = gone.size_id
+    join size_range owner on owner.organization_id = $1::bigint and owner.id = other.size_range_id
+    where (owner.state <> 'deleted' or owner.id = any($3::bigint[]))
+        and owner.id <> all((select $2::text::bigint[])::bigint[])
+    group by gone.id
+)
+select id, 'Used by ' || string_agg(users || ': ' || uses, ', ' order by users) || '.' as message
+from used
+group by id;
+
+-- size-ranges.reliances: Read which items depend on which, to fail those that depend on failed items.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+-- Pairs of the size ranges $2 in which a size of the first relates to a size of the second.
+select distinct size.size_range_id as id, related.size_range_id as related_id
+from size_range_size size
+join size_range_size related
+    on related.organization_id = $1::bigint and related.id = size.related_size_range_size_id
+where size.organization_id = $1::bigint and size.size_range_id = any($2::bigint[])
+    and related.size_range_id = any($2::bigint[]) and related.size_range_id <> size.size_range_id;
+
+-- size-ranges.delete: Mark records as deleted.
+--   $1::bigint organization_id
+--   $2::text ids
+update size_range set state = 'deleted'
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+returning id;
+
+-- size-ranges.demote: Clear the default if an item becomes it.
+--   $1::bigint organization_id
+--   $2::jsonb items
+update size_range set is_default = false
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "isDefault" boolean)
+where size_range.organization_id = $1::bigint and size_range.is_default
+    and item."isDefault" and item.id <> size_range.id
+returning size_range.id;
+
+-- size-ranges.update: Update the records that differ from their items.
+--   $1::bigint organization_id
+--   $2::jsonb items
+with wanted as materialized (
+    select
+        item.id,
+        item.name,
+        item."userDefinedId" as user_defined_id,
+        item.state,
+        coalesce(item."isAdvancedGrading" and o.pro, false) as is_advanced_grading,
+        item."isDefault" as is_default
+    from jsonb_to_recordset($2::jsonb) as item(
+        id bigint, name text, "userDefinedId" text, state text, "isAdvancedGrading" boolean,
+            "isDefault" boolean
+    )
+    join organization o on o.id = $1::bigint
+)
+update size_range
+set
+    name = wanted.name,
+    user_defined_id = wanted.user_defined_id,
+    state = wanted.state,
+    is_advanced_grading = wanted.is_advanced_grading,
+    is_default = coalesce(wanted.is_default, size_range.is_default)
+from wanted
+where size_range.organization_id = $1::bigint and size_range.id = wanted.id
+    and (
+        size_range.name, size_range.user_defined_id, size_range.state, size_range.is_advanced_grading,
+        size_range.is_default
+    ) is distinct from (
+        wanted.name, wanted.user_defined_id, wanted.state, wanted.is_advanced_grading,
+        coalesce(wanted.is_default, size_range.is_default)
+    )
+returning size_range.id;
+
+-- size-ranges.insert: Insert new records.
+--   $1::bigint organization_id
+--   $2::jsonb items
+insert into size_range (
+    organization_id, id, name, user_defined_id, state, is_advanced_grading, is_default
+)
+select
+    $1::bigint,
+    item.id,
+    item.name,
+    item."userDefinedId",
+    coalesce(item.state, 'active'),
+    coalesce(item."isAdvancedGrading" and o.pro, false),
+    coalesce(item."isDefault", false)
+from jsonb_to_recordset($2::jsonb) as item(
+    id bigint, name text, "userDefinedId" text, state text, "isAdvancedGrading" boolean, "isDefault" boolean
+)
+join organization o on o.id = $1::bigint
+returning id;

@@ -1,0 +1,306 @@
+-- style-categories: SQL statements as they are sent; only line breaks and indents differ.
+
+-- style-categories.list: First page of all records, in the default order.
+--   $1::bigint organization_id
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        -- Documents or writables.
+        with record as (
+            select r.* from style_category r where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where record.state <> 'deleted'
+            order by record.id limit 30 + 1 offset 0
+        )
+        select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
+            || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '') || ',"state":"' || state
+            || '"}' as document
+        from page
+    ) as page
+) as page;
+-- Page by number:
+--   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
+--   +             case row_number() over (order by record.id) - $2::bigint
+--   +                 when 30 then json_build_array(record.id)::text end as sort_values
+--   -             order by record.id limit 30 + 1 offset 0
+--   +             order by record.id limit 30 + 1 offset $2::bigint
+-- Again, cut, if the page exceeds its bytes:
+--   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+--   -     last_values,
+--   -     has_more
+--   +     convert_to(string_agg(document, ',' order by page_order), 'UTF8') as documents,
+--   +     (array_agg(sort_values order by page_order desc))[1] as last_values,
+--   +     count(*) < max(found) as has_more
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+--   -             '') as documents,
+--   -         max(sort_values) as last_values,
+--   -         coalesce(max(page_order), 0) > 30 as has_more
+--   +         page.*,
+--   +         sum(octet_length(document)) over (order by page_order) as bytes,
+--   +         count(*) over () as found
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             json_build_array(record.id)::text as sort_values
+--   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
+
+-- style-categories.list_example: Example: name contains $2, sorted by it, descending.
+--   $1::bigint organization_id
+--   $2::text filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        -- Documents or writables.
+        with record as (
+            select r.* from style_category r where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.name desc, record.id) - 0 as page_order,
+            case row_number() over (order by record.name desc, record.id) - 0
+                when 30 then json_build_array(record.name, record.id)::text end as sort_values
+            from record
+                where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+                and record.state <> 'deleted'
+            order by record.name desc, record.id limit 30 + 1 offset 0
+        )
+        select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
+            || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '') || ',"state":"' || state
+            || '"}' as document
+        from page
+    ) as page
+) as page;
+-- Next page, by cursor:
+--   -                 and record.state <> 'deleted'
+--   +                 and record.state <> 'deleted' and (record.name <= $3::text)
+--   +                 and (record.name < $3::text or record.id > $4::bigint)
+
+-- style-categories.count: Count the records of all pages.
+--   $1::bigint organization_id
+-- Begins like a documents statement, up to its page.
+-- Documents or writables.
+with record as (
+    select r.* from style_category r where r.organization_id = $1::bigint
+),
+page as materialized (
+    select record.id from record where record.state <> 'deleted'
+)
+select count(*) as total from page;
+-- Count of the example:
+--   -     select record.id from record where record.state <> 'deleted'
+--   +     select record.id from record
+--   +         where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+--   +         and record.state <> 'deleted'
+
+-- style-categories.read: Read a document.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- Documents or writables.
+    with record as (
+        select r.* from style_category r where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
+        || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '') || ',"state":"' || state
+        || '"}' as document
+    from page
+) as page;
+-- Response of a write, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Response of a write of several records, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Change feed with documents, one record:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = $2::bigint and record.state <> 'deleted'
+-- Change feed with documents, several records:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[]) and record.state <> 'deleted'
+
+-- style-categories.read_writable: Read a writable form.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- Documents or writables.
+    with record as (
+        select r.* from style_category r where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '{"name":' || to_json(name)::text || ',"userDefinedId":'
+        || coalesce(to_json(user_defined_id)::text, 'null') || ',"state":"' || state || '"}' as document
+    from page
+) as page;
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- style-categories.lock_by_id: Lock the records of a write, by id, in the order of the ids.
+--   $1::bigint organization_id
+--   $2::text ids
+select id, state as state, user_defined_id as key, null::bigint as within_id from style_category
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- style-categories.lock_by_key: Lock the records of a write that names them by own key, userDefinedId.
+--   $1::bigint organization_id
+--   $2::text[] keys
+select id, state as state, user_defined_id as key, null::bigint as within_id from style_category
+where organization_id = $1::bigint and id = any(array(
+    select one.id from style_category one where one.organization_id = $1::bigint
+        and one.user_defined_id = any($2::text[])
+))
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- style-categories.uses: Count the live records that refer to the records to delete.
+--   $1::bigint organization_id
+--   $2::text ids
+-- Ids that records of style refer to by style, which may be the same table, with the number of live records.
+select link.style_category_id as id, 'styles' as users,
+    count(*) filter (where record.state <> 'deleted') as uses
+from style link
+join style record on record.organization_id = $1::bigint and record.id = link.id
+where link.organization_id = $1::bigint
+    and link.style_category_id = any((select $2::text::bigint[])::bigint[])
+group by link.style_category_id;
+
+-- style-categories.delete: Mark records as deleted.
+--   $1::bigint organization_id
+--   $2::text ids
+update style_category set state = 'deleted'
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+returning id, false as shown;
+
+-- style-categories.delete_restrictions: Delete the links of custom fields to deleted records.
+--   $1::bigint organization_id
+--   $2::text ids
+delete from custom_field_style_category
+where organization_id = $1::bigint and style_category_id = any((select $2::text::bigint[])::bigint[])
+returning custom_field_id as "style-custom-fields";
+
+-- style-categories.update: Update the records that differ from their items.
+--   $1::bigint organization_id
+--   $2::jsonb items
+update style_category as stored
+set name = item."name", user_defined_id = item."userDefinedId", state = item."state"
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text)
+join style_category before on before.organization_id = $1::bigint and before.id = item.id
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and row(stored.name, stored.user_defined_id, stored.state) is distinct
+        from row(item."name", item."userDefinedId", item."state")
+returning stored.id, row(stored.name) is distinct from row(before.name) as shown;
+
+-- style-categories.insert: Insert new records.
+--   $1::bigint organization_id
+--   $2::jsonb items
+insert into style_category (organization_id, id, name, user_defined_id, state)
+select $1::bigint, item.id, item."name", item."userDefinedId", coalesce(item."state", 'active')
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text)
+returning id;
+
+-- style-categories.shown_in_style_custom_fields: Find the style-custom-fields that show changed records, for the change feed.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+--   $3::bigint after_id
+--   $4::integer limit
+--   $5::bigint record_id
+-- Ids of records that show the changed ones, after id $3.
+select distinct shown.id
+from (
+    select custom_field_id as id from custom_field_style_category
+    where organization_id = $1::bigint and style_category_id = any($2::bigint[])
+) as shown
+where shown.id > $3::bigint and ($5::bigint is null or shown.id = $5::bigint)
+order by shown.id
+limit $4::integer;

@@ -1,0 +1,371 @@
+-- style-relations: SQL statements as they are sent; only line breaks and indents differ.
+
+-- style-relations.list: First page of all records, in the default order.
+--   $1::bigint organization_id
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select
+                r.*,
+                s.number as related_style_number,
+                s.name as related_style_name
+            from style_relation r
+            join style s on s.organization_id = $1::bigint and s.id = r.related_style_id
+            where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record order by record.id limit 30 + 1 offset 0
+        )
+        select
+            page_order,
+            sort_values,
+            concat(
+                '{"id":', id,
+                ',"styleId":', style_id,
+                ',"relatedStyleId":', related_style_id,
+                ',"relatedStyleNumber":', to_json(related_style_number),
+                ',"relatedStyleName":', to_json(related_style_name),
+                '}'
+            ) as document
+        from page
+    ) as page
+) as page;
+-- Page by number:
+--   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   -             from record order by record.id limit 30 + 1 offset 0
+--   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
+--   +             case row_number() over (order by record.id) - $2::bigint
+--   +                 when 30 then json_build_array(record.id)::text end as sort_values
+--   +             from record order by record.id limit 30 + 1 offset $2::bigint
+-- Again, cut, if the page exceeds its bytes:
+--   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+--   -     last_values,
+--   -     has_more
+--   +     convert_to(string_agg(document, ',' order by page_order), 'UTF8') as documents,
+--   +     (array_agg(sort_values order by page_order desc))[1] as last_values,
+--   +     count(*) < max(found) as has_more
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+--   -             '') as documents,
+--   -         max(sort_values) as last_values,
+--   -         coalesce(max(page_order), 0) > 30 as has_more
+--   +         page.*,
+--   +         sum(octet_length(document)) over (order by page_order) as bytes,
+--   +         count(*) over () as found
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             json_build_array(record.id)::text as sort_values
+--   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
+
+-- style-relations.list_example: Example: relatedStyleNumber contains $2, sorted by it, descending.
+--   $1::bigint organization_id
+--   $2::text filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select
+                r.*,
+                s.number as related_style_number,
+                s.name as related_style_name
+            from style_relation r
+            join style s on s.organization_id = $1::bigint and s.id = r.related_style_id
+            where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*,
+                row_number() over (order by record.related_style_number desc, record.id) - 0 as page_order,
+            case row_number() over (order by record.related_style_number desc, record.id) - 0
+                when 30 then json_build_array(record.related_style_number, record.id)::text end as sort_values
+            from record
+                where strpos(lower(record.related_style_number collate "default"),
+                    lower($2::text collate "default")) > 0
+            order by record.related_style_number desc, record.id limit 30 + 1 offset 0
+        )
+        select
+            page_order,
+            sort_values,
+            concat(
+                '{"id":', id,
+                ',"styleId":', style_id,
+                ',"relatedStyleId":', related_style_id,
+                ',"relatedStyleNumber":', to_json(related_style_number),
+                ',"relatedStyleName":', to_json(related_style_name),
+                '}'
+            ) as document
+        from page
+    ) as page
+) as page;
+-- Next page, by cursor:
+--   +                 and (record.related_style_number <= $3::text)
+--   +                 and (record.related_style_number < $3::text or record.id > $4::bigint)
+
+-- style-relations.count: Count the records of all pages.
+--   $1::bigint organization_id
+-- Begins like a documents statement, up to its page.
+with record as (
+    select
+        r.*,
+        s.number as related_style_number,
+        s.name as related_style_name
+    from style_relation r
+    join style s on s.organization_id = $1::bigint and s.id = r.related_style_id
+    where r.organization_id = $1::bigint
+),
+page as materialized (
+    select record.id from record
+)
+select count(*) as total from page;
+-- Count of the example:
+--   +         where strpos(lower(record.related_style_number collate "default"),
+--   +             lower($2::text collate "default")) > 0
+
+-- style-relations.read: Read a document.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    with record as (
+        select
+            r.*,
+            s.number as related_style_number,
+            s.name as related_style_name
+        from style_relation r
+        join style s on s.organization_id = $1::bigint and s.id = r.related_style_id
+        where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select
+        page_order,
+        sort_values,
+        concat(
+            '{"id":', id,
+            ',"styleId":', style_id,
+            ',"relatedStyleId":', related_style_id,
+            ',"relatedStyleNumber":', to_json(related_style_number),
+            ',"relatedStyleName":', to_json(related_style_name),
+            '}'
+        ) as document
+    from page
+) as page;
+-- Response of a write, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Response of a write of several records, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Change feed with documents, one record:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+-- Change feed with documents, several records:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- style-relations.read_writable: Read a writable form.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- Documents or writables.
+    with record as (
+        select r.* from style_relation r where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '{"styleId":' || style_id::text || ',"relatedStyleId":'
+        || related_style_id::text || '}' as document
+    from page
+) as page;
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- style-relations.read_last: Read the last document of a record before its delete.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    with record as (
+        select
+            r.*,
+            s.number as related_style_number,
+            s.name as related_style_name
+        from style_relation r
+        join style s on s.organization_id = $1::bigint and s.id = r.related_style_id
+        where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select
+        page_order,
+        sort_values,
+        concat(
+            '{"id":', id,
+            ',"styleId":', style_id,
+            ',"relatedStyleId":', related_style_id,
+            ',"relatedStyleNumber":', to_json(related_style_number),
+            ',"relatedStyleName":', to_json(related_style_name),
+            '}'
+        ) as document
+    from page
+) as page;
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- style-relations.lock_by_id: Lock the records of a write, by id, in the order of the ids.
+--   $1::bigint organization_id
+--   $2::text ids
+select id, 'active' as state, null::text as key, null::bigint as within_id from style_relation
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- style-relations.references_of_styleId: Lock the records that styleId refers to.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+-- Lock the referred records until the end of the transaction.
+select id, state <> 'deleted' as is_live from style
+where organization_id = $1::bigint and id = any($2::bigint[])
+order by id
+for no key update;
+
+-- style-relations.references_of_relatedStyleId: Lock the records that relatedStyleId refers to.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+-- Lock the referred records until the end of the transaction.
+select id, state <> 'deleted' as is_live from style
+where organization_id = $1::bigint and id = any($2::bigint[])
+order by id
+for key share;
+
+-- style-relations.check_pairs: Report pairs that are related already.
+--   $1::bigint organization_id
+--   $2::jsonb items
+select
+    item.n::integer as item,
+    'conflict.duplicate' as type,
+    '["relatedStyleId"]' as path,
+    'The styles are related already.' as message
+from rows from (
+    jsonb_to_recordset($2::jsonb) as (id bigint, "styleId" bigint, "relatedStyleId" bigint)
+) with ordinality as item(id, style_id, related_style_id, n)
+join style_relation stored
+    on stored.organization_id = $1::bigint and stored.style_id = item.style_id
+        and stored.related_style_id = item.related_style_id
+where stored.id <> all(array(
+    select sent.id from jsonb_to_recordset($2::jsonb) as sent(id bigint)
+))
+order by item.n;
+
+-- style-relations.purge: Delete records from the database.
+--   $1::bigint organization_id
+--   $2::text ids
+delete from style_relation
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+returning id;
+
+-- style-relations.update: Update the records that differ from their items.
+--   $1::bigint organization_id
+--   $2::jsonb items
+update style_relation as stored
+set style_id = item."styleId", related_style_id = item."relatedStyleId"
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, "relatedStyleId" bigint)
+join style_relation before on before.organization_id = $1::bigint and before.id = item.id
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and row(stored.style_id, stored.related_style_id) is distinct
+        from row(item."styleId", item."relatedStyleId")
+returning stored.id, false as shown;
+
+-- style-relations.insert: Insert new records.
+--   $1::bigint organization_id
+--   $2::jsonb items
+insert into style_relation (organization_id, id, style_id, related_style_id)
+select $1::bigint, item.id, item."styleId", item."relatedStyleId"
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, "relatedStyleId" bigint)
+returning id;

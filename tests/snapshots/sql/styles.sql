@@ -1,0 +1,448 @@
+-- styles: SQL statements as they are sent; only line breaks and indents differ.
+
+-- styles.list: First page of all records, in the default order.
+--   $1::bigint organization_id
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        -- Documents or writables.
+        with record as (
+            select r.* from style r where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where record.state <> 'deleted'
+            order by record.id limit 30 + 1 offset 0
+        )
+        select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
+            || ',"name":' || to_json(name)::text || coalesce(',"brandId":' || brand_id::text, '')
+            || coalesce(',"styleCategoryId":' || style_category_id::text, '') || ',"groupIds":['
+            || coalesce(group_ids, '') || '],"state":"' || state || '"}' as document
+        from page
+        -- Part of documents and writables: the groups of each style.
+        left join lateral (
+            select string_agg(stored.group_id::text, ',' order by stored.group_id) as group_ids
+            from style_in_group stored
+            where stored.organization_id = $1::bigint and stored.style_id = page.id
+        ) as linked on true
+    ) as page
+) as page;
+-- Page by number:
+--   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
+--   +             case row_number() over (order by record.id) - $2::bigint
+--   +                 when 30 then json_build_array(record.id)::text end as sort_values
+--   -             order by record.id limit 30 + 1 offset 0
+--   +             order by record.id limit 30 + 1 offset $2::bigint
+-- Again, cut, if the page exceeds its bytes:
+--   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+--   -     last_values,
+--   -     has_more
+--   +     convert_to(string_agg(document, ',' order by page_order), 'UTF8') as documents,
+--   +     (array_agg(sort_values order by page_order desc))[1] as last_values,
+--   +     count(*) < max(found) as has_more
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+--   -             '') as documents,
+--   -         max(sort_values) as last_values,
+--   -         coalesce(max(page_order), 0) > 30 as has_more
+--   +         page.*,
+--   +         sum(octet_length(document)) over (order by page_order) as bytes,
+--   +         count(*) over () as found
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             json_build_array(record.id)::text as sort_values
+--   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
+
+-- styles.list_example: Example: number contains $2, sorted by it, descending.
+--   $1::bigint organization_id
+--   $2::text filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        -- Documents or writables.
+        with record as (
+            select r.* from style r where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.number desc, record.id) - 0 as page_order,
+            case row_number() over (order by record.number desc, record.id) - 0
+                when 30 then json_build_array(record.number, record.id)::text end as sort_values
+            from record
+                where strpos(lower(record.number collate "default"), lower($2::text collate "default")) > 0
+                and record.state <> 'deleted'
+            order by record.number desc, record.id limit 30 + 1 offset 0
+        )
+        select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
+            || ',"name":' || to_json(name)::text || coalesce(',"brandId":' || brand_id::text, '')
+            || coalesce(',"styleCategoryId":' || style_category_id::text, '') || ',"groupIds":['
+            || coalesce(group_ids, '') || '],"state":"' || state || '"}' as document
+        from page
+        -- Part of documents and writables: the groups of each style.
+        left join lateral (
+            select string_agg(stored.group_id::text, ',' order by stored.group_id) as group_ids
+            from style_in_group stored
+            where stored.organization_id = $1::bigint and stored.style_id = page.id
+        ) as linked on true
+    ) as page
+) as page;
+-- Next page, by cursor:
+--   -                 and record.state <> 'deleted'
+--   +                 and record.state <> 'deleted' and (record.number <= $3::text)
+--   +                 and (record.number < $3::text or record.id > $4::bigint)
+
+-- styles.count: Count the records of all pages.
+--   $1::bigint organization_id
+-- Begins like a documents statement, up to its page.
+-- Documents or writables.
+with record as (
+    select r.* from style r where r.organization_id = $1::bigint
+),
+page as materialized (
+    select record.id from record where record.state <> 'deleted'
+)
+select count(*) as total from page;
+-- Count of the example:
+--   -     select record.id from record where record.state <> 'deleted'
+--   +     select record.id from record
+--   +         where strpos(lower(record.number collate "default"), lower($2::text collate "default")) > 0
+--   +         and record.state <> 'deleted'
+
+-- styles.read: Read a document.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- Documents or writables.
+    with record as (
+        select r.* from style r where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
+        || ',"name":' || to_json(name)::text || coalesce(',"brandId":' || brand_id::text, '')
+        || coalesce(',"styleCategoryId":' || style_category_id::text, '') || ',"groupIds":['
+        || coalesce(group_ids, '') || '],"state":"' || state || '"}' as document
+    from page
+    -- Part of documents and writables: the groups of each style.
+    left join lateral (
+        select string_agg(stored.group_id::text, ',' order by stored.group_id) as group_ids
+        from style_in_group stored
+        where stored.organization_id = $1::bigint and stored.style_id = page.id
+    ) as linked on true
+) as page;
+-- Response of a write, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Response of a write of several records, which inserts its change:
+--   + with aside as (
+--   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+--   +     select
+--   +         $1::bigint,
+--   +         coalesce(
+--   +             (
+--   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+--   +                 select earlier.clock from change earlier
+--   +                 where earlier.organization_id = $1::bigint and earlier.n is null
+--   +                 order by earlier.clock desc
+--   +                 limit 1
+--   +             ),
+--   +             0
+--   +         ) + 1,
+--   +         $3::bigint,
+--   +         $4::text,
+--   +         $5::integer,
+--   +         $6::jsonb,
+--   +         $7::jsonb
+--   +     returning id
+--   + )
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+-- Change feed with documents, one record:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = $2::bigint and record.state <> 'deleted'
+-- Change feed with documents, several records:
+--   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+--   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[]) and record.state <> 'deleted'
+
+-- styles.read_writable: Read a writable form.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    -- Documents or writables.
+    with record as (
+        select r.* from style r where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '{"number":' || to_json(number)::text || ',"name":' || to_json(name)::text
+        || ',"brandId":' || coalesce(brand_id::text, 'null') || ',"styleCategoryId":'
+        || coalesce(style_category_id::text, 'null') || ',"groupIds":[' || coalesce(group_ids, '')
+        || '],"state":"' || state || '"}' as document
+    from page
+    -- Part of documents and writables: the groups of each style.
+    left join lateral (
+        select string_agg(stored.group_id::text, ',' order by stored.group_id) as group_ids
+        from style_in_group stored
+        where stored.organization_id = $1::bigint and stored.style_id = page.id
+    ) as linked on true
+) as page;
+-- Several records:
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- styles.lock_by_id: Lock the records of a write, by id, in the order of the ids.
+--   $1::bigint organization_id
+--   $2::text ids
+select id, state as state, number as key, null::bigint as within_id from style
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- styles.lock_by_key: Lock the records of a write that names them by own key, number.
+--   $1::bigint organization_id
+--   $2::text[] keys
+select id, state as state, number as key, null::bigint as within_id from style
+where organization_id = $1::bigint and id = any(array(
+    select one.id from style one where one.organization_id = $1::bigint and one.number = any($2::text[])
+))
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- styles.references_of_brandId: Lock the records that brandId refers to.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+-- Lock the referred records until the end of the transaction.
+select id, state <> 'deleted' as is_live from brand
+where organization_id = $1::bigint and id = any($2::bigint[])
+order by id
+for key share;
+
+-- styles.references_of_styleCategoryId: Lock the records that styleCategoryId refers to.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+-- Lock the referred records until the end of the transaction.
+select id, state <> 'deleted' as is_live from style_category
+where organization_id = $1::bigint and id = any($2::bigint[])
+order by id
+for key share;
+
+-- styles.references_of_groupIds: Lock the records that groupIds refers to.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+-- Lock the referred records until the end of the transaction.
+select id, state <> 'deleted' as is_live from style_group
+where organization_id = $1::bigint and id = any($2::bigint[])
+order by id
+for key share;
+
+-- styles.uses: Count the live records that refer to the records to delete.
+--   $1::bigint organization_id
+--   $2::text ids
+-- Ids that records of style_relation refer to by style_relation, which may be the same table, with the number of live records.
+select link.style_id as id, 'style relations' as users, count(*) filter (where true) as uses
+from style_relation link
+join style_relation record on record.organization_id = $1::bigint and record.id = link.id
+where link.organization_id = $1::bigint and link.style_id = any((select $2::text::bigint[])::bigint[])
+group by link.style_id
+union all
+-- Ids that records of style_relation refer to by style_relation, which may be the same table, with the number of live records.
+select link.related_style_id as id, 'style relations' as users, count(*) filter (where true) as uses
+from style_relation link
+join style_relation record on record.organization_id = $1::bigint and record.id = link.id
+where link.organization_id = $1::bigint and link.related_style_id = any((select $2::text::bigint[])::bigint[])
+group by link.related_style_id
+union all
+-- Ids that records of sample_request refer to by sample_request, which may be the same table, with the number of live records.
+select link.style_id as id, 'sample requests' as users, count(*) filter (where true) as uses
+from sample_request link
+join sample_request record on record.organization_id = $1::bigint and record.id = link.id
+where link.organization_id = $1::bigint and link.style_id = any((select $2::text::bigint[])::bigint[])
+group by link.style_id;
+
+-- styles.charted_in: Find restored styles with chart values of deleted size ranges.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+--   $3::bigint[] size_range_ids
+-- Return the styles among $2 whose charts have values in sizes of the size ranges $3.
+select distinct line.style_id as id
+from measurement_line line
+join measurement_line_value charted
+    on charted.organization_id = $1::bigint and charted.measurement_line_id = line.id
+join size_range_size size on size.organization_id = $1::bigint and size.id = charted.size_range_size_id
+where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
+    and size.size_range_id = any($3::bigint[]);
+
+-- styles.hold_size_ranges: Lock the size ranges of the charts of restored styles.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+-- Lock the size ranges in which the charts of the styles $2 have values, until the end of the transaction.
+select owner.id, owner.state
+from size_range owner
+where owner.organization_id = $1::bigint
+    and owner.id = any(array(
+        select size.size_range_id
+        from measurement_line line
+        join measurement_line_value charted
+            on charted.organization_id = $1::bigint and charted.measurement_line_id = line.id
+        join size_range_size size
+            on size.organization_id = $1::bigint and size.id = charted.size_range_size_id
+        where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
+    ))
+order by owner.id
+for key share;
+
+-- styles.tell_deleted: Find the groups that count a style less.
+--   $1::bigint organization_id
+--   $2::text ids
+-- Record changes of the groups, which count one style less.
+select group_id as groups from style_in_group
+where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[]);
+
+-- styles.tell_restored: Find the groups that count a style more.
+--   $1::bigint organization_id
+--   $2::jsonb items
+-- Record changes of the groups, which count one style more.
+select linked.group_id as groups
+from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
+join style stored on stored.organization_id = $1::bigint and stored.id = item.id
+join style_in_group linked on linked.organization_id = $1::bigint and linked.style_id = item.id
+where stored.state = 'deleted' and item.state <> 'deleted';
+
+-- styles.stored_links: Read the stored links.
+--   $1::bigint organization_id
+--   $2::text ids
+select 'style_in_group' as link, style_id as owner_id, array_agg(group_id) as linked_ids
+from style_in_group
+where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[])
+group by style_id;
+
+-- styles.remove_style_in_group: Delete links.
+--   $1::bigint organization_id
+--   $2::jsonb pairs
+with gone as materialized (
+    select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
+    from jsonb_array_elements($2::jsonb) as sent(pair)
+)
+delete from style_in_group as stored
+using gone
+where stored.organization_id = $1::bigint
+    and stored.style_id = gone.owner_id and stored.group_id = gone.linked_id
+returning stored.style_id as id, group_id as "groups";
+
+-- styles.add_style_in_group: Insert links.
+--   $1::bigint organization_id
+--   $2::jsonb pairs
+insert into style_in_group (organization_id, style_id, group_id)
+select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
+from jsonb_array_elements($2::jsonb) as sent(pair)
+returning style_id as id, group_id as "groups";
+
+-- styles.delete: Mark records as deleted.
+--   $1::bigint organization_id
+--   $2::text ids
+update style set state = 'deleted'
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+returning id, false as shown;
+
+-- styles.update: Update the records that differ from their items.
+--   $1::bigint organization_id
+--   $2::jsonb items
+update style as stored
+set number = item."number", name = item."name", brand_id = item."brandId",
+    style_category_id = item."styleCategoryId", state = item."state"
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "brandId" bigint,
+    "styleCategoryId" bigint, "state" text)
+join style before on before.organization_id = $1::bigint and before.id = item.id
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and row(stored.number, stored.name, stored.brand_id, stored.style_category_id, stored.state) is distinct
+        from row(item."number", item."name", item."brandId", item."styleCategoryId", item."state")
+returning stored.id, row(stored.number, stored.name) is distinct from row(before.number, before.name) as shown;
+
+-- styles.insert: Insert new records.
+--   $1::bigint organization_id
+--   $2::jsonb items
+insert into style (organization_id, id, number, name, brand_id, style_category_id, state)
+select $1::bigint, item.id, item."number", item."name", item."brandId", item."styleCategoryId",
+    coalesce(item."state", 'active')
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "brandId" bigint,
+    "styleCategoryId" bigint, "state" text)
+returning id;
+
+-- styles.shown_in_style_relations: Find the style-relations that show changed records, for the change feed.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+--   $3::bigint after_id
+--   $4::integer limit
+--   $5::bigint record_id
+-- Ids of records that show the changed ones, after id $3.
+select distinct shown.id
+from (
+    select id from style_relation
+    where organization_id = $1::bigint and related_style_id = any($2::bigint[])
+) as shown
+where shown.id > $3::bigint and ($5::bigint is null or shown.id = $5::bigint)
+order by shown.id
+limit $4::integer;

@@ -1,0 +1,100 @@
+"""Validation of responses against the OpenAPI document and the schema files.
+
+jsonschema judges, which shares no code with the validator that the service runs on.
+"""
+
+import re
+from functools import cache
+from typing import Any
+
+import jsonschema
+import orjson
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+from service import openapi, schemas
+from service.errors import ErrorDetail
+from service.routes import Route
+from tests.support.api import Answer
+
+_DOCUMENT: dict[str, Any] = orjson.loads(
+    re.sub(r'"#/', '"urn:openapi#/', openapi.document().decode())
+)
+_OPENAPI: Registry[Any] = Registry().with_resource(
+    "urn:openapi", DRAFT202012.create_resource(_DOCUMENT)
+)
+_FILES: Registry[Any] = Registry().with_resources(
+    (schema["$id"], Resource.from_contents(schema)) for schema in schemas.load().values()
+)
+
+
+@cache
+def form(file: str, definition: str) -> jsonschema.Draft202012Validator:
+    """Return the independent validator of one definition of a schema file."""
+    return jsonschema.Draft202012Validator(
+        {"$ref": schemas.reference(file, definition)},
+        registry=_FILES,
+        format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER,
+    )
+
+
+def component(name: str) -> jsonschema.Draft202012Validator:
+    """Return the independent validator of a schema of the document."""
+    return _validator(orjson.dumps({"$ref": f"urn:openapi#/components/schemas/{name}"}))
+
+
+def assert_documented(route: Route, answer: Answer) -> None:
+    """Raise unless the document describes the response: status, headers, types, body."""
+    operation = _DOCUMENT["paths"][route.path][route.method.lower()]
+    references = operation["responses"]
+    assert str(answer.status) in references, (route.method, route.path, answer.status, answer.raw)
+    described = _DOCUMENT["components"]["responses"][
+        references[str(answer.status)]["$ref"].rpartition("/")[2]
+    ]
+    assert answer.headers["X-Request-Id"]
+    if answer.status == 304:
+        assert answer.raw == b""
+        return
+    media = described["content"][answer.headers["Content-Type"]]
+    _validator(orjson.dumps(media["schema"])).validate(answer.json)
+    if answer.status < 400:
+        assert list(answer.json)[:3] == ["status", "code", "data"]
+    elif "examples" in media:
+        # Rows that call for another status come along with those that this one is of.
+        called = {kind for kind, _ in answer.details if ErrorDetail(kind).status == answer.status}
+        undescribed = called - media["examples"].keys()
+        assert not undescribed, (route.method, route.path, undescribed)
+
+
+def parameters(route: Route) -> set[str]:
+    """Return the names of the parameters that the document lists for an operation."""
+    operation = _DOCUMENT["paths"][route.path][route.method.lower()]
+    shared = _DOCUMENT["components"]["parameters"]
+    return {
+        (shared[entry["$ref"].rpartition("/")[2]] if "$ref" in entry else entry)["name"]
+        for entry in operation["parameters"]
+    }
+
+
+@cache
+def _validator(schema: bytes) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(
+        orjson.loads(schema),
+        registry=_OPENAPI,
+        format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER,
+    )
+
+
+def invalid(kind: str) -> str:
+    """Return the error type of that kind of validation error."""
+    return f"validation_error.{kind}"
+
+
+def is_failure(answer: Answer, status: int, code: str) -> None:
+    """Raise unless the answer is the error envelope of that status and code."""
+    assert (answer.status, answer.json["code"]) == (status, code), answer.raw
+    bulk = "operation" in answer.json["error"]
+    form("common/envelope", "bulkFailure" if bulk else "failure").validate(answer.json)
+    assert list(answer.json) == ["status", "code", "error"]
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.headers["X-Request-Id"]

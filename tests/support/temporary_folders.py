@@ -1,0 +1,58 @@
+"""Temporary folders, in memory if there is room, and copies of the program."""
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from service.files import GUIDES, MIGRATIONS, SCHEMAS, SQL
+
+_MEMORY: Final = Path("/dev/shm")
+_ROOM: Final = 2 << 30
+"""Bytes; a run of all tests takes a tenth of it."""
+_PREFIX: Final = "selvedge-tests-"
+_LOCK: Final = "in-use"
+_SETTLED: Final = 60
+"""Seconds after which a folder in use is locked for sure."""
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Provide a folder that the embedded server's account may reach, and remove it.
+
+    A database is a thousand small files, which some disks take ten times as long to copy as memory.
+    """
+    parent = _MEMORY if _has_room(_MEMORY) else None
+    with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=parent) as name:
+        folder = Path(name)
+        folder.chmod(0o711)
+        with (folder / _LOCK).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield folder
+
+
+def copy_program(home: Path) -> None:
+    """Put a copy of all that the service is made of into a folder, laid out as in a checkout."""
+    root = SQL.parent
+    for folder in (root / "service", SQL, SCHEMAS, MIGRATIONS, GUIDES):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(folder, home / folder.relative_to(root), ignore=ignored)
+
+
+def sweep() -> None:
+    """Remove from memory what runs that were killed left there."""
+    for path in _MEMORY.glob(f"{_PREFIX}*/{_LOCK}"):
+        # Another run's that is at work is locked, or gone by now.
+        with suppress(OSError), path.open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if time.time() - path.stat().st_mtime > _SETTLED:
+                shutil.rmtree(path.parent, ignore_errors=True)
+
+
+def _has_room(folder: Path) -> bool:
+    return os.access(folder, os.W_OK) and shutil.disk_usage(folder).free >= _ROOM
