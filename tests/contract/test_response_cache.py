@@ -175,7 +175,7 @@ async def test_settings_are_seen(
     servers: Servers, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Features of an organization change documents of its records."""
-    monkeypatch.setattr(organizations_caller, "CACHE_SECONDS", 0)
+    monkeypatch.setattr(organizations_caller, "KEY_CACHE_SECONDS", 0)
     paths = [f"{root}?pageSize=100" for root in LISTS]
     connection = await asyncpg.connect(demo_dsn)
     try:
