@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from service.queries.writable_resource import WritableResource
+from service.queries.master_record import MasterRecord
 from service.queries.parts import RecordPart
 from service.routes import Route, routes
 from tests.fuzz import (
@@ -105,13 +105,13 @@ def case(on: Stage, route: Route, organization: int, random: Random) -> Case | R
     if route.method == "GET":
         return _read(on, route, organization, random)
     resource, inventory = route.resource, on.inventories[organization]
-    assert isinstance(resource, WritableResource)
-    if route.operation_name.endswith("delete"):
-        deletion = deletes.single if route.operation_name == "delete" else deletes.several
-        return deletion(resource, route, inventory, random, organization)
     if isinstance(resource, RecordPart):
         subject = parts.subject(resource, route, inventory, random)
         return bodies.faulty(subject, resource, inventory, random, organization)
+    assert isinstance(resource, MasterRecord)
+    if route.operation_name.endswith("delete"):
+        deletion = deletes.single if route.operation_name == "delete" else deletes.several
+        return deletion(resource, route, inventory, random, organization)
     if route.operation_name == "patch" and random.random() < 0.4:
         return patches.patched(resource, route, inventory, random, organization)
     subject = random.choice(_SUBJECTS[route.operation_name])(resource, route, inventory, random)
