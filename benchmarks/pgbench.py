@@ -108,7 +108,8 @@ async def _captured(data: Data) -> AsyncIterator[tuple[Any, list[tuple[str, Sequ
         return connection
 
     with mock.patch("asyncpg.connect", listened):
-        app = create_app(Settings.from_environment({"LOG_LEVEL": "warning"}), data.dsn)
+        settings = {"LOG_LEVEL": "warning", "RESPONSE_CACHE_MIB": "0"}
+        app = create_app(Settings.from_environment(settings), data.dsn)
         async with TestClient(TestServer(app)) as client:
             yield client, statements
 
