@@ -146,3 +146,12 @@ async def other_api(client: TestClient[Any, Any], demo_dsn: str) -> Api:
 async def reader_api(client: TestClient[Any, Any], demo_dsn: str) -> Api:
     """A caller of organization 1 whose key may only read."""
     return Api(client, await issue_key(demo_dsn, 1, scope="read"))
+
+
+@pytest.fixture
+def without_response_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Switch response caches of this process off, for tests that change data by SQL."""
+    monkeypatch.setattr(
+        "service.handlers.response_cache.ResponseCache.respond",
+        lambda _, request, handler: handler(request),
+    )

@@ -14,7 +14,10 @@ import pytest
 from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PARTS
 from tests.contract.test_page_query_plans import handled, nodes
 
-pytestmark = pytest.mark.contract("Parts")
+pytestmark = [
+    pytest.mark.contract("Parts"),
+    pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
+]
 
 NEW = 3
 STYLES, LINES, SIZES = 300, 6, 4

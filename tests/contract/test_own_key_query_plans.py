@@ -13,7 +13,10 @@ from service.resources.facilities import Facilities
 from service.resources.registry import MASTER_RECORDS
 from tests.contract.test_page_query_plans import nodes
 
-pytestmark = pytest.mark.contract("Own keys")
+pytestmark = [
+    pytest.mark.contract("Own keys"),
+    pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
+]
 
 RECORDS, KEYS = 60_000, 200
 CHOSEN = [n * 291 for n in range(1, KEYS + 1)]

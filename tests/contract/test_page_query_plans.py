@@ -17,7 +17,10 @@ from service.queries.bound_statements import FIRST_PARAMETER
 from service.queries.change_recorder import insert_text
 from service.resources.registry import STYLE_RELATIONS
 
-pytestmark = pytest.mark.contract("Cursors")
+pytestmark = [
+    pytest.mark.contract("Cursors"),
+    pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
+]
 
 RELATIONS, STYLES = 40_000, 2_000
 PAGE = 30

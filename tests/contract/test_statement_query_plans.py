@@ -20,7 +20,10 @@ from tests.support.api import Api, issue_key
 from tests.support.parametrize import CALLERS_ROUTES
 from tests.support.serving import serving
 
-pytestmark = pytest.mark.contract("Budgets")
+pytestmark = [
+    pytest.mark.contract("Budgets"),
+    pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
+]
 
 LARGE, UNKNOWN, ROWS = 100, 3, 20_000
 #: Size ranges show the name of one size each, by which lists filter and sort before the page.

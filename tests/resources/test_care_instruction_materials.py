@@ -14,7 +14,10 @@ from tests.support import rows
 from tests.support.api import Answer, Api
 from tests.support.openapi_validation import form, is_failure
 
-pytestmark = pytest.mark.contract("Care instruction materials")
+pytestmark = [
+    pytest.mark.contract("Care instruction materials"),
+    pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
+]
 
 MATERIALS = "/api/care-instruction-materials"
 

@@ -9,7 +9,10 @@ import pytest
 from tests.support.api import Api
 from tests.support.openapi_validation import form
 
-pytestmark = pytest.mark.contract("Measurement read")
+pytestmark = [
+    pytest.mark.contract("Measurement read"),
+    pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
+]
 
 REQUESTS = "/api/styles/1/sample-requests"
 

@@ -7,7 +7,10 @@ import pytest
 
 from tests.support.api import Api, replacing
 
-pytestmark = pytest.mark.contract("Sample requests")
+pytestmark = [
+    pytest.mark.contract("Sample requests"),
+    pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
+]
 
 REQUESTS, STYLES = "/api/sample-requests", "/api/styles"
 VALUES = ("company_measurement", "supplier_measurement", "new_measurement")

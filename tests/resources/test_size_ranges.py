@@ -7,7 +7,10 @@ from tests.support.api import Api, replacing
 from tests.support.openapi_validation import form
 from tests.support.size_ranges import RANGES, create
 
-pytestmark = pytest.mark.contract("Size ranges")
+pytestmark = [
+    pytest.mark.contract("Size ranges"),
+    pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
+]
 
 
 async def test_documents_show_sizes_and_the_default_grading_size(api: Api) -> None:
