@@ -147,3 +147,10 @@ def test_no_package_imports_one_above_it() -> None:
             if order.get(target, len(order)) < order.get(home, len(order)):
                 upward.append(f"{module.relative_to(ROOT).as_posix()} imports {dotted}")
     assert not upward
+
+
+def test_tests_that_ci_runs_are_there() -> None:
+    """A renamed test must not end the script that names it."""
+    paths = re.findall(r"\btests/[\w/.]+", (ROOT / ".ci" / "run").read_text(encoding="utf-8"))
+    assert paths
+    assert not [path for path in paths if not (ROOT / path).exists()]
