@@ -40,11 +40,6 @@ class Route:
     """Statuses that are documented but not used yet."""
 
     @property
-    def operation_name(self) -> str:
-        """Return the name of the operation."""
-        return self.operation.name
-
-    @property
     def method(self) -> str:
         """Return the HTTP method. A GET route serves HEAD as well."""
         return self.operation.method

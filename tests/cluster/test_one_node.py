@@ -31,7 +31,7 @@ async def test_every_route_asks_one_node(aiohttp_client: Any, demo_dsn: str) -> 
     }
     refused = []
     for route in served:
-        answer = await SUCCESSES[route.operation_name](api, route, stored)
+        answer = await SUCCESSES[route.operation.name](api, route, stored)
         if answer.status not in (200, 201):
             refused.append((route.method, route.path, answer.raw))
     assert refused == []

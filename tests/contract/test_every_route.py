@@ -27,7 +27,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 async def path_of(api: Api, route: Route, stored: dict[str, int]) -> str:
     """Return the route's path with ids of stored records in it."""
-    values: dict[str, Any] = {"name": _NAMES.get(route.operation_name), **stored}
+    values: dict[str, Any] = {"name": _NAMES.get(route.operation.name), **stored}
     if "{id}" in route.path:
         collection = route.path.partition("/{id}")[0].format(**values)
         values["id"] = (await api.get(collection)).data[0]["id"]
@@ -105,7 +105,7 @@ async def bulk_delete(api: Api, route: Route, stored: dict[str, int]) -> Answer:
 
 Success: TypeAlias = Callable[[Api, Route, dict[str, int]], Awaitable[Answer]]
 SUCCESSES: dict[str, Success] = {
-    **{route.operation_name: plain for route in parametrize.ROUTES if route.method == "GET"},
+    **{route.operation.name: plain for route in parametrize.ROUTES if route.method == "GET"},
     "create": create,
     "replace": replace,
     "bulk_replace": bulk_replace,
@@ -120,8 +120,8 @@ SUCCESSES: dict[str, Success] = {
 @pytest.mark.contract("Envelope", "OpenAPI document")
 @parametrize.of_each(parametrize.ROUTES)
 async def test_success(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
-    answer = await SUCCESSES[route.operation_name](shared_api, route, stored)
-    assert answer.status == (201 if route.operation_name == "create" else 200), answer.raw
+    answer = await SUCCESSES[route.operation.name](shared_api, route, stored)
+    assert answer.status == (201 if route.operation.name == "create" else 200), answer.raw
     if route.needs_key:
         assert_documented(route, answer)
     assert answer.headers["X-Request-Id"]
@@ -177,9 +177,9 @@ def unknown_path(route: Route) -> str:
 
 async def valid_body(api: Api, route: Route) -> Any:
     """Return a body that a write to one record takes; None where none is sent."""
-    if route.operation_name == "replace":
+    if route.operation.name == "replace":
         return await new_body(api, route, "replace")
-    return [] if route.operation_name == "patch" else None
+    return [] if route.operation.name == "patch" else None
 
 
 @pytest.mark.contract("Errors")
@@ -214,7 +214,7 @@ async def test_methods_that_a_path_does_not_have(path: str, shared_api: Api) -> 
 @parametrize.of_each_body
 async def test_other_content_types(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
     path = await path_of(shared_api, route, stored)
-    swapped = "application/json" if route.operation_name == "patch" else JSON_PATCH
+    swapped = "application/json" if route.operation.name == "patch" else JSON_PATCH
     for kind in (swapped, "text/plain", "application/json; charset=utf-16", "nonsense", "*/*"):
         answer = await shared_api.call(route.method, path, b"[]", content_type=kind)
         is_failure(answer, 415, "unsupported_media_type")
@@ -248,7 +248,7 @@ async def test_bodies_that_are_no_json(
 @parametrize.of_each_route
 async def test_unknown_parameters(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
     path, body = await path_of(shared_api, route, stored), await valid_body(shared_api, route)
-    if route.operation_name in ("create", "bulk_replace", "bulk_patch"):
+    if route.operation.name in ("create", "bulk_replace", "bulk_patch"):
         body = []
     params = [("colour", "red"), ("Colour", "red")]
     answer = await shared_api.call(route.method, path, body, params=params)
@@ -265,7 +265,7 @@ async def test_head_has_the_headers_of_get(
     path = await path_of(shared_api, route, stored)
     got, head = await shared_api.get(path), await shared_api.call("HEAD", path)
     assert (head.status, head.raw) == (200, b"")
-    if route.operation_name != "metrics":
+    if route.operation.name != "metrics":
         for name in ("Content-Type", "Content-Length", "ETag"):
             assert head.headers.get(name) == got.headers.get(name)
 

@@ -148,7 +148,7 @@ def test_every_example_of_a_failure_is_some_operations() -> None:
     assert DOCUMENT["components"]["examples"].keys() == referenced | AT_NO_OPERATION
 
 
-@pytest.mark.parametrize("route", [route for route in routes() if route.operation_name == "list"])
+@pytest.mark.parametrize("route", [route for route in routes() if route.operation.name == "list"])
 def test_every_scalar_field_of_a_list_filters(route: Any) -> None:
     parameters = [*map(resolved, DOCUMENT["paths"][route.path]["get"]["parameters"])]
     names = {parameter.get("name") for parameter in parameters}

@@ -40,7 +40,7 @@ async def test_every_write_honors_an_idempotency_key(
     """A key of another form is refused."""
     twice = Twice(shared_api.client, shared_api.key)
     openapi_validation.assert_documented(
-        route, await SUCCESSES[route.operation_name](twice, route, stored)
+        route, await SUCCESSES[route.operation.name](twice, route, stored)
     )
     assert "Idempotency-Key" in openapi_validation.parameters(route)
     path, body = await path_of(shared_api, route, stored), b"[]" if route.media_type else None

@@ -62,7 +62,7 @@ async def sent_by_routes(dsn: str, monkeypatch: pytest.MonkeyPatch) -> dict[str,
     async with serving(dsn, POOL_SIZE="1") as server, TestClient(server) as client:
         api = Api(client, await issue_key(dsn, 1))
         for route in CALLERS_ROUTES:
-            answer = await SUCCESSES[route.operation_name](api, route, stored)
+            answer = await SUCCESSES[route.operation.name](api, route, stored)
             assert answer.status in (200, 201), answer.raw
     monkeypatch.undo()
     begins = re.compile(r"(--.*\n)*\s*(with|select|insert|update|delete)\b")

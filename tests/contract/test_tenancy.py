@@ -28,7 +28,7 @@ UNKNOWN = 10**15
 #: How many attacks a run takes of those on one place of a body, and of those on one list.
 FEW, SEVERAL = 4, 12
 ROUTES = [route for route in routes() if route.needs_key]
-LISTS = [route for route in ROUTES if route.operation_name == "list" and "{" not in route.path]
+LISTS = [route for route in ROUTES if route.operation.name == "list" and "{" not in route.path]
 #: What is another one in each answer.
 OWN_HEADERS = ("date", "x-request-id")
 #: Of no organization.

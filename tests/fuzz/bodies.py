@@ -37,7 +37,7 @@ def kinds(
         of_schema = [kind for kind in fault_kinds.KINDS if kind is not fault_kinds.NESTED]
         return [*of_schema, *parts.between_fields(resource)], [*parts.beyond(resource, inventory)]
     assert isinstance(resource, MasterRecord)
-    stored = subject.route.operation_name in ("replace", "bulk_replace", "bulk_patch", "patch")
+    stored = subject.route.operation.name in ("replace", "bulk_replace", "bulk_patch", "patch")
     shown = [*fault_kinds.KINDS, *relations.between_fields(resource)]
     if subject.patches:
         # In a patch it is the value of an operation, and reported as that.

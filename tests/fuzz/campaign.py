@@ -70,14 +70,14 @@ class Tally:
     def add(self, case: Case | Raw) -> None:
         """Count a case that was sent."""
         resource = case.route.resource
-        self.routes[resource.name if resource else "", case.route.operation_name] += 1
+        self.routes[resource.name if resource else "", case.route.operation.name] += 1
         self.kinds.update({*case.kinds})
         if len(case.kinds) > 1:
             self.kinds[SEVERAL] += 1
 
     def fail(self, case: Case | Raw, message: str) -> None:
         """Record a wrong response."""
-        name = f"{case.route.operation_name}: {', '.join(sorted({*case.kinds}))}"
+        name = f"{case.route.operation.name}: {', '.join(sorted({*case.kinds}))}"
         self.failures[name] = min(self.failures.get(name, message), message, key=len)
 
 
@@ -91,11 +91,11 @@ def targets(collection: str | None = None) -> Iterator[Route]:
     """
     for route in routes():
         if (
-            route.operation_name not in ("follow", "identify")
+            route.operation.name not in ("follow", "identify")
             and route.resource
             and collection in (None, route.resource.name)
         ):
-            yield from [route] * (_WEIGHT_OF_BODIES if route.operation_name in _SUBJECTS else 1)
+            yield from [route] * (_WEIGHT_OF_BODIES if route.operation.name in _SUBJECTS else 1)
 
 
 def case(on: Stage, route: Route, organization: int, random: Random) -> Case | Raw:
@@ -109,13 +109,13 @@ def case(on: Stage, route: Route, organization: int, random: Random) -> Case | R
         subject = parts.subject(resource, route, inventory, random)
         return bodies.faulty(subject, resource, inventory, random, organization)
     assert isinstance(resource, MasterRecord)
-    if route.operation_name.endswith("delete"):
-        deletion = deletes.single if route.operation_name == "delete" else deletes.several
+    if route.operation.name.endswith("delete"):
+        deletion = deletes.single if route.operation.name == "delete" else deletes.several
         return deletion(resource, route, inventory, random, organization)
-    if route.operation_name == "patch" and random.random() < 0.4:
+    if route.operation.name == "patch" and random.random() < 0.4:
         return patches.patched(resource, route, inventory, random, organization)
-    subject = random.choice(_SUBJECTS[route.operation_name])(resource, route, inventory, random)
-    if not route.operation_name.endswith("patch") and random.random() < 0.07:
+    subject = random.choice(_SUBJECTS[route.operation.name])(resource, route, inventory, random)
+    if not route.operation.name.endswith("patch") and random.random() < 0.07:
         return requests.unreadable(subject, resource, random, organization)
     if random.random() < 0.03:
         return duplicate_members.doubled(subject, random, organization)
@@ -127,7 +127,7 @@ def case(on: Stage, route: Route, organization: int, random: Random) -> Case | R
 def _read(on: Stage, route: Route, organization: int, random: Random) -> Case:
     resource = route.resource
     assert resource is not None
-    if route.operation_name in ("read", "read_all"):
+    if route.operation.name in ("read", "read_all"):
         ids = random.choice(on.paths[resource.name][organization])
         return reads.read(route, ids, resource, random, organization)
     path = route.path

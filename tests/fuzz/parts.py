@@ -34,7 +34,7 @@ def subject(part: RecordPart, route: Route, inventory: Inventory, random: Random
     if part is CHARTS:
         lines = [line for line in stored["lines"] if not line["isDeactivated"]]
         stored = stored | {"lines": lines}
-    root = stored if route.operation_name == "patch" else None
+    root = stored if route.operation.name == "patch" else None
     return Subject(route, form(part, "replace"), stored, path_to(route, ids), root=root)
 
 

@@ -92,7 +92,7 @@ def test_nothing_below_the_entry_of_a_query_sees_the_pool() -> None:
 
 def test_every_kind_of_route_has_a_contract_test() -> None:
     """The test of every route finds resources by itself; a new kind of route is told to it."""
-    assert {route.operation_name for route in routes()} == set(SUCCESSES)
+    assert {route.operation.name for route in routes()} == set(SUCCESSES)
 
 
 def test_pinned_requirements_name_no_host() -> None:

@@ -11,7 +11,7 @@ _BODIES = ("create", "replace", "bulk_replace", "bulk_patch", "patch")
 _WRITES = (*_BODIES, "delete", "bulk_delete")
 
 WITH_OWN_KEY = [resource for resource in MASTER_RECORDS if resource.own_key]
-_LISTS = [route for route in ROUTES if route.operation_name == "list"]
+_LISTS = [route for route in ROUTES if route.operation.name == "list"]
 
 of_each_resource = pytest.mark.parametrize(
     "resource", MASTER_RECORDS, ids=[resource.name for resource in MASTER_RECORDS]
@@ -29,6 +29,6 @@ def of_each(chosen: list[Route]) -> pytest.MarkDecorator:
 
 
 of_each_route = of_each(CALLERS_ROUTES)
-of_each_write = of_each([route for route in ROUTES if route.operation_name in _WRITES])
-of_each_body = of_each([route for route in ROUTES if route.operation_name in _BODIES])
+of_each_write = of_each([route for route in ROUTES if route.operation.name in _WRITES])
+of_each_body = of_each([route for route in ROUTES if route.operation.name in _BODIES])
 of_each_record = of_each([route for route in CALLERS_ROUTES if "{" in route.path])

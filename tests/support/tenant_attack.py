@@ -62,11 +62,11 @@ def sendable(route: Route, references: generate.References) -> Any:
     """Return a body that the route takes, whatever record it is for."""
     if isinstance(route.resource, RecordPart):
         bodies = {"replace": parts.least(route.resource), "patch": []}
-        return bodies.get(route.operation_name)
-    if route.operation_name == "patch":
+        return bodies.get(route.operation.name)
+    if route.operation.name == "patch":
         assert route.resource is not None
         return generate.change(route.resource, "inactive", references, Random(route.path))
-    if route.operation_name != "replace" or route.resource is None:
+    if route.operation.name != "replace" or route.resource is None:
         return None
     return body(route.resource, "replace", references, Random(route.path))
 
