@@ -40,7 +40,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     traces, middlewares = _traces(settings)
     app = web.Application(middlewares=[*middlewares, handle_request])
     app._router = Router()  # aiohttp has deprecated the argument
-    pages.prepare(app, openapi.document())
+    pages.prepare(app, openapi.document(), settings.public_url)
     app[CORS] = Cors(settings.cors_origins)
     system.prepare(app)
 
@@ -50,7 +50,8 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         app[ACCESS_LOG], app[BYTE_BUDGET] = AccessLog(), ByteBudget()
         app[ON_PARSER_ERROR] = count_parser_error(app[ACCESS_LOG])
         app[ADMISSION] = Admission(settings.caller_requests)
-        app[RESPONSE_CACHE] = cache = ResponseCache(database, settings.response_cache_mib * 2**20)
+        cache_bytes = settings.response_cache_mib * 2**20
+        app[RESPONSE_CACHE] = cache = ResponseCache(database, cache_bytes, settings.public_url)
         app[BODY_SCHEDULER], app[UNAUTHORIZED] = BodyScheduler(), UnauthorizedThrottle()
         gauges = gauge_updater(database, app[ADMISSION], lambda: cache.size, settings.pool_size)
         monitor = LoopMonitor(gauges)

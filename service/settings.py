@@ -13,6 +13,10 @@ from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
 _ENCODING: Final = "percent-encode special characters of user and password: %40 for @, %2F for /"
+_HOST: Final = r"(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?"
+HOST: Final = re.compile(_HOST, re.ASCII)
+"""Value of a ``Host`` header (RFC 9110, 7.2), with names of hosts as they are in use."""
+_PUBLIC_URL: Final = re.compile(rf"https?://{_HOST}(?:/[A-Za-z0-9._~-]+)*", re.ASCII)
 LOG_LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 
 
@@ -39,6 +43,8 @@ class Settings:
     """Retention of the change feed in days."""
     response_cache_mib: int
     """Size of the response cache of a worker in MiB; 0 turns it off."""
+    public_url: str
+    """Address by which callers reach the service, without a slash at its end; "" if unknown."""
     cors_origins: tuple[str, ...]
     """Origins of browser pages that may call, beside the service's own."""
     log_level: str
@@ -62,6 +68,7 @@ class Settings:
             caller_requests=_integer(environ, "CALLER_REQUESTS", 64, 1, 100_000),
             changes_days=_integer(environ, "CHANGES_DAYS", 30, 1, 36_500),
             response_cache_mib=_integer(environ, "RESPONSE_CACHE_MIB", 32, 0, 65_536),
+            public_url=_public_url(environ),
             cors_origins=_origins(environ),
             log_level=_log_level(environ),
             traces=_traces(environ),
@@ -91,6 +98,14 @@ def _origins(environ: Mapping[str, str]) -> tuple[str, ...]:
             example = "https://app.example.com"
             raise SettingsError(f"CORS_ORIGINS must name origins like {example}, not {origin!r}")
     return tuple(origins)
+
+
+def _public_url(environ: Mapping[str, str]) -> str:
+    url = (environ.get("PUBLIC_URL") or "").rstrip("/")
+    if url and not _PUBLIC_URL.fullmatch(url):
+        example = "https://api.example.com/selvedge"
+        raise SettingsError(f"PUBLIC_URL must be an address like {example}, not {url!r}")
+    return url
 
 
 def _log_level(environ: Mapping[str, str]) -> str:

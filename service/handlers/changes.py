@@ -13,6 +13,8 @@ from service.http.authentication import authenticate
 from service.http.byte_budget import reserve
 from service.http.context import ADMISSION, caller, database
 from service.http.envelope import pagination, respond, success
+from service.http.headers import LINK
+from service.http.web_links import next_page
 from service.listing import changes, cursor
 from service.listing.changes import ChangesRequest
 from service.queries import change_feed
@@ -32,7 +34,11 @@ async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
     body = _entries_json(feed, page, documents)
     reserve(request, len(body))
     next_cursor = changes.encode(changes_request.filter, page.after, page.epoch, scope)
-    return respond(success(body, pagination=pagination(next_cursor, has_more=page.has_more)))
+    headers = dict[str, str]()
+    if page.has_more:
+        headers[LINK] = next_page(request, next_cursor)
+    shown = pagination(next_cursor, has_more=page.has_more)
+    return respond(success(body, pagination=shown, headers=headers))
 
 
 async def _long_poll(

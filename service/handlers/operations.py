@@ -238,6 +238,7 @@ WITHOUT_RESOURCE: Final = (
     Operation("readiness", "GET", "/readyz", system.readiness, needs_key=False),
     Operation("metrics", "GET", "/metrics", system.metrics, needs_key=False),
     Operation("openapi", "GET", "/openapi.json", pages.page, needs_key=False),
+    Operation("api_catalog", "GET", "/.well-known/api-catalog", pages.catalog, needs_key=False),
     Operation("front", "GET", "/", pages.page, needs_key=False),
     Operation("guides", "GET", "/guides", pages.page, needs_key=False),
     Operation("guides_slash", "GET", "/guides/", pages.without_slash, needs_key=False),

@@ -9,7 +9,10 @@ from aiohttp import web
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.http.cached_response import CachedResponse
+from service.http.headers import LINK
 from service.http.media_types import JSON
+from service.http.web_links import PUBLIC_URL, base_url, descriptions
+from service.pages import api_catalog
 from service.pages.docs import docs
 from service.pages.front import front
 from service.pages.guides import guides
@@ -18,15 +21,17 @@ from service.pages.page import WebPage
 PAGES: Final[web.AppKey[Mapping[str, WebPage]]] = web.AppKey("pages", Mapping)
 
 
-def prepare(app: web.Application, openapi: bytes) -> None:
+def prepare(app: web.Application, openapi: bytes, public_url: str) -> None:
     """Render all pages once, from the OpenAPI document and the package's files."""
-    app[PAGES] = _pages(openapi)
+    app[PUBLIC_URL], app[PAGES] = public_url, _pages(openapi, public_url)
 
 
 @lru_cache(maxsize=1)
-def _pages(openapi: bytes) -> Mapping[str, WebPage]:
-    document = WebPage(openapi, JSON)
-    return {"/": front(), "/openapi.json": document, **dict(docs()), **dict(guides())}
+def _pages(openapi: bytes, public_url: str) -> Mapping[str, WebPage]:
+    linking = {"/": front(), "/openapi.json": WebPage(openapi, JSON)}
+    for page in linking.values():
+        page.headers = {**page.headers, LINK: descriptions(public_url)}
+    return linking | dict(docs()) | dict(guides())
 
 
 async def page(request: web.Request) -> web.Response:
@@ -35,6 +40,11 @@ async def page(request: web.Request) -> web.Response:
     if web_page is None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE)
     return CachedResponse(web_page)
+
+
+async def catalog(request: web.Request) -> web.Response:
+    """Return the API catalog, with addresses by which the caller reaches the service."""
+    return CachedResponse(api_catalog.api_catalog(base_url(request)))
 
 
 async def without_slash(request: web.Request) -> web.Response:

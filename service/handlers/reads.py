@@ -14,10 +14,11 @@ from service.http.api_response import ApiResponse
 from service.http.context import caller, database
 from service.http.envelope import pagination, success, success_list
 from service.http.etag import etag
-from service.http.headers import PREFER
+from service.http.headers import LINK, PREFER
 from service.http.media_types import JSON_PATCH
 from service.http.prefer import APPLIED, preferences
 from service.http.tagged_reads import tagged
+from service.http.web_links import next_page
 from service.listing import cursor, parameters
 from service.queries import reads
 from service.queries.resource import ListQuery, Resource
@@ -49,14 +50,12 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
         lambda connection: resource.page(connection, tenant, query, parents, counts=counts),
         tenant.organization_id,
     )
-    headers = {"Total-Count": str(page.total), APPLIED: "count=exact"} if counts else None
-    return success_list(
-        page.documents,
-        pagination=pagination(
-            None if page.last is None else cursor.encode(query.listing, page.last, scope)
-        ),
-        headers=headers,
-    )
+    headers = {"Total-Count": str(page.total), APPLIED: "count=exact"} if counts else {}
+    next_cursor = None
+    if page.last is not None:
+        next_cursor = cursor.encode(query.listing, page.last, scope)
+        headers[LINK] = next_page(request, next_cursor)
+    return success_list(page.documents, pagination=pagination(next_cursor), headers=headers)
 
 
 @tagged

@@ -17,7 +17,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final, TypeAlias
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from service.database.connections import Database
 from service.errors import ApiError
@@ -38,11 +38,11 @@ MAX_ORGANIZATIONS: Final = 10_000
 """Organizations whose versions are kept."""
 _OK: Final = 200
 _ENTRY_BYTES: Final = 1024
-"""Estimated bytes of an entry without its key and body."""
+"""Estimated bytes of an entry without its key, headers and body."""
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
-_Target: TypeAlias = tuple[str, tuple[str, ...], bool, bool]
-"""Path and query, preferences, and the features of the caller."""
+_Target: TypeAlias = tuple[str, tuple[str, ...], str | None, bool, bool]
+"""Path and query, preferences, the host that links name, and the features of the caller."""
 
 
 class _Entry(CachedBody):
@@ -75,9 +75,10 @@ class _Organization:
 class ResponseCache:
     """Cached responses of a worker, up to ``max_bytes``; 0 bytes turn the cache off."""
 
-    def __init__(self, database: Database, max_bytes: int) -> None:
+    def __init__(self, database: Database, max_bytes: int, public_url: str) -> None:
         self._database = database
         self._max_bytes = max_bytes
+        self._public_url = public_url
         self._weight = 0
         self._organizations: OrderedDict[int, _Organization] = OrderedDict()
         """By id; the least recently used comes first."""
@@ -94,7 +95,8 @@ class ResponseCache:
             return await handler(request)
         tenant = caller(request)
         preferences = tuple(request.headers.getall(PREFER, ()))
-        target = (request.raw_path, preferences, tenant.multiple_language, tenant.pro)
+        host = None if self._public_url else request.headers.get(hdrs.HOST)
+        target = (request.raw_path, preferences, host, tenant.multiple_language, tenant.pro)
         organization = self._find(tenant.organization_id)
         entry, version = organization.entries.get(target), organization.version
         if entry is not None or version is None:
@@ -185,7 +187,9 @@ class ResponseCache:
 
     def _weigh(self, organization: _Organization, target: _Target, entry: _Entry) -> None:
         """Count the bytes of a new entry, or of one that got a compressed form."""
-        weight = entry.size + len(target[0]) + sum(map(len, target[1])) + _ENTRY_BYTES
+        path, preferences, host, *_ = target
+        key_bytes = len(path) + sum(map(len, preferences)) + len(host or "")
+        weight = entry.size + key_bytes + sum(map(len, entry.headers.values())) + _ENTRY_BYTES
         if weight == entry.weight:
             return
         organization.weight += weight - entry.weight

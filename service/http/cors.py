@@ -15,7 +15,7 @@ _REQUEST_HEADERS: Final = (
     "X-Service-Api"
 )
 _RESPONSE_HEADERS: Final = (
-    "ETag, X-Request-Id, Retry-After, Location, Idempotent-Replayed, Allow, Accept-Patch, "
+    "ETag, X-Request-Id, Retry-After, Location, Link, Idempotent-Replayed, Allow, Accept-Patch, "
     "Preference-Applied, Total-Count, WWW-Authenticate"
 )
 _MAX_AGE_SECONDS: Final = 7200

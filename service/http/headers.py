@@ -8,6 +8,7 @@ from typing import Final
 from aiohttp import web
 from multidict import istr
 
+LINK: Final = istr("Link")
 PREFER: Final = istr("Prefer")
 X_REQUEST_ID: Final = istr("X-Request-Id")
 

@@ -22,6 +22,7 @@ _HEADERS = {
     "Accept-Patch": "Media types that PATCH accepts here.",
     "Total-Count": "Number of records on all pages; only with `Prefer: count=exact`.",
     "Preference-Applied": "Preference that the service applied.",
+    "Link": 'Address of the next page, with `rel="next"`; only if there are more records.',
     "Location": "Path of the new record; only if the request body is a single object.",
     "Idempotent-Replayed": "`true` if this is the stored response of an earlier request.",
     "WWW-Authenticate": "Authentication scheme to send an API key with.",
@@ -101,7 +102,7 @@ def page(collection: str, *names: str) -> ResponseObject:
 
 def page_or_unchanged(collection: str) -> Iterator[ResponseObject]:
     """Yield the responses of a list: a page, or 304 Not Modified."""
-    names = ("ETag", "Total-Count", APPLIED)
+    names = ("ETag", "Link", "Total-Count", APPLIED)
     yield page(collection, *names)
     yield unchanged("ListNotModified", *names)
 

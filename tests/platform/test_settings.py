@@ -39,6 +39,9 @@ def test_an_empty_value_counts_as_absent() -> None:
         ("CORS_ORIGINS", "https://app.example.com/"),
         ("CORS_ORIGINS", "https://App.example.com"),
         ("CORS_ORIGINS", "https://app.example.com, ftp://files.example.com"),
+        ("PUBLIC_URL", "api.example.com"),
+        ("PUBLIC_URL", "https://api.example.com/?a=b"),
+        ("PUBLIC_URL", 'https://api.example.com>; rel="x"'),
         ("LOG_LEVEL", "loud"),
         ("TRACES", "yes"),
         ("DATA_DIR", __file__),
@@ -53,6 +56,12 @@ def test_a_bad_value_is_refused_in_one_line_that_names_it(name: str, value: str)
     message = str(caught.value)
     assert name in message
     assert "\n" not in message
+
+
+def test_a_public_url_has_no_slash_at_its_end() -> None:
+    for url in ("https://api.example.com", "http://[::1]:8080/a/b-c"):
+        assert Settings.from_environment({"PUBLIC_URL": f"{url}/"}).public_url == url
+    assert Settings.from_environment({}).public_url == ""
 
 
 def test_origins_are_separated_by_commas_or_spaces() -> None:

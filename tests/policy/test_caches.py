@@ -16,12 +16,14 @@ BOUNDED = {
     "http/access_log.py": {"_masked": "1,024 texts, of 300 characters at most"},
     "http/metrics.py": {"observer": "methods, routes and statuses"},
     "http/negotiation.py": {"_coding": "256 headers, of 500 characters at most"},
+    "http/web_links.py": {"_base": "256 hosts, a header each"},
     "listing/page_sql.py": {
         "_batch_text": "numbers of parents, one record or several, hidden or not",
         "column_of": "the names of fields",
     },
     "openapi/__init__.py": {"document": "no arguments"},
     "openapi/components.py": {"_definitions": "no arguments"},
+    "pages/api_catalog.py": {"api_catalog": "64 addresses of hosts, of 270 characters at most"},
     "queries/change_recorder.py": {"insert_text": "numbers of parameters that come before it"},
     "queries/links.py": {"stored_text": "the tables of links that a resource has"},
     "queries/references.py": {

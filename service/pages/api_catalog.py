@@ -1,0 +1,34 @@
+"""API catalog: a link set that names the interface and its descriptions (RFC 9727, RFC 9264)."""
+
+from functools import lru_cache
+from typing import Final
+
+import orjson
+
+from service.http.headers import LINK
+from service.http.media_types import JSON
+from service.pages.page import HTML, WebPage
+
+PATH: Final = "/.well-known/api-catalog"
+_MEDIA_TYPE: Final = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+
+
+@lru_cache(maxsize=64)
+def api_catalog(base: str) -> WebPage:
+    """Return the catalog of the service at the address ``base``."""
+    interface = f"{base}/api"
+    linkset = [
+        {"anchor": base + PATH, "item": [{"href": interface}]},
+        {
+            "anchor": interface,
+            "service-desc": [{"href": f"{base}/openapi.json", "type": JSON}],
+            "service-doc": [
+                {"href": f"{base}/docs", "type": HTML},
+                {"href": f"{base}/guides", "type": HTML},
+            ],
+            "status": [{"href": f"{base}/readyz", "type": JSON}],
+        },
+    ]
+    page = WebPage(orjson.dumps({"linkset": linkset}), _MEDIA_TYPE)
+    page.headers = {**page.headers, LINK: f'<{base}{PATH}>; rel="api-catalog"'}
+    return page
