@@ -21,7 +21,13 @@ from benchmarks.contestants import OURS, Contestant, contestant, tree_seconds
 from benchmarks.data import Data
 from benchmarks.load import Request
 from benchmarks.samples import EVERY_SCENARIO, Results, Sample
-from benchmarks.scenarios import VARIANTS, Scenario
+from benchmarks.scenarios import (
+    VARIANTS,
+    WRITES_PER_SECOND,
+    Scenario,
+    changes,
+    distinct,
+)
 
 _WARM_UP_SECONDS: Final = 0.5
 _TIME: Final = re.compile(rb'(?<=T)[0-9:.]+(?=(Z|[+]00:00)")|(?<=[0-9])(Z|[+]00:00)(?=")')
@@ -132,8 +138,7 @@ class _Bench:
                 assert expected, "Selvedge did not answer."
                 if server.name not in ("selvedge", "bare"):
                     self._compare(scenario, server, expected)
-        # pgbench repeats captured requests, so it cannot take scenarios that need a setup.
-        if with_pgbench and not scenario.setup and not scenario.is_own:
+        if with_pgbench and scenario.has_pgbench:
             with self.results.attempt(scenario.name, "pgbench"):
                 script = self.runner.run(pgbench.script(self.measured, scenario))
                 pgbench.check(script, self.measured.dsn)
@@ -183,9 +188,10 @@ class _Bench:
         if scenario.setup:
             self.runner.run(_execute(self.measured.dsn, scenario.setup(scenario.connections)))
         elif self.pace.seconds:
-            self.runner.run(load.run(server.port, requests, self.pace.warm_up_seconds))
+            warm_up = self._requests(scenario, server)
+            self.runner.run(load.run(server.port, warm_up, self.pace.warm_up_seconds))
         service, database = server.cpu_seconds(), tree_seconds(self._postmaster)
-        seen = self.runner.run(load.run(server.port, requests, self.pace.seconds, once=once))
+        seen = self.runner.run(self._load(scenario, server, requests, once=once))
         assert not seen.failures, seen.first_failure
         answers = len(seen.latencies)
         return Sample(
@@ -196,14 +202,30 @@ class _Bench:
             (tree_seconds(self._postmaster) - database) / answers,
         )
 
+    async def _load(
+        self, scenario: Scenario, server: Contestant, requests: list[list[bytes]], *, once: bool
+    ) -> load.Measured:
+        """Send the requests; beside those of a changing collection, write."""
+        key = _key(self.measured, scenario, server)
+        writes = [request.encoded(key) for request in changes(self.measured)]
+        interval = 1 / WRITES_PER_SECOND
+        async with load.beside(server.port, writes if scenario.is_changing else [], interval):
+            return await load.run(server.port, requests, self.pace.seconds, once=once)
+
     def _requests(self, scenario: Scenario, server: Contestant) -> list[list[bytes]]:
         """Return each connection's requests as bytes; without timing, only the first variants."""
         key = _key(self.measured, scenario, server)
         last = None if self.pace.seconds else VARIANTS
         return [
-            [request.encoded(key) for request in scenario.requests(self.measured, number)[:last]]
+            [request.encoded(key) for request in self._own_requests(scenario, number)[:last]]
             for number in range(scenario.connections)
         ]
+
+    def _own_requests(self, scenario: Scenario, connection: int) -> list[Request]:
+        requests = scenario.requests(self.measured, connection)
+        if not scenario.is_distinct:
+            return requests
+        return [copy for request in requests for copy in distinct(request)]
 
     def _pgbench(self, scenario: Scenario) -> Sample:
         self.runner.run(self._rewind(scenario))

@@ -9,7 +9,8 @@ import re
 import statistics
 import time
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import cycle
 from math import inf
@@ -86,6 +87,29 @@ async def run(
         await asyncio.gather(*(caller.done for caller in callers))
     measured.seconds = time.perf_counter() - started
     return measured
+
+
+@asynccontextmanager
+async def beside(port: int, requests: Sequence[bytes], interval: float) -> AsyncIterator[None]:
+    """Send the requests in turn, one every ``interval`` seconds, while the context is open.
+
+    Raise ConnectionError at the end if a response is not 200.
+    """
+    is_over = asyncio.Event()
+
+    async def send() -> None:
+        for request in cycle(requests):
+            await ask(port, request)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(is_over.wait(), interval)
+                return
+
+    task = asyncio.create_task(send())
+    try:
+        yield
+    finally:
+        is_over.set()
+        await task
 
 
 async def ask(port: int, request: bytes) -> bytes:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from typing import Any, Final
 
 import orjson
@@ -15,6 +16,10 @@ VARIANTS: Final = 2
 BATCH: Final = 200
 #: Number of bulk deletes of each connection in a turn; a record is deleted only once.
 DELETES: Final = 40
+WRITES_PER_SECOND: Final = 10
+#: Number of distinct requests of each connection in a turn; far more than a turn can send.
+_DISTINCT: Final = 1500
+_COPY = count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +38,27 @@ class Scenario:
     """Whether only Selvedge has this kind of request."""
     at_rest: bool = False
     """Whether an organization without writers sends the requests."""
+    is_changing: bool = False
+    """Whether another connection changes a record ``WRITES_PER_SECOND`` times a second."""
+    is_distinct: bool = False
+    """Whether no request is sent twice, so that no cached response can be used."""
+
+    @property
+    def has_pgbench(self) -> bool:
+        """Return whether pgbench can repeat the statements of one run of the requests."""
+        return not (self.setup or self.is_own or self.is_changing)
 
 
 def scenarios() -> Iterator[Scenario]:
     """Yield every scenario, in the order of the report."""
-    yield Scenario("relations", "list 30 style relations", 16, _relations)
-    yield Scenario("colors", "list 100 colors with groups and names", 16, _colors)
-    yield Scenario("measurement", "read one measurement", 16, _measurement)
+    yield from _reads("relations", "list 30 style relations", _relations)
+    yield from _reads("colors", "list 100 colors with groups and names", _colors)
+    yield from _reads("measurement", "read one measurement", _measurement)
+    yield Scenario(
+        *("relations-64", "list 30 style relations, no request twice", 64, _relations),
+        is_own=True,
+        is_distinct=True,
+    )
     every, some = partial(_put_colors, every=1), partial(_put_colors, every=10)
     yield Scenario("put", "bulk PUT of 200 colors, every one changed", 8, every)
     yield Scenario("put-some", "bulk PUT of 200 colors, a tenth changed", 8, some)
@@ -54,6 +73,36 @@ def scenarios() -> Iterator[Scenario]:
     following, asking = "follow 1,000 changes with documents", "ask for changes: nothing new"
     yield Scenario("follow", following, 8, _follow, is_own=True, at_rest=True)
     yield Scenario("news", asking, 16, _news, is_own=True, at_rest=True)
+
+
+def _reads(
+    name: str, title: str, requests: Callable[[Data, int], list[Request]]
+) -> Iterator[Scenario]:
+    """Yield a read whose response can be cached, is outdated by writes, or is of no use again."""
+    base = Scenario(name, f"{title}, repeated", 16, requests)
+    changing = f"{title}, {WRITES_PER_SECOND} writes a second beside"
+    yield base
+    yield replace(base, name=f"{name}-changing", title=changing, is_changing=True)
+    yield replace(
+        base, name=f"{name}-distinct", title=f"{title}, no request twice", is_distinct=True
+    )
+
+
+def distinct(request: Request) -> list[Request]:
+    """Return copies of a read that no cache takes for one another, in this run of the benchmark.
+
+    They differ by a preference that no server knows and all ignore (RFC 7240, section 2), so each
+    costs what the read costs.
+    """
+    return [
+        replace(request, headers=(*request.headers, f"Prefer: copy={next(_COPY)}"))
+        for _ in range(_DISTINCT)
+    ]
+
+
+def changes(data: Data) -> list[Request]:
+    """Return the writes beside the reads of a changing collection."""
+    return _patch(data, 0)
 
 
 def _relations(_: Data, __: int) -> list[Request]:

@@ -99,7 +99,7 @@ def _serve(
         check(settings, dsn, required=False)
         signals.defer()
         _announce(_base_url(listening[0]), keys)
-        if not _is_optimized():
+        if not is_optimized():
             log_event(
                 "interpreter_not_optimized",
                 "This Python was built without --enable-optimizations. One built with it takes "
@@ -136,7 +136,7 @@ def _announce(base_url: str, keys: dict[int, str] | None) -> None:
         say(f"Open {base_url}/ in a browser. Ctrl-C stops everything.")
 
 
-def _is_optimized() -> bool:
+def is_optimized() -> bool:
     """Return whether the interpreter was built with profile-guided optimization."""
     arguments, flags = map(sysconfig.get_config_var, ("CONFIG_ARGS", "PY_CFLAGS"))
     return "--enable-optimizations" in (arguments or "") or "-fprofile-use" in (flags or "")

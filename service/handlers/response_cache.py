@@ -6,20 +6,22 @@ make writes slower. Chosen: a worker keeps whole responses by organization and r
 version of an organization is the number of changes that were committed so far. A write becomes
 visible together with its change, so data of an equal version is equal. A hit reads the version by a
 statement that begins after the request arrived, so it includes every write that was acknowledged
-before. Concurrent requests of an organization share that statement.
+before. Concurrent requests of an organization share that statement, and concurrent requests of a
+target share the statements that read it.
 """
 
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Final, TypeAlias
 
 from aiohttp import hdrs, web
 
 from service.database.connections import Database
+from service.database.fair_queue import CONTENTION
 from service.errors import ApiError
 from service.http import metrics
 from service.http.byte_budget import reserve
@@ -36,6 +38,12 @@ MAX_ORGANIZATION_SHARE: Final = 2
 """One organization's responses have at most 1/2 of the cache."""
 MAX_ORGANIZATIONS: Final = 10_000
 """Organizations whose versions are kept."""
+MAX_CONTENDED_HITS: Final = 2
+"""Requests that share a poll while several organizations are active.
+
+More would keep the worker from the requests of the others: a hit needs no connection, so the fair
+queue does not limit hits.
+"""
 _OK: Final = 200
 _ENTRY_BYTES: Final = 1024
 """Estimated bytes of an entry without its key, headers and body."""
@@ -57,13 +65,25 @@ class _Entry(CachedBody):
         self.weight = 0
 
 
+class _Fill:
+    """Read in progress whose response will be an entry of this version."""
+
+    __slots__ = ("entry", "version")
+
+    def __init__(self, version: FeedVersion) -> None:
+        self.version = version
+        self.entry: asyncio.Future[_Entry | None] = asyncio.get_running_loop().create_future()
+        """Result: the entry; None if the response was not cached."""
+
+
 class _Organization:
     """Cached responses of one organization; the least recently used comes first."""
 
-    __slots__ = ("entries", "is_polling", "version", "waiters", "weight")
+    __slots__ = ("entries", "fills", "is_polling", "version", "waiters", "weight")
 
     def __init__(self) -> None:
         self.entries: OrderedDict[_Target, _Entry] = OrderedDict()
+        self.fills: dict[_Target, _Fill] = {}
         self.weight = 0
         self.version: FeedVersion | None = None
         """Version of the last poll; None if it is unknown."""
@@ -98,16 +118,31 @@ class ResponseCache:
         host = None if self._public_url else request.headers.get(hdrs.HOST)
         target = (request.raw_path, preferences, host, tenant.multiple_language, tenant.pro)
         organization = self._find(tenant.organization_id)
-        entry, version = organization.entries.get(target), organization.version
-        if entry is not None or version is None:
+        version = organization.version
+        if target in organization.entries or target in organization.fills or version is None:
             version = await self._current_version(tenant.organization_id, organization)
-            if entry is not None and _is_current(entry, version):
+            entry = await self._current_entry(organization, target, version)
+            if entry is not None:
                 return self._hit(request, organization, target, entry)
         metrics.CACHE_MISSES.inc()
-        response = await handler(request)
-        if version is not None and response.status == _OK:
-            self._store(tenant.organization_id, target, response, version)
+        if version is None:
+            return await handler(request)
+        with _filling(organization, target, version) as fill:
+            response = await handler(request)
+            if response.status == _OK:
+                entry = self._store(tenant.organization_id, target, response, version)
+                fill.entry.set_result(entry)
         return response
+
+    async def _current_entry(
+        self, organization: _Organization, target: _Target, version: FeedVersion | None
+    ) -> _Entry | None:
+        """Return the target's entry of this version, once it is read; None if there is none."""
+        fill = organization.fills.get(target)
+        if fill is not None and fill.version == version:
+            return await asyncio.shield(fill.entry)
+        entry = organization.entries.get(target)
+        return entry if entry is not None and _is_current(entry, version) else None
 
     def _hit(
         self, request: web.Request, organization: _Organization, target: _Target, entry: _Entry
@@ -145,7 +180,11 @@ class ResponseCache:
     async def _poll(self, organization_id: int, organization: _Organization) -> None:
         """Poll the version until no request waits for it; pass the error of a poll on."""
         while organization.waiters:
-            waiters, organization.waiters = organization.waiters, []
+            served = MAX_CONTENDED_HITS if CONTENTION.is_contended() else None
+            waiters, organization.waiters = (
+                organization.waiters[:served],
+                organization.waiters[served:] if served else [],
+            )
             version, error = None, None
             try:
                 version = await self._read_version(organization_id)
@@ -175,15 +214,19 @@ class ResponseCache:
         target: _Target,
         response: web.StreamResponse,
         version: FeedVersion,
-    ) -> None:
-        """Store a response, and evict the least recently used ones beyond the limits."""
+    ) -> _Entry | None:
+        """Store a response, and evict the least recently used ones beyond the limits.
+
+        Return None if it is not cached.
+        """
         body = response.body if isinstance(response, web.Response) else None
         if not isinstance(body, bytes) or len(body) * MAX_ENTRY_SHARE > self._max_bytes:
-            return
+            return None
         organization = self._find(organization_id)
         self._remove(organization, target)
         organization.entries[target] = entry = _Entry(body, response.headers, version)
         self._weigh(organization, target, entry)
+        return entry
 
     def _weigh(self, organization: _Organization, target: _Target, entry: _Entry) -> None:
         """Count the bytes of a new entry, or of one that got a compressed form."""
@@ -214,6 +257,19 @@ class ResponseCache:
         organization.entries.clear()
         self._weight -= organization.weight
         organization.weight = 0
+
+
+@contextmanager
+def _filling(organization: _Organization, target: _Target, version: FeedVersion) -> Iterator[_Fill]:
+    """Let other requests of the target wait for its response while the context is open."""
+    fill = organization.fills[target] = _Fill(version)
+    try:
+        yield fill
+    finally:
+        if organization.fills.get(target) is fill:
+            del organization.fills[target]
+        if not fill.entry.done():
+            fill.entry.set_result(None)
 
 
 def _is_current(entry: _Entry, version: FeedVersion | None) -> bool:

@@ -2,15 +2,16 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import asyncpg
 import orjson
 
 from benchmarks import load
 from benchmarks.load import Measured, Request
+from benchmarks.scenarios import distinct
 from tests.attacks import prepare
 from tests.attacks.prepare import ATTACKER, OTHER
 from tests.attacks.service import service
@@ -19,8 +20,14 @@ from tests.support.databases import DEMO_TEMPLATE, fresh_database
 
 MANY: Final = 64
 FEW: Final = 2
+MIN_SHARE: Final = 0.4
+MIN_CACHED_SHARE: Final = 0.1
+"""An idle worker sends cached responses at once, so beside others they can only get slower."""
+_CACHED: Final = ", cached"
 _WARM_SECONDS: Final = 1
 _PATCH: Final = "application/json-patch+json"
+
+_Requests: TypeAlias = Sequence[Sequence[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +36,8 @@ class Share:
 
     alone: float
     beside: float
+    least: float
+    """Share that it has to get."""
 
     @property
     def share(self) -> float:
@@ -39,32 +48,34 @@ class Share:
 async def measure(server_dsn: str, seconds: float) -> dict[str, Share]:
     """Return kind of work -> share."""
     dsn = fresh_database(server_dsn, "attacked", DEMO_TEMPLATE)
-    many, few = await _works(dsn, ATTACKER), await _works(dsn, OTHER)
+    many, few = await _works(dsn, ATTACKER, MANY), await _works(dsn, OTHER, FEW)
     shares = {}
     async with service(dsn, None) as served:
         for work in few:
-            shares[work] = await _share(served.port, many[work], few[work], seconds)
+            least = MIN_CACHED_SHARE if work.endswith(_CACHED) else MIN_SHARE
+            rates = await _rates(served.port, many[work], few[work], seconds)
+            shares[work] = Share(*rates, least)
     return shares
 
 
-async def _share(port: int, many: Sequence[bytes], few: Sequence[bytes], seconds: float) -> Share:
-    """Measure the few connections first alone and then beside the many.
+async def _rates(port: int, many: _Requests, few: _Requests, seconds: float) -> tuple[float, float]:
+    """Return the rates of the few connections, first alone and then beside the many.
 
     The few stay open: the worker that accepts a connection is chance, and makes a difference.
     """
     measured = Measured()
     running = asyncio.create_task(
-        load.run(port, [few] * FEW, _WARM_SECONDS + 2 * seconds, measured=measured)
+        load.run(port, few, _WARM_SECONDS + 2 * seconds, measured=measured)
     )
     await asyncio.sleep(_WARM_SECONDS)
     alone = await _per_second(measured, asyncio.sleep(seconds))
-    beside = await _per_second(measured, load.run(port, [many] * MANY, seconds))
+    beside = await _per_second(measured, load.run(port, many, seconds))
     await running
-    return Share(alone, beside)
+    return alone, beside
 
 
-async def _works(dsn: str, organization_id: int) -> dict[str, Sequence[bytes]]:
-    """Return kind of work -> requests of an organization."""
+async def _works(dsn: str, organization_id: int, connections: int) -> dict[str, _Requests]:
+    """Return kind of work -> requests of each of an organization's connections."""
     key = await issue_key(dsn, organization_id)
     connection = await asyncpg.connect(dsn)
     try:
@@ -80,10 +91,18 @@ async def _works(dsn: str, organization_id: int) -> dict[str, Sequence[bytes]]:
         )
         for number in range(2)
     ]
+    relations, colors = (
+        Request("GET", path) for path in ("/api/style-relations", "/api/colors?pageSize=100")
+    )
+    works: dict[str, Callable[[], Sequence[Request]]] = {
+        "lists of 30 style relations": lambda: distinct(relations),
+        "lists of 100 colors": lambda: distinct(colors),
+        f"lists of 30 style relations{_CACHED}": lambda: [relations],
+        "patches of one color": lambda: patches,
+    }
     return {
-        "lists of 30 style relations": [Request("GET", "/api/style-relations").encoded(key)],
-        "lists of 100 colors": [Request("GET", "/api/colors?pageSize=100").encoded(key)],
-        "patches of one color": [patch.encoded(key) for patch in patches],
+        work: [[request.encoded(key) for request in requests()] for _ in range(connections)]
+        for work, requests in works.items()
     }
 
 

@@ -12,6 +12,8 @@ from typing import Final
 import psutil
 import psycopg
 
+from service.commands.serve import is_optimized
+
 _ROOT: Final = Path(__file__).parents[2]
 
 
@@ -99,9 +101,13 @@ def measured_on(postgres: str, *packages: str) -> str:
     return (
         f"Measured on commit {COMMIT}.\n"
         f"Machine: {_processor()}, {os.cpu_count()} cores, {memory:.0f} GB, {system}.\n"
-        f"Versions: Python {platform.python_version()}, PostgreSQL {postgres}, "
+        f"Versions: Python {platform.python_version()} ({_build()}), PostgreSQL {postgres}, "
         f"{', '.join(versions)}."
     )
+
+
+def _build() -> str:
+    return "built with optimizations" if is_optimized() else "built without optimizations"
 
 
 def _processor() -> str:
