@@ -157,7 +157,7 @@ class ErrorType(StrEnum):
     CONFLICT_IN_USE = (
         "conflict.in_use", 409,
         "what others need is not deleted",
-        "first change what the row names")
+        "first change what the row names: the first ten records, with their own keys")
     CONFLICT_TEST_FAILED = (
         "conflict.test_failed", 409,
         "a `test` operation of a patch",

@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Any, TypeAlias, TypeVar, overload
 
 from service.error_types import ErrorType
-from service.limits import MAX_DETAIL_LENGTH, MAX_LISTED
+from service.limits import MAX_DETAIL_LENGTH, MAX_LISTED, MAX_USAGE_LENGTH
 
 Path: TypeAlias = tuple[str | int, ...]
 """Path in a request: names of members and indexes in lists, outermost first; () for none."""
@@ -62,7 +62,10 @@ class ErrorDetail:
 
     def row(self) -> dict[str, str | None]:
         """Return the row of ``error.details`` as a JSON-ready object."""
-        return {"type": self.type, "field": _truncate(self.field), "value": _truncate(self.value)}
+        names_records = self.type == ErrorType.CONFLICT_IN_USE
+        length = MAX_USAGE_LENGTH if names_records else MAX_DETAIL_LENGTH
+        value = _truncate(self.value, length)
+        return {"type": self.type, "field": _truncate(self.field), "value": value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +208,8 @@ class _RequestOrder:
         return self._member_indexes[id(value)]
 
 
-def _truncate(text: str | None) -> str | None:
-    """Return the text, cut to MAX_DETAIL_LENGTH characters with an ellipsis at the end."""
-    if text is None or len(text) <= MAX_DETAIL_LENGTH:
+def _truncate(text: str | None, length: int = MAX_DETAIL_LENGTH) -> str | None:
+    """Return the text, cut to ``length`` characters with an ellipsis at the end."""
+    if text is None or len(text) <= length:
         return text
-    return f"{text[: MAX_DETAIL_LENGTH - 1]}…"
+    return f"{text[: length - 1]}…"

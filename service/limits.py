@@ -60,6 +60,8 @@ MAX_LISTED: Final = 1000
 """Rows of ``error.details``."""
 MAX_DETAIL_LENGTH: Final = 200
 """Characters of the field or message of an error detail."""
+MAX_USAGE_LENGTH: Final = 4000
+"""Characters of the message of ``conflict.in_use``, which names records."""
 
 # Lists and changes
 DEFAULT_PAGE_SIZE: Final = 30

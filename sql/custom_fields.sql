@@ -65,9 +65,15 @@ where organization_id = $1::bigint and id = any((select $2::text::bigint[])::big
 returning id;
 
 -- name: in_use(organization_id, ids, items)
-select parent_id as id, 'Used by custom fields: ' || count(*) || '.' as message
+select
+    parent_id as id,
+    'custom fields' as users,
+    count(*) as uses,
+    (array_agg(json_build_array(id, user_defined_id)::text order by id))[1:10] as first
 from (
     select
+        stored.id,
+        stored.user_defined_id,
         case when item.id is null or {{parent_is_fixed}}
             then stored.parent_custom_field_id else item."parentCustomFieldId"
         end as parent_id

@@ -104,9 +104,51 @@ where record.organization_id = $1::bigint and record.id = any($2::bigint[])
 order by owner.id, record.id
 {{lock}};
 
+-- name: related_by_language
+-- The same for languages, which belong to no organization.
+record.id = any(array(
+    select entry.{{owner}}
+    from {{target}} target
+    join {{rows}} entry on entry.organization_id = $1::bigint and entry.{{column}} = target.id
+    where {{condition}}
+))
+
+-- name: related_by_row
+-- Condition of a page: records with an entry of {{rows}} that matches. The array makes the planner begin with the
+-- entries; with a join it may read all records until it has a page of matches.
+record.id = any(array(
+    select entry.{{owner}} from {{rows}} entry
+    where entry.organization_id = $1::bigint and {{is_shown}} and {{condition}}
+))
+
+-- name: related_by_target
+-- Condition of a page: records that refer to a matching record of {{target}}.
+record.id = any(array(
+    select entry.{{owner}}
+    from {{target}} target
+    join {{rows}} entry on entry.organization_id = $1::bigint and entry.{{column}} = target.id
+    where target.organization_id = $1::bigint and {{condition}}
+))
+
 -- name: uses(organization_id, ids)
--- Ids that records of {{table}} refer to by {{link}}, which may be the same table, with the number of live records.
-select link.{{column}} as id, '{{users}}' as users, count(*) filter (where {{is_live}}) as uses
+-- Ids that records of {{table}} refer to by {{link}}, which may be the same table, with the number of live records, and
+-- with the ids and own keys of the first ones.
+select
+    link.{{column}} as id,
+    '{{users}}' as users,
+    count(*) filter (where {{is_live}}) as uses,
+    array(
+        select json_build_array(named.id, named.key)::text
+        from (
+            select record.id, {{key}} as key
+            from {{link}} other
+            join {{table}} record on record.organization_id = $1::bigint and record.id = other.{{owner}}
+            where other.organization_id = $1::bigint and other.{{column}} = link.{{column}} and {{is_live}}
+            offset 0
+        ) as named
+        order by named.id
+        limit {{named}}
+    ) as first
 from {{link}} link
 join {{table}} record on record.organization_id = $1::bigint and record.id = link.{{owner}}
 where link.organization_id = $1::bigint and link.{{column}} = any((select $2::text::bigint[])::bigint[])

@@ -89,19 +89,20 @@ with gone as materialized (
     where size.organization_id = $1::bigint
         and size.size_range_id = any((select $2::text::bigint[])::bigint[])
 ),
-used(id, users, uses) as (
-    select id, 'the organization as its default', 1
+used(id, users, user_id, key) as (
+    select id, 'the organization as its default', null::bigint, null::text
     from size_range
     where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
         and is_default and not $4::boolean
     union all
-    select gone.id, 'sample requests', count(distinct requested.sample_request_id)
+    select gone.id, 'sample requests', request.id, request.name
     from gone
     join sample_request_size requested
         on requested.organization_id = $1::bigint and requested.size_range_size_id = gone.size_id
-    group by gone.id
-    union all
-    select gone.id, 'measurement charts', count(distinct style.id)
+    join sample_request request
+        on request.organization_id = $1::bigint and request.id = requested.sample_request_id
+    union
+    select gone.id, 'measurement charts', style.id, style.number
     from gone
     join measurement_line_value charted
         on charted.organization_id = $1::bigint and charted.size_range_size_id = gone.size_id
@@ -111,20 +112,25 @@ used(id, users, uses) as (
         offset 0
     ) line
     join style on style.organization_id = $1::bigint and style.id = line.style_id and style.state <> 'deleted'
-    group by gone.id
-    union all
-    select gone.id, 'size ranges', count(distinct owner.id)
+    union
+    select gone.id, 'size ranges', owner.id, owner.user_defined_id
     from gone
     join size_range_size other
         on other.organization_id = $1::bigint and other.related_size_range_size_id = gone.size_id
     join size_range owner on owner.organization_id = $1::bigint and owner.id = other.size_range_id
     where (owner.state <> 'deleted' or owner.id = any($3::bigint[]))
         and owner.id <> all((select $2::text::bigint[])::bigint[])
-    group by gone.id
 )
-select id, 'Used by ' || string_agg(users || ': ' || uses, ', ' order by users) || '.' as message
+select
+    id,
+    users,
+    count(*) as uses,
+    coalesce(
+        (array_agg(json_build_array(user_id, key)::text order by user_id) filter (where user_id is not null))[1:10], '{}'
+    ) as first
 from used
-group by id;
+group by id, users
+order by id, users;
 
 -- name: insert(organization_id, items)
 insert into size_range (

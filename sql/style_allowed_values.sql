@@ -31,19 +31,30 @@ pointer as (
     where v.organization_id = $1::bigint and v.parent_allowed_value_id = any($2::bigint[])
         and f.state <> 'deleted' and f.id <> all($5::bigint[])
 ),
-used as (
-    select removed.field_id, removed.id, removed.value || ' (' || count(*) || ')' as value
+needed as materialized (
+    select removed.field_id, removed.id, removed.value, child.id as child_id, child.user_defined_id as key
     from removed
     join pointer on pointer.parent_id = removed.id
     join style_custom_field child on child.organization_id = $1::bigint and child.id = pointer.field_id
         and child.parent_custom_field_id = removed.field_id
-    group by removed.field_id, removed.id, removed.value
+),
+used as (
+    select field_id, id, value || ' (' || count(*) || ')' as value
+    from needed
+    group by field_id, id, value
+),
+child as (
+    select field_id, (array_agg(json_build_array(child_id, key)::text order by child_id))[1:10] as first
+    from (select distinct field_id, child_id, key from needed) as needing
+    group by field_id
 )
 select
-    field_id as id,
-    'Used by values of other custom fields: ' || string_agg(value, ', ' order by id) || '.' as message
+    used.field_id as id,
+    'Used by values of other custom fields: ' || string_agg(used.value, ', ' order by used.id) as message,
+    child.first
 from used
-group by field_id;
+join child on child.field_id = used.field_id
+group by used.field_id, child.first;
 
 -- name: sent
 -- Allowed values of the request, a JSON array each.

@@ -10,7 +10,10 @@ Parameters: TypeAlias = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Condition on a field, such as ``Filter("name", "startsWith", "Deep")``."""
+    """Condition on a field, such as ``Filter("name", "startsWith", "Deep")``.
+
+    Related records have a dot: ``Filter("groups.userDefinedId", "in", ["G1", "G2"])``.
+    """
 
     property: str
     operator: str

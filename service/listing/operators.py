@@ -38,8 +38,11 @@ class Operator:
     """Whether the operator tests for null."""
 
     def fits(self, prop: Property) -> bool:
-        """Return whether the operator accepts the field's kind."""
-        return prop.kind in self.kinds
+        """Return whether the operator accepts the field.
+
+        Related records are compared for equality only, for which there are indexes.
+        """
+        return prop.kind in self.kinds and (self.takes_any or not prop.within)
 
     def compared(self, prop: Property) -> Property:
         """Return the property that parses values for this operator."""

@@ -6,13 +6,13 @@ form allows an index range scan: ``a <= $1 and (a < $1 or id > $2)``.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Final, NamedTuple
 
 from service.database.id_arrays import id_array
 from service.listing.list_request import Condition, Listing, SortKey
-from service.listing.properties import Property
+from service.listing.properties import Property, stored_id
 
 _SQL_TYPES = {
     "integer": "bigint",
@@ -128,7 +128,7 @@ def _where(conditions: list[str]) -> str:
 
 
 def _column(prop: Property) -> str:
-    return f"record.{column_of(prop.name)}"
+    return prop.column or f"record.{column_of(prop.name)}"
 
 
 @cache
@@ -145,10 +145,16 @@ def _condition(page: PageSql, condition: Condition) -> str:
     prop, operator, values = condition.property, condition.operator, condition.values
     compared = operator.compared(prop)
     shown = not operator.of_null and compared.kind != prop.stored
+    if shown and prop.within:
+        # Ids of related records are compared as they are stored, which an index supports.
+        compared, shown = replace(prop, kind=prop.stored), False
+        values = tuple(map(stored_id, values))
     column, sql_type = _column(prop) + "::text" * shown, _SQL_TYPES[compared.kind]
     if len(values) > 1:
-        return f"{column} = any({page.parameter(list(values), sql_type + '[]')})"
-    return operator.sql.format(column, page.parameter(values[0], sql_type))
+        comparison = f"{column} = any({page.parameter(list(values), sql_type + '[]')})"
+    else:
+        comparison = operator.sql.format(column, page.parameter(values[0], sql_type))
+    return prop.within.fill(condition=comparison) if prop.within else comparison
 
 
 def _after(page: PageSql, keys: list[tuple[SortKey, Any]]) -> str:

@@ -4,12 +4,13 @@ Source: contract, Lists.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from service import schemas
+from service.database.statements import Statement
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
 _ID = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
@@ -29,6 +30,10 @@ class Property:
     choices: frozenset[str] | None = None
     is_number: bool = False
     """Whether the stored value is an integer, even if responses show a string: as every id."""
+    column: str = ""
+    """SQL of the stored value, if it is not the record's own column."""
+    within: Statement | None = None
+    """SQL condition with a slot for the comparison of ``column``, if it is a related record's."""
 
     @property
     def stored(self) -> str:
@@ -47,9 +52,12 @@ class Property:
 
 
 class Properties(Mapping[str, Property]):
-    """Mapping of a collection's scalar fields by case-insensitive name."""
+    """Mapping of a collection's scalar fields, and of its filters by reference.
 
-    def __init__(self, collection: str) -> None:
+    The keys are case-insensitive names.
+    """
+
+    def __init__(self, collection: str, related: Iterable[Property] = ()) -> None:
         document = schemas.definition(collection, "document")
         required = document.schema.get("required", ())
         self._by_name = {
@@ -57,6 +65,7 @@ class Properties(Mapping[str, Property]):
             for name, schema in document.properties.items()
             if (prop := _property(name, schema, name in required))
         }
+        self._by_name |= {prop.name.lower(): prop for prop in related}
 
     def __getitem__(self, name: str) -> Property:
         return self._by_name[name.lower()]
@@ -90,6 +99,16 @@ def parse_id(text: str) -> int:
     if ids is None:
         raise ValueError("Use a positive whole number of at most 64 bits.")
     return ids[0]
+
+
+def stored_id(value: Any) -> int:
+    """Return the stored id of a JSON value; 0, which no record has, for a text that is no id."""
+    if isinstance(value, int):
+        return value
+    try:
+        return parse_id(value)
+    except ValueError:
+        return 0
 
 
 def parse_ids(texts: list[str]) -> list[int] | None:

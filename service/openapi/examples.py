@@ -31,6 +31,11 @@ def _limit(file: str, definition: str, keyword: str) -> str:
     return limit_message(keyword, schemas.definition(file, definition).schema[keyword])[1]
 
 
+_USED = (
+    'Used by styles: 18 (1 "TH26-10011", 2 "TH25-10018", 3 "TH26-10025", 4 "TH25-10032", '
+    '5 "TH26-10039", 6 "TH25-10046", 7 "TH26-10053", 8 "TH25-10060", 9 "TH26-10067", '
+    '10 "TH25-10074").'
+)
 _SPECIFIC: dict[ErrorType, tuple[Path, str]] = {
     ErrorType.REQUIRED_FIELD: (("name",), ""),
     ErrorType.UNKNOWN_FIELD: (("colour",), ""),
@@ -62,7 +67,7 @@ _SPECIFIC: dict[ErrorType, tuple[Path, str]] = {
     ErrorType.FORBIDDEN_ORGANIZATION: (("id",), ""),
     ErrorType.NOT_FOUND: (("id",), ""),
     ErrorType.METHOD_NOT_ALLOWED: ((), "Use DELETE, GET, HEAD, PATCH, PUT."),
-    ErrorType.CONFLICT_IN_USE: (("id",), "Used by styles: 18."),
+    ErrorType.CONFLICT_IN_USE: (("id",), _USED),
     ErrorType.CONFLICT_TEST_FAILED: ((0, "path"), ""),
     ErrorType.CONFLICT_DUPLICATE: (("userDefinedId",), "Another material holds MAT-0042."),
     ErrorType.CONFLICT_AMBIGUOUS_KEY: ((3, "userDefinedId"), "Records 5201, 5377 have this key."),

@@ -186,13 +186,15 @@ def match(resource: Resource) -> Iterator[Parameter]:
 
 def of_list(resource: Resource) -> Iterator[Parameter]:
     """Yield the parameters of a list: field filters, composed filters, sort keys and paging."""
-    document = definition(resource.name, "document")
+    fields = definition(resource.name, "document")["properties"]
     for prop in resource.properties.values():
-        yield _query(
-            prop.name,
-            {"type": "array", "items": _value(prop, document["properties"][prop.name])},
-            f"Only records with this `{prop.name}`. Repeat the parameter for several values.",
-        )
+        # Client generators make one name of `brand.id` and `brandId`, which filter alike.
+        if f"{prop.name.removesuffix('.id')}Id" not in fields:
+            yield _query(
+                prop.name,
+                {"type": "array", "items": _value(prop, fields.get(prop.name, {}))},
+                f"Only records with this `{prop.name}`. Repeat the parameter for several values.",
+            )
     name = name_of(resource.name, "document")
     yield from _filters(named(name + _FILTERS))
     yield from _sorts(named(name + _SORTS))

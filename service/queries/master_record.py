@@ -5,7 +5,7 @@ A resource is a subclass of :class:`MasterRecord` with the statements of its SQL
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import asyncpg
 
@@ -19,8 +19,8 @@ from service.queries import scalar_columns
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.change_recorder import ChangeRecorder
-from service.queries.references import ReferencedBy, in_use, usage_messages
 from service.queries.resource import SHARED
+from service.queries.usage import ReferencedBy, in_use, usage_messages, usages
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import WriteSet
 from service.schemas.validation import Validator
@@ -36,7 +36,7 @@ class MasterRecord(WritableResource):
     - ``check`` takes the items as well and returns a row (item from 1, type, path as a JSON array,
       message) for each error.
     - ``deletes`` take ids in ``$2``, as ``id_array`` writes them, and delete the records.
-    - ``in_use`` takes ids as well and returns (id, message) of the records that others use.
+    - ``in_use`` takes ids as well and returns their usages (``service/queries/usage.py``).
 
     Each write statement returns the ids that it changed (``service/queries/change_recorder.py``).
     """
@@ -125,21 +125,30 @@ class MasterRecord(WritableResource):
         """
         clearing_plan: WritePlan = []
         if write_set.live_deletes and self.uses:
-            counts = await in_use(
+            used = await in_use(
                 connection, write_set.batch.caller, self.uses, write_set.live_deletes
             )
-            write_set.deletes.fail_records(usage_messages(counts), ErrorType.CONFLICT_IN_USE)
-            nouns = {noun for counts_by_noun in counts.values() for noun in counts_by_noun}
+            write_set.deletes.fail_records(usage_messages(used), ErrorType.CONFLICT_IN_USE)
+            nouns = {noun for by_noun in used.values() for noun in by_noun}
             clearing_names = [use.cleared_by for use in self.uses if use.noun in nouns]
             clearing_plan = self.id_statements(write_set.live_deletes, filter(None, clearing_names))
         if write_set.live_deletes and "in_use" in self.statements:
-            text, organization_id = (
-                self.statements["in_use"].text,
-                write_set.batch.caller.organization_id,
-            )
-            rows = await connection.fetch(text, organization_id, id_array(write_set.live_deletes))
-            write_set.deletes.fail_records(dict(map(tuple, rows)), ErrorType.CONFLICT_IN_USE)
+            await self.fail_used(connection, write_set)
         return clearing_plan
+
+    async def fail_used(
+        self, connection: Connection, write_set: WriteSet, *parameters: Any
+    ) -> None:
+        """Add ``conflict.in_use`` for the usages that the ``in_use`` statement returns."""
+        organization_id = write_set.batch.caller.organization_id
+        rows = await connection.fetch(
+            self.statements["in_use"].text,
+            organization_id,
+            id_array(write_set.live_deletes),
+            *parameters,
+        )
+        messages = usage_messages(usages(rows))
+        write_set.deletes.fail_records(messages, ErrorType.CONFLICT_IN_USE)
 
     def record_statements(self, write_set: WriteSet) -> WritePlan:
         """Return the plan for the records themselves: deletes, updates, inserts.

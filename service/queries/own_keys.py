@@ -8,10 +8,10 @@ from service.database.connections import Connection
 from service.database.errors import own_locks
 from service.database.statements import load
 from service.error_types import ErrorType
+from service.listing.properties import stored_id
 from service.queries.batch import Batch, Item
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import sent_key
-from service.queries.references import stored_id
 from service.queries.write_set import LockedRow
 
 _WRITER_LOCKS: Final = load("writer_locks")

@@ -1,12 +1,11 @@
-"""References: fields that refer to records, and the usage checks before a delete.
+"""References: fields that refer to records.
 
 A writer locks the records that it refers to (``for key share``). A delete locks its record ``for
 update`` before it looks for references. Of two concurrent writers, one therefore sees the other's
 work.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,10 +13,9 @@ from typing import Any
 import asyncpg
 
 from service.database.connections import Connection
-from service.database.id_arrays import id_array
 from service.error_types import ErrorType
 from service.errors import Path
-from service.listing.properties import parse_id
+from service.listing.properties import stored_id
 from service.organizations.caller import Caller
 from service.queries.batch import Batch, Item
 from service.queries.resource import SHARED
@@ -95,71 +93,6 @@ def _ids(value: Any, names: list[str], path: Path) -> Iterator[tuple[Path, int]]
         yield path, stored_id(value)
 
 
-def stored_id(value: Any) -> int:
-    """Return the stored id of a JSON value; 0, which no record has, for a text that is no id."""
-    if isinstance(value, int):
-        return value
-    try:
-        return parse_id(value)
-    except ValueError:
-        return 0
-
-
-@dataclass(frozen=True, slots=True)
-class ReferencedBy:
-    """Reference from other records, by a column of their table or of a link table."""
-
-    noun: str
-    """Name of the referring records in messages."""
-    table: str
-    column: str
-    link: str = ""
-    """Table of ``column``, if it is not the referring records' own table."""
-    owner: str = "id"
-    """Column of that table with the ids of the referring records."""
-    is_live: str = f"record.{_LIVE}"
-    """SQL condition of the referring records that prevent a delete."""
-    cleared_by: str = ""
-    """Statement that clears the remaining references before a hard delete."""
-
-    @property
-    def text(self) -> str:
-        """Statement that counts the referring records."""
-        return SHARED["uses"].fill(
-            users=self.noun,
-            table=self.table,
-            column=self.column,
-            link=self.link or self.table,
-            owner=self.owner,
-            is_live=self.is_live,
-        )
-
-
-async def in_use(
-    connection: Connection, caller: Caller, referenced_by: tuple[ReferencedBy, ...], ids: list[int]
-) -> dict[int, dict[str, int]]:
-    """Return how many live records refer to each id, by id and noun.
-
-    The count is 0 where only deleted records refer to an id.
-    """
-    text = uses_text(referenced_by)
-    counts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for row in await connection.fetch(text, caller.organization_id, id_array(ids)):
-        counts[row["id"]][row["users"]] += row["uses"]
-    return counts
-
-
-def usage_messages(counts: Mapping[int, Mapping[str, int]]) -> dict[int, str]:
-    """Return a message for each id that live records refer to."""
-    live = {
-        record_id: [f"{noun}: {count}" for noun, count in counts_by_noun.items() if count]
-        for record_id, counts_by_noun in counts.items()
-    }
-    return {
-        record_id: f"Used by {', '.join(usages)}." for record_id, usages in live.items() if usages
-    }
-
-
 @cache
 def _referred(table: str, is_live: str, lock: str, within: str) -> str:
     if within:
@@ -167,9 +100,3 @@ def _referred(table: str, is_live: str, lock: str, within: str) -> str:
             table=table, is_live=is_live, lock=lock, within=within
         )
     return SHARED["referred"].fill(table=table, is_live=is_live, lock=lock)
-
-
-@cache
-def uses_text(uses: tuple[ReferencedBy, ...]) -> str:
-    """Return one statement that counts all uses, to save round trips."""
-    return "\nunion all\n".join(use.text for use in uses)

@@ -15,6 +15,7 @@ from service.limits import MAX_BATCH_BYTES, MAX_PAGE_BYTES, byte_size
 from service.listing.list_request import Listing
 from service.listing.page_sql import BatchPage, batch_page, counted_page, listing_page
 from service.listing.properties import Properties, parse_id
+from service.listing.related import Related
 from service.organizations.caller import Caller
 from service.queries.bound_statements import BoundStatement, EmbeddedStatement
 
@@ -81,6 +82,8 @@ class Resource:
     """Whether a delete can fail because other records use the record."""
     string_ids = False
     """Whether ids are strings in JSON; in the database they are integers."""
+    related: ClassVar[tuple[Related, ...]] = ()
+    """Related records and entries that lists filter by."""
     own_error_types: ClassVar[tuple[str, ...]] = ()
     """Error types of writes beyond those of every resource."""
     own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {}
@@ -88,7 +91,8 @@ class Resource:
 
     def __init__(self, name: str = "") -> None:
         self.name = name or self.name
-        self.properties = Properties(self.name)
+        related = (prop for related in self.related for prop in related.properties())
+        self.properties = Properties(self.name, related)
         self.statements = self.load_statements()
 
     @property

@@ -7,6 +7,8 @@ from typing import Any, ClassVar, TypeAlias
 from service.database.connections import Connection
 from service.database.statements import Statement, load_bound
 from service.error_types import ErrorType
+from service.listing.page_sql import column_of
+from service.listing.related import Related
 from service.queries.batch import Batch, Item
 from service.queries.links import Links, LinkSets
 from service.queries.master_record import MasterRecord
@@ -22,10 +24,14 @@ class Association:
     Entries name a record by ``id`` or by ``customId``, the customer's own reference.
     """
 
-    def __init__(self, field: str, target: str, *, noun: str, reference: str) -> None:
+    def __init__(self, field: str, target: str, *, noun: str, key: str) -> None:
+        """Bind the statements; ``key`` is the field of the own key in the target's collection."""
         self.field = field
         self.noun = noun
         table, column = _link(noun)
+        reference = column_of(key)
+        keys = dict.fromkeys((_KEYS[1], key), reference)
+        self.related = Related(field, table, "custom_field_id", {"id": column}, keys, target)
         self.links = Links(table, owner="custom_field_id", linked=column)
         self.statements = load_bound(
             "associations", link=table, column=column, target=target, reference=reference

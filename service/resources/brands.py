@@ -1,6 +1,6 @@
 """Brands (contract, Brands)."""
 
-from service.queries.references import ReferencedBy
+from service.queries.usage import ReferencedBy
 from service.resources.associations import Restriction
 from service.resources.plain_records import PlainRecord
 
@@ -12,4 +12,4 @@ class Brands(Restriction, PlainRecord):
     table = "brand"
     noun = "brand"
     shown = ("name",)
-    uses = (ReferencedBy("styles", "style", "brand_id"),)
+    uses = (ReferencedBy("styles", "style", "brand_id", key="record.number"),)

@@ -10,7 +10,7 @@ from service.errors import ApiError, api_error
 from service.queries.batch import Batch
 from service.queries.bound_statements import WritePlan
 from service.queries.write_set import Dependency, LockedRow, WriteSet
-from service.resources.care_texts import CareText
+from service.resources.care_texts import CareText, related_languages
 
 _REFERENCE_KEY = "care_material_reference_key"
 
@@ -28,6 +28,7 @@ class CareInstructionMaterials(CareText):
 
     name = "care-instruction-materials"
     table = "care_instruction_material"
+    related = related_languages(table)
     unique_fields = ("userDefinedId",)
     updates = ("release_references", "update")
     own_error_types = (*CareText.own_error_types, ErrorType.CONFLICT_DUPLICATE)

@@ -1,6 +1,6 @@
 """Care instructions (contract, Care instructions)."""
 
-from service.resources.care_texts import CareText
+from service.resources.care_texts import CareText, related_languages
 from service.resources.hard_delete import HardDeleted
 
 
@@ -9,3 +9,4 @@ class CareInstructions(HardDeleted, CareText):
 
     name = "care-instructions"
     table = "care_instruction"
+    related = related_languages(table)

@@ -6,9 +6,25 @@ from typing import ClassVar
 from service.database.statements import Statement, load_bound
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
+from service.listing.related import Related
 from service.queries.batch import Item
 from service.queries.master_record import MasterRecord
 from service.schemas.extra_checks import duplicate_errors
+
+
+def related_languages(table: str) -> tuple[Related, ...]:
+    """Return the translations that lists of a kind of care texts filter by."""
+    return (
+        Related(
+            "languages",
+            f"{table}_translation",
+            f"{table}_id",
+            {"languageId": "language_id", "id": "id"},
+            {"languageCode": "code"},
+            "language",
+            "related_by_language",
+        ),
+    )
 
 
 class CareText(MasterRecord):

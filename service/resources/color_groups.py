@@ -1,6 +1,6 @@
 """Color groups (contract, Color groups)."""
 
-from service.queries.references import ReferencedBy
+from service.queries.usage import ReferencedBy
 from service.resources.plain_records import PlainRecord
 
 
@@ -11,5 +11,12 @@ class ColorGroups(PlainRecord):
     table = "color_group"
     shown = ("name", "userDefinedId", "state")
     uses = (
-        ReferencedBy("colors", "color", "color_group_id", link="color_in_group", owner="color_id"),
+        ReferencedBy(
+            "colors",
+            "color",
+            "color_group_id",
+            link="color_in_group",
+            owner="color_id",
+            key="record.user_defined_id",
+        ),
     )

@@ -6,6 +6,7 @@ from typing import Final
 
 from service.database.connections import Connection
 from service.error_types import ErrorType
+from service.listing.related import Related
 from service.queries.batch import Batch
 from service.queries.bound_statements import WritePlan
 from service.queries.links import (
@@ -34,6 +35,25 @@ class Colors(MasterRecord):
     name = "colors"
     table = "color"
     written_separately = tuple(_REFERENCES)
+    related = (
+        Related(
+            "colorGroups",
+            "color_in_group",
+            "color_id",
+            {"id": "color_group_id"},
+            {"userDefinedId": "user_defined_id"},
+            "color_group",
+        ),
+        Related(
+            "languageNames",
+            "color_language",
+            "color_id",
+            {"languageId": "language_id"},
+            {"languageCode": "code"},
+            "language",
+            "related_by_language",
+        ),
+    )
     own_error_types = (ErrorType.UNKNOWN_REFERENCE, ErrorType.FEATURE_DISABLED)
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:

@@ -1,6 +1,6 @@
 """Compliance custom fields (contract, Compliance custom fields)."""
 
-from service.resources.custom_fields import CustomFields
+from service.resources.custom_fields import CustomFields, related_fields
 
 
 class ComplianceCustomFields(CustomFields):
@@ -10,3 +10,4 @@ class ComplianceCustomFields(CustomFields):
     table = "compliance_custom_field"
     kind = "compliance"
     parent_is_fixed = False
+    related = related_fields("compliance")

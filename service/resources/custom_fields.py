@@ -1,18 +1,20 @@
 """Custom fields: base class of compliance and style custom fields, with values and parents."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar
 
 import asyncpg
 
 from service.database.connections import Connection
-from service.database.id_arrays import id_array
 from service.database.statements import Statement, load, load_bound
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
+from service.listing.related import Related
 from service.queries.batch import Item
 from service.queries.bound_statements import WritePlan
 from service.queries.master_record import MasterRecord
+from service.queries.usage import named_record
 from service.queries.write_set import Dependency, LockedRow, WriteSet
 from service.resources.allowed_values import AllowedValues, ValueDifferences
 from service.schemas.extra_checks import duplicate_errors
@@ -83,22 +85,15 @@ class CustomFields(MasterRecord):
     async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Report deletions of parents of fields that will be live after the batch."""
         if write_set.live_deletes:
-            text, organization_id = (
-                self.statements["in_use"].text,
-                write_set.batch.caller.organization_id,
-            )
             items = write_set.upserts.json(self.written_separately)
-            rows = await connection.fetch(
-                text, organization_id, id_array(write_set.live_deletes), items
-            )
-            write_set.deletes.fail_records(dict(rows), ErrorType.CONFLICT_IN_USE)
+            await self.fail_used(connection, write_set, items)
         return []
 
     async def dependencies(
         self,
         connection: Connection,
         write_set: WriteSet,
-        stored: Mapping[int, LockedRow],  # noqa: ARG002
+        stored: Mapping[int, LockedRow],
     ) -> Iterable[Dependency]:
         """Return dependencies of children on restored parents, and of deletions on children."""
         items, deleted_ids = write_set.batch.items, {*write_set.deletes.ids}
@@ -108,7 +103,23 @@ class CustomFields(MasterRecord):
             write_set.batch.ids,
             [item.get("parentCustomFieldId") for item in items],
         )
-        return [*_on_parents(rows, deleted_ids), *_on_children(rows, deleted_ids)]
+        return [*_on_parents(rows, deleted_ids), *_on_children(rows, deleted_ids, stored)]
+
+
+def related_fields(
+    kind: str, value_ids: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Related, ...]:
+    """Return the parents and allowed values that lists of a kind of custom fields filter by.
+
+    ``value_ids`` are further ids of allowed values: columns by member.
+    """
+    own_key = {"userDefinedId": "user_defined_id"}
+    fields, values = f"{kind}_custom_field", f"{kind}_allowed_value"
+    parent_id = {"id": "parent_custom_field_id"}
+    return (
+        Related("parentCustomField", fields, "id", parent_id, own_key, fields),
+        Related("allowedValues", values, "custom_field_id", {"id": "id", **value_ids}, own_key),
+    )
 
 
 def _on_parents(rows: Sequence[asyncpg.Record], deleted_ids: set[int]) -> Iterator[Dependency]:
@@ -119,10 +130,13 @@ def _on_parents(rows: Sequence[asyncpg.Record], deleted_ids: set[int]) -> Iterat
             yield Dependency(row["id"], row["parent_id"], kind, field, message)
 
 
-def _on_children(rows: Sequence[asyncpg.Record], deleted_ids: set[int]) -> Iterator[Dependency]:
-    message = "Used by custom fields: 1."
+def _on_children(
+    rows: Sequence[asyncpg.Record], deleted_ids: set[int], stored: Mapping[int, LockedRow]
+) -> Iterator[Dependency]:
     for row in rows:
         if row["is_live"] and row["stored_parent_id"] in deleted_ids:
+            child = named_record(row["id"], stored[row["id"]].key)
+            message = f"Used by custom fields: 1 ({child})."
             yield Dependency(
                 row["stored_parent_id"], row["id"], ErrorType.CONFLICT_IN_USE, "id", message
             )

@@ -1,6 +1,6 @@
 """Groups (contract, Groups)."""
 
-from service.queries.references import ReferencedBy
+from service.queries.usage import ReferencedBy
 from service.resources.associations import Restriction
 from service.resources.plain_records import PlainRecord
 
@@ -12,4 +12,13 @@ class Groups(Restriction, PlainRecord):
     table = "style_group"
     noun = "group"
     shown = ("name",)
-    uses = (ReferencedBy("styles", "style", "group_id", link="style_in_group", owner="style_id"),)
+    uses = (
+        ReferencedBy(
+            "styles",
+            "style",
+            "group_id",
+            link="style_in_group",
+            owner="style_id",
+            key="record.number",
+        ),
+    )

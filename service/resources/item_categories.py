@@ -1,6 +1,6 @@
 """Item categories (contract, Item categories)."""
 
-from service.queries.references import ReferencedBy
+from service.queries.usage import ReferencedBy
 from service.resources.hard_delete import HardDeleted
 from service.resources.plain_records import PlainRecord
 
@@ -10,4 +10,12 @@ class ItemCategories(HardDeleted, PlainRecord):
 
     name = "item-categories"
     table = "item_category"
-    uses = (ReferencedBy("items", "item", "item_category_id", cleared_by="clear_in_deleted_items"),)
+    uses = (
+        ReferencedBy(
+            "items",
+            "item",
+            "item_category_id",
+            key="record.number",
+            cleared_by="clear_in_deleted_items",
+        ),
+    )

@@ -1,6 +1,7 @@
 """Items (contract, Items)."""
 
 from service.error_types import ErrorType
+from service.listing.related import Related
 from service.queries.references import Reference
 from service.resources.plain_records import PlainRecord
 
@@ -12,4 +13,14 @@ class Items(PlainRecord):
     table = "item"
     own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     references = (Reference("itemCategoryId", "item_category", "item category"),)
+    related = (
+        Related(
+            "itemCategory",
+            "item",
+            "id",
+            {"id": "item_category_id"},
+            {"name": "name"},
+            "item_category",
+        ),
+    )
     counted_by = {"itemCategoryId": "item-categories"}  # noqa: RUF012

@@ -8,6 +8,7 @@ import orjson
 from service.database.connections import Connection
 from service.database.statements import Statement, load, load_bound
 from service.error_types import ErrorType
+from service.listing.related import Related
 from service.queries import scalar_columns
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.links import Links, link_statements
@@ -18,6 +19,14 @@ from service.resources.hard_delete import HardDeleted
 
 _FILE = "sample_requests"
 _SIZES = Links("sample_request_size", owner="sample_request_id", linked="size_range_size_id")
+_RELATED_SIZES = Related(
+    "sizes",
+    "sample_request_size",
+    "sample_request_id",
+    {"sizeRangeSizeId": "size_range_size_id"},
+    {"sizeRangeSizeName": "name"},
+    "size_range_size",
+)
 
 
 class SampleRequests(HardDeleted):
@@ -41,6 +50,10 @@ class SampleRequests(HardDeleted):
         Reference("styleId", "style", "style", lock="for share"),
         # Deactivated sizes may stay, so the check statement decides which may be newly requested.
         Reference("sizeRangeSizeIds", "size_range_size", "size", "true", within="size_range"),
+    )
+    related = (
+        Related("style", "sample_request", "id", {"id": "style_id"}, {"number": "number"}, "style"),
+        _RELATED_SIZES,
     )
 
     def load_statements(self) -> Mapping[str, Statement]:
@@ -73,6 +86,7 @@ class StyleSampleRequests(Resource):
     name = "style-sample-requests"
     segment = SampleRequests.name
     parents: ClassVar[Mapping[str, str]] = {"styleId": "styles"}
+    related = (_RELATED_SIZES,)
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Return the statements, with documents of one style."""

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping
 
 from service.database.connections import Connection
-from service.database.id_arrays import id_array
 from service.error_types import ErrorType
+from service.listing.related import Related
 from service.queries.bound_statements import WritePlan
 from service.queries.master_record import MasterRecord
+from service.queries.usage import named_record
 from service.queries.write_set import Dependency, LockedRow, WriteSet
 
 IS_LIVE = "owner.state <> 'deleted'"
@@ -25,6 +26,16 @@ class SizeRanges(MasterRecord):
     foreign_is_forbidden = True
     locks_organization = True
     unique_fields = ("isDefault",)
+    related = (
+        Related(
+            "sizes",
+            "size_range_size",
+            "size_range_id",
+            {"id": "id", "relatedSizeRangeSizeId": "related_size_range_size_id"},
+            {"name": "name", "sizeId": "size_id"},
+            is_shown="not entry.is_deactivated",
+        ),
+    )
     own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     inserts = ("demote", "insert")
     updates = ("demote", "update")
@@ -44,14 +55,8 @@ class SizeRanges(MasterRecord):
         """
         if write_set.live_deletes:
             is_succeeded = any(item.get("isDefault") for item in write_set.upserts.items)
-            rows = await connection.fetch(
-                self.statements["in_use"].text,
-                write_set.batch.caller.organization_id,
-                id_array(write_set.live_deletes),
-                [*write_set.restored_ids],
-                is_succeeded,
-            )
-            write_set.deletes.fail_records(dict(map(tuple, rows)), ErrorType.CONFLICT_IN_USE)
+            restored_ids = [*write_set.restored_ids]
+            await self.fail_used(connection, write_set, restored_ids, is_succeeded)
         return []
 
     async def dependencies(
@@ -68,7 +73,7 @@ class SizeRanges(MasterRecord):
         message = "A size relates to a size of a deleted size range."
         return [
             *(
-                Dependency(used_id, user_id, in_use, "id", "Used by size ranges: 1.")
+                Dependency(used_id, user_id, in_use, "id", _used_by(stored[user_id]))
                 for user_id, used_id in rows
                 if used_id in deleted and stored[user_id].state != "deleted"
             ),
@@ -78,3 +83,8 @@ class SizeRanges(MasterRecord):
                 if user_id in restored and stored[used_id].state == "deleted"
             ),
         ]
+
+
+def _used_by(row: LockedRow) -> str:
+    """Return the message of a size range that only this one needs."""
+    return f"Used by size ranges: 1 ({named_record(row['id'], row.key)})."

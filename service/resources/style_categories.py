@@ -1,6 +1,6 @@
 """Style categories (contract, Style categories)."""
 
-from service.queries.references import ReferencedBy
+from service.queries.usage import ReferencedBy
 from service.resources.associations import Restriction
 from service.resources.plain_records import PlainRecord
 
@@ -12,4 +12,4 @@ class StyleCategories(Restriction, PlainRecord):
     table = "style_category"
     noun = "style category"
     shown = ("name",)
-    uses = (ReferencedBy("styles", "style", "style_category_id"),)
+    uses = (ReferencedBy("styles", "style", "style_category_id", key="record.number"),)

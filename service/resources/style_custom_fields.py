@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 
+import orjson
+
 from service.database.connections import Connection
 from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.queries.batch import Batch
 from service.queries.bound_statements import WritePlan
 from service.queries.links import link_statements
+from service.queries.usage import named_records
 from service.queries.write_set import WriteSet
 from service.resources.allowed_values import (
     AllowedValueEntry,
@@ -15,15 +18,15 @@ from service.resources.allowed_values import (
     allowed_value_entries,
 )
 from service.resources.associations import Association
-from service.resources.custom_fields import CustomFields
+from service.resources.custom_fields import CustomFields, related_fields
 
-_BRANDS = Association("associatedBrands", "brand", noun="brand", reference="custom_id")
-_GROUPS = Association("associatedGroups", "style_group", noun="group", reference="user_defined_id")
+_BRANDS = Association("associatedBrands", "brand", noun="brand", key="customId")
+_GROUPS = Association("associatedGroups", "style_group", noun="group", key="userDefinedId")
 _CATEGORIES = Association(
     "associatedStyleCategories",
     "style_category",
     noun="style category",
-    reference="user_defined_id",
+    key="userDefinedId",
 )
 _ASSOCIATIONS = (_BRANDS, _GROUPS, _CATEGORIES)
 _POINTER = "parentAllowedValueId"
@@ -40,6 +43,10 @@ class StyleCustomFields(CustomFields):
     kind = "style"
     parent_is_fixed = True
     written_separately = ("allowedValues", *(association.field for association in _ASSOCIATIONS))
+    related = (
+        *related_fields("style", {"parentAllowedValueId": "parent_allowed_value_id"}),
+        *(association.related for association in _ASSOCIATIONS),
+    )
     own_error_types = (*CustomFields.own_error_types, ErrorType.CONFLICT_IN_USE)
     value_members = (_POINTER,)
     value_removals = ("forget_parent_values", *CustomFields.value_removals)
@@ -111,7 +118,7 @@ class StyleCustomFields(CustomFields):
             [*batch.ids, *write_set.deletes.ids],
         )
         indexes = {record_id: index for index, record_id in enumerate(batch.ids)}
-        for field_id, message in needed:
-            batch.fail(
-                indexes[field_id], ErrorType.CONFLICT_IN_USE, "allowedValues", message=message
-            )
+        type_, field = ErrorType.CONFLICT_IN_USE, "allowedValues"
+        for field_id, used, first in needed:
+            message = f"{used} of {named_records(map(orjson.loads, first))}."
+            batch.fail(indexes[field_id], type_, field, message=message)

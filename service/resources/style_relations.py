@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
+from service.listing.related import Related
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
 from service.queries.references import Reference
@@ -28,6 +29,10 @@ class StyleRelations(HardDeleted, PlainRecord):
     references = (
         Reference("styleId", "style", "style", lock="for no key update"),
         Reference("relatedStyleId", "style", "style"),
+    )
+    related = tuple(
+        Related(name, "style_relation", "id", {"id": column}, {"number": "number"}, "style")
+        for name, column in (("style", "style_id"), ("relatedStyle", "related_style_id"))
     )
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:

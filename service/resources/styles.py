@@ -2,12 +2,19 @@
 
 from service.database.connections import Connection
 from service.error_types import ErrorType
+from service.listing.related import Related
 from service.queries.bound_statements import WritePlan
 from service.queries.links import Links, link_statements
-from service.queries.references import Reference, ReferencedBy
+from service.queries.references import Reference
+from service.queries.usage import ReferencedBy
 from service.queries.write_set import WriteSet
 from service.resources.plain_records import PlainRecord
 
+_NUMBER = (
+    "(select related.number from style related"
+    " where related.organization_id = $1::bigint and related.id = record.related_style_id)"
+)
+"""SQL of the own key of a style relation, the related style's number."""
 _GROUPS = Links("style_in_group", owner="style_id", linked="group_id", counted_by="groups")
 
 
@@ -26,10 +33,33 @@ class Styles(PlainRecord):
         Reference("styleCategoryId", "style_category", "style category"),
         Reference("groupIds", "style_group", "group"),
     )
+    related = (
+        Related("brand", "style", "id", {"id": "brand_id"}, {"customId": "custom_id"}, "brand"),
+        Related(
+            "styleCategory",
+            "style",
+            "id",
+            {"id": "style_category_id"},
+            {"userDefinedId": "user_defined_id"},
+            "style_category",
+        ),
+        Related(
+            "groups",
+            "style_in_group",
+            "style_id",
+            {"id": "group_id"},
+            {"userDefinedId": "user_defined_id"},
+            "style_group",
+        ),
+    )
     uses = (
-        ReferencedBy("style relations", "style_relation", "style_id", is_live="true"),
-        ReferencedBy("style relations", "style_relation", "related_style_id", is_live="true"),
-        ReferencedBy("sample requests", "sample_request", "style_id", is_live="true"),
+        *(
+            ReferencedBy("style relations", "style_relation", column, is_live="true", key=_NUMBER)
+            for column in ("style_id", "related_style_id")
+        ),
+        ReferencedBy(
+            "sample requests", "sample_request", "style_id", is_live="true", key="record.name"
+        ),
     )
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
+from service.listing.related import Related
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
 from service.queries.matching import MatchKey, Row, match_existing
@@ -34,6 +35,16 @@ class SubSuppliers(PlainRecord):
     name = "sub-suppliers"
     table = "sub_supplier"
     string_ids = True
+    related = (
+        Related(
+            "contacts",
+            "sub_supplier_contact",
+            "sub_supplier_id",
+            {"id": "id"},
+            {"email": "email"},
+            is_shown="not entry.deleted_with_sub_supplier",
+        ),
+    )
     own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     children = ("update_contacts", "remove_contacts", "insert_contacts", "restore_facilities")
     deletes = ("delete", "delete_contacts", "delete_facilities")

@@ -8,7 +8,7 @@ from service import schemas
 from service.database.statements import Statement
 from service.limits import MAX_BATCH_BYTES, MAX_PAGE_BYTES
 from service.listing.list_request import Condition, Listing, SortKey
-from service.listing.operators import OPERATORS
+from service.listing.operators import EQ, OPERATORS
 from service.listing.page_sql import batch_page, column_of
 from service.queries.change_feed import FAN_OUT
 from service.queries.change_recorder import insert_text
@@ -16,11 +16,12 @@ from service.queries.links import Links, stored_text
 from service.queries.master_record import MasterRecord
 from service.queries.parts import RecordPart
 from service.queries.reads import all_text, owned_by_any_text
-from service.queries.references import Reference, uses_text
+from service.queries.references import Reference
 from service.queries.resource import (
     Resource,
     batch_text,
 )
+from service.queries.usage import uses_text
 from service.resources.associations import Association
 from service.resources.colors import Colors
 from service.resources.registry import CHANGES
@@ -111,6 +112,7 @@ def _list_entries(resource: Resource) -> Iterator[CatalogEntry]:
         resource.compile_list(example).text,
         {"Next page, by cursor": resource.compile_list(next_page).text},
     )
+    yield from _filter_entries(resource, parameters)
     yield CatalogEntry(
         "count",
         "Count the records of all pages.",
@@ -118,6 +120,23 @@ def _list_entries(resource: Resource) -> Iterator[CatalogEntry]:
         resource.compile_count(default).text,
         {"Count of the example": resource.compile_count(example).text},
     )
+
+
+def _filter_entries(resource: Resource, parameters: tuple[str, ...]) -> Iterator[CatalogEntry]:
+    """Yield the lists filtered by each related member, if there are any."""
+    by_id = SortKey(resource.properties["id"], descending=False)
+    texts = {
+        f"{prop.name} is ${len(parameters) + 1}": resource.compile_list(
+            Listing((Condition(prop, EQ, ("1",)),), (by_id,))
+        ).text
+        for prop in resource.properties.values()
+        if prop.within
+    }
+    if texts:
+        (title, text), *others = texts.items()
+        purpose = f"First page of the records whose {title}."
+        names = (*parameters, "filter_value")
+        yield CatalogEntry("list_by_reference", purpose, names, text, dict(others))
 
 
 def _read_entries(resource: Resource) -> Iterator[CatalogEntry]:

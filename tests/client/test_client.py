@@ -59,6 +59,19 @@ async def test_lists_filter_and_sort_by_several(selvedge: Client) -> None:
     assert [color["name"] for color in listed][: len(active)] == sorted(active, reverse=True)
 
 
+@pytest.mark.contract("Filters by reference")
+async def test_lists_filter_by_related_records(selvedge: Client) -> None:
+    keys = ["By reference 1", "By reference 2"]
+    groups = [{"name": key, "userDefinedId": key} for key in keys]
+    ids = [record["id"] for record in await selvedge.collection("color-groups").create_many(groups)]
+    colors = selvedge.collection("colors")
+    made = (await colors.create({"name": "Referring", "colorGroupIds": ids})).data
+    several = Filter("colorGroups.userDefinedId", "in", keys)
+    by_filter = [color async for color in colors.records(filters=[several])]
+    by_field = [color async for color in colors.records(**{"colorGroups.id": ids[0]})]
+    assert by_filter == by_field == [made]
+
+
 async def test_flags_filter_as_json_writes_them(selvedge: Client) -> None:
     ranges = selvedge.collection("size-ranges")
     [default] = [record async for record in ranges.records(isDefault=True)]

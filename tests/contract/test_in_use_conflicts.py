@@ -1,12 +1,14 @@
 """Tests of `conflict.in_use`: records in use are not deleted, also in races (States)."""
 
 import asyncio
+import json
 import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from service.limits import MAX_USAGE_LENGTH
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from tests.support.api import Api
@@ -14,6 +16,8 @@ from tests.support.api import Api
 pytestmark = pytest.mark.contract("States")
 
 ROUNDS = 8
+#: A kind of records and their number, with the first ones; of the default size range none.
+USAGE = r'[a-z ]+: [1-9]\d*( \(\d+( ".*?")?(, \d+( ".*?")?){0,9}\))?'
 MADE: dict[str, dict[str, Any]] = {
     "colors": {"name": "Blue"},
     "styles": {"number": "SV-1", "name": "Vest"},
@@ -59,7 +63,31 @@ async def test_every_rule_says_by_what_and_how_often(resource: MasterRecord, api
     details = [detail for row in dry_run.data for detail in row["details"]]
     assert {detail["type"] for detail in details} == {"conflict.in_use"}
     for detail in details:
-        assert re.fullmatch(r"Used by ([a-z ]+: [1-9]\d*(, (?=.)|\.$))+", detail["value"]), detail
+        assert re.fullmatch(rf"Used by {USAGE}(, {USAGE})*\.", detail["value"]), detail
+
+
+async def test_the_first_ten_are_named_with_their_own_keys(api: Api) -> None:
+    """By id; of those without a key the id alone, and keys as JSON texts."""
+    group = (await api.post("/api/color-groups", {"name": "Named"})).data["id"]
+    keys = ['A "quoted", (one)', None, *(f"N-{n}" for n in range(10))]
+    items = [{"name": "Color", "userDefinedId": key, "colorGroupIds": [group]} for key in keys]
+    ids = [record["id"] for record in (await api.post("/api/colors", items)).data]
+    assert (await api.delete(f"/api/colors/{ids[3]}")).status == 200
+    refused = await api.delete("/api/color-groups", {"ids": str(group)})
+    assert (refused.status, refused.details) == (409, [("conflict.in_use", "ids[0]")])
+    [row] = refused.json["error"]["details"]
+    named = [(id_, key) for id_, key in zip(ids, keys, strict=True) if id_ != ids[3]][:10]
+    texts = [f"{id_} {json.dumps(key)}" if key else f"{id_}" for id_, key in named]
+    assert row["value"] == f"Used by colors: 11 ({', '.join(texts)})."
+
+
+async def test_keys_of_any_length_are_named_up_to_the_limit(api: Api) -> None:
+    category = (await api.post("/api/item-categories", {"name": "Named"})).data["id"]
+    items = [{"name": "I", "number": f"{n}" * 500, "itemCategoryId": category} for n in range(10)]
+    ids = [record["id"] for record in (await api.post("/api/items", items)).data]
+    [row] = (await api.delete(f"/api/item-categories/{category}")).json["error"]["details"]
+    assert row["value"].startswith(f'Used by items: 10 ({ids[0]} "{"0" * 500}", {ids[1]} "11')
+    assert len(row["value"]) == MAX_USAGE_LENGTH
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,9 @@ async def test_values_of_a_wrong_form(
                 answer = await shared_api.get(path, params)
                 assert set(answer.details) == {(invalid("invalid_value"), field)}, (prop, params)
         answer = await shared_api.get(path, condition(prop.name, "isNull", "maybe"))
-        assert answer.details == [(invalid("invalid_value"), "filter[0].value")]
-        for operator in {"contains", "startsWith", "lt"} - {*names_of(prop)}:
+        wrong_member = "operator" if prop.within else "value"
+        assert answer.details == [(invalid("invalid_value"), f"filter[0].{wrong_member}")]
+        for operator in {"contains", "startsWith", "lt", "isNull"} - {*names_of(prop)}:
             answer = await shared_api.get(path, condition(prop.name, operator, "1"))
             assert answer.details[0] == (invalid("invalid_value"), "filter[0].operator")
 

@@ -13,8 +13,8 @@ from service.http.parser_limits import PARSER_LIMITS
 from service.organizations.caller import Caller
 from service.queries.master_record import MasterRecord
 from service.queries.parts import RecordPart
-from service.queries.references import in_use
 from service.queries.resource import Resource
+from service.queries.usage import in_use
 from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PARTS, REFERENCE_LISTS
 from service.resources.size_ranges import SizeRanges
 from service.routes import Route, collection_path

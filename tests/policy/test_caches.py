@@ -28,11 +28,11 @@ BOUNDED = {
     "queries/links.py": {"stored_text": "the tables of links that a resource has"},
     "queries/references.py": {
         "_referred": "the references that resources have",
-        "uses_text": "the uses that resources have",
     },
     "queries/resource.py": {
         "batch_text": "the forms of resources, times the pages of a batch, alone or not",
     },
+    "queries/usage.py": {"uses_text": "the uses that resources have"},
     "schemas/truncate.py": {"_field_names": "no arguments"},
     "schemas/definitions.py": {
         "definition": "the definitions of the schema files",

@@ -102,7 +102,8 @@ PHRASES = {
     "docs/contract.md": [
         f"A response of {number(limits.MIN_COMPRESSED_BYTES)} bytes or more",
         f"The list ends after {number(limits.MAX_LISTED)} rows.",
-        f"`value` are truncated after {limits.MAX_DETAIL_LENGTH} characters.",
+        f"`value` are truncated after {limits.MAX_DETAIL_LENGTH} characters, the `value` of "
+        f"`conflict.in_use` after {number(limits.MAX_USAGE_LENGTH)}.",
         f"uncompressed, at most {byte_size(limits.MAX_BODY_BYTES)}.",
         f"No connection was free within {limits.ACQUIRE_SECONDS} seconds.",
         f"{limits.READ_SECONDS} seconds in a read, {limits.WRITE_SECONDS} in a write.",
@@ -255,9 +256,8 @@ def test_schemas_have_the_same_limits() -> None:
         assert schema_limit(envelope, form, "properties", "data", "maxItems") == limit
     cursor = schema_limit(envelope, "pagination", "properties", "cursor", "maxLength")
     assert cursor == limits.MAX_CURSOR_BYTES
-    for field in ("field", "value"):
-        row = schema_limit(envelope, "failureDetail", "properties", field, "maxLength")
-        assert row == limits.MAX_DETAIL_LENGTH
+    for field, limit in (("field", limits.MAX_DETAIL_LENGTH), ("value", limits.MAX_USAGE_LENGTH)):
+        assert schema_limit(envelope, "failureDetail", "properties", field, "maxLength") == limit
     for children in (
         schema_limit("size-range-sizes", "replace", "maxItems"),
         schema_limit("measurement-charts", "replace", "properties", "lines", "maxItems"),

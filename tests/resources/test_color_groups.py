@@ -23,10 +23,10 @@ async def test_color_groups_in_use_are_not_deleted(api: Api) -> None:
     first, *others = [color["id"] for color in made.data]
     refused = await api.delete(f"{GROUPS}/{group}")
     assert (refused.status, refused.details) == (409, [("conflict.in_use", "id")])
-    assert refused.json["error"]["details"][0]["value"] == "Used by colors: 3."
+    assert refused.json["error"]["details"][0]["value"].startswith("Used by colors: 3 (")
     assert (await api.delete(COLORS, [("ids", color_id) for color_id in others])).status == 200
     refused = await api.delete(GROUPS, [("ids", group)])
-    assert refused.json["error"]["details"][0]["value"] == "Used by colors: 1."
+    assert refused.json["error"]["details"][0]["value"] == f"Used by colors: 1 ({first})."
     assert (await api.put(f"{COLORS}/{first}", {"name": "A", "state": "active"})).status == 200
     assert (await api.delete(f"{GROUPS}/{group}")).data["state"] == "deleted"
 

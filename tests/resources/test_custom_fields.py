@@ -176,7 +176,9 @@ async def test_a_parent_of_live_fields_is_not_deleted(api: Api, root: str) -> No
     ):
         assert (answer.status, answer.json["code"]) == (409, "conflict.in_use")
     assert answer.details == [("conflict.in_use", "[0].id")]
-    assert answer.json["error"]["details"][0]["value"] == "Used by custom fields: 2."
+    named = ", ".join(str(child["id"]) for child in children)
+    message = answer.json["error"]["details"][0]["value"]
+    assert message == f"Used by custom fields: 2 ({named})."
     everything = [parent, *children]
     answer = await api.delete(root, [("ids", field["id"]) for field in everything])
     assert [field["state"] for field in answer.data] == ["deleted"] * 3

@@ -43,7 +43,7 @@ async def test_an_item_category_counts_live_items(api: Api) -> None:
     assert (await api.get(path)).data["usedInItems"] == 1
     refused = await api.delete(path)
     assert (refused.status, refused.details) == (409, [("conflict.in_use", "id")])
-    assert refused.json["error"]["details"][0]["value"] == "Used by items: 1."
+    assert refused.json["error"]["details"][0]["value"].startswith("Used by items: 1 (")
     assert (await api.patch(locations[0], replacing("/state", "active"))).status == 200
     assert (await api.get(path)).data["usedInItems"] == 2
 

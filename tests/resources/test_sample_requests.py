@@ -187,7 +187,8 @@ async def test_a_measured_size_is_not_left_out(api: Api, demo_dsn: str, column: 
 @pytest.mark.contract("States")
 async def test_a_style_with_requests_is_not_deleted(api: Api) -> None:
     owner = await style(api)
-    await api.post(REQUESTS, [{"styleId": owner, "name": name} for name in ("A", "B")])
+    made = await api.post(REQUESTS, [{"styleId": owner, "name": name} for name in ("A", "B")])
     refused = await api.delete(f"{STYLES}/{owner}")
     assert (refused.status, refused.details) == (409, [("conflict.in_use", "id")])
-    assert refused.json["error"]["details"][0]["value"] == "Used by sample requests: 2."
+    named = ", ".join(f'{record["id"]} "{record["name"]}"' for record in made.data)
+    assert refused.json["error"]["details"][0]["value"] == f"Used by sample requests: 2 ({named})."

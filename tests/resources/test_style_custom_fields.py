@@ -104,7 +104,7 @@ async def test_values_that_others_go_with_are_not_removed(api: Api) -> None:
     answer = await put(api, STYLE, parent)
     assert (answer.status, answer.details) == (409, [("conflict.in_use", "allowedValues")])
     message = answer.json["error"]["details"][0]["value"]
-    assert message == "Used by values of other custom fields: Zip (2)."
+    assert message == f"Used by values of other custom fields: Zip (2) of {child['id']}."
     answer = await api.put(STYLE, [item(child, allowedValues=values), item(parent)])
     assert answer.details == [("conflict.in_use", "[1].allowedValues")]
     zip_alone = [{"id": ids(parent)["Zip"], "value": "Zip"}]

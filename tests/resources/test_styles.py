@@ -55,7 +55,8 @@ async def test_records_used_by_live_styles_are_not_deleted(api: Api, collection:
     ids = [style["id"] for style in made.data]
     refused = await api.delete(path)
     assert (refused.status, refused.details) == (409, [("conflict.in_use", "id")])
-    assert refused.json["error"]["details"][0]["value"] == "Used by styles: 3."
+    named = ", ".join(f'{style_id} "{STYLE["number"]}"' for style_id in ids)
+    assert refused.json["error"]["details"][0]["value"] == f"Used by styles: 3 ({named})."
     assert (await api.delete(STYLES, [("ids", style_id) for style_id in ids])).status == 200
     assert (await api.delete(path)).status == 200
 

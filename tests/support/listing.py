@@ -20,6 +20,11 @@ def listed(route: Route) -> Resource:
     return route.resource
 
 
+def scalars(resource: Resource) -> list[Property]:
+    """Return the properties that are fields of the documents themselves."""
+    return [prop for prop in resource.properties.values() if not prop.within]
+
+
 def condition(name: str, operator: str, value: str, number: int = 0) -> list[tuple[str, str]]:
     """Return the parameters of one filter."""
     return [

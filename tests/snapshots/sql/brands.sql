@@ -245,8 +245,25 @@ for no key update;
 -- brands.uses: Count the live records that refer to the records to delete.
 --   $1::bigint organization_id
 --   $2::text ids
--- Ids that records of style refer to by style, which may be the same table, with the number of live records.
-select link.brand_id as id, 'styles' as users, count(*) filter (where record.state <> 'deleted') as uses
+-- Ids that records of style refer to by style, which may be the same table, with the number of live records, and
+-- with the ids and own keys of the first ones.
+select
+    link.brand_id as id,
+    'styles' as users,
+    count(*) filter (where record.state <> 'deleted') as uses,
+    array(
+        select json_build_array(named.id, named.key)::text
+        from (
+            select record.id, record.number as key
+            from style other
+            join style record on record.organization_id = $1::bigint and record.id = other.id
+            where other.organization_id = $1::bigint and other.brand_id = link.brand_id
+                and record.state <> 'deleted'
+            offset 0
+        ) as named
+        order by named.id
+        limit 10
+    ) as first
 from style link
 join style record on record.organization_id = $1::bigint and record.id = link.id
 where link.organization_id = $1::bigint and link.brand_id = any((select $2::text::bigint[])::bigint[])

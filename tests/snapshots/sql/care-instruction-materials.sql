@@ -130,6 +130,73 @@ from (
 --   +                 and record.state <> 'deleted' and (record.user_defined_id <= $3::text)
 --   +                 and (record.user_defined_id < $3::text or record.id > $4::bigint)
 
+-- care-instruction-materials.list_by_reference: First page of the records whose languages.languageId is $2.
+--   $1::bigint organization_id
+--   $2::bigint filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select t.* from care_instruction_material t where t.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where -- Condition of a page: records with an entry of care_instruction_material_translation that matches. The array makes the planner begin with the
+            -- entries; with a join it may read all records until it has a page of matches.
+            record.id = any(array(
+                select entry.care_instruction_material_id from care_instruction_material_translation entry
+                where entry.organization_id = $1::bigint and true and entry.language_id = $2::bigint
+            )) and record.state <> 'deleted'
+            order by record.id limit 30 + 1 offset 0
+        ),
+        translation as (
+            select
+                care_instruction_material_id as owner_id,
+                string_agg(
+                    '{"id":' || id || ',"languageId":' || language_id || ',"text":' || to_json(text) || '}',
+                    ',' order by language_id
+                ) as documents
+            from care_instruction_material_translation
+            where organization_id = $1::bigint
+                and care_instruction_material_id = any(array(select id from page))
+            group by care_instruction_material_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '')
+                || ',"text":' || to_json(text)::text || ',"state":"' || state || '","position":'
+                || position::text
+            || ',"properties":[],"languages":[' || coalesce(translation.documents, '') || ']}' as document
+        from page
+        left join translation on translation.owner_id = page.id
+    ) as page
+) as page;
+-- languages.id is $2:
+--   -                 where entry.organization_id = $1::bigint and true and entry.language_id = $2::bigint
+--   +                 where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
+-- languages.languageCode is $2:
+--   -             from record where -- Condition of a page: records with an entry of care_instruction_material_translation that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- The same for languages, which belong to no organization.
+--   -                 select entry.care_instruction_material_id from care_instruction_material_translation entry
+--   -                 where entry.organization_id = $1::bigint and true and entry.language_id = $2::bigint
+--   +                 select entry.care_instruction_material_id
+--   +                 from language target
+--   +                 join care_instruction_material_translation entry on entry.organization_id = $1::bigint
+--   +                     and entry.language_id = target.id
+--   +                 where target.code = $2::text
+
 -- care-instruction-materials.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.

@@ -246,8 +246,25 @@ for no key update;
 -- color-groups.uses: Count the live records that refer to the records to delete.
 --   $1::bigint organization_id
 --   $2::text ids
--- Ids that records of color refer to by color_in_group, which may be the same table, with the number of live records.
-select link.color_group_id as id, 'colors' as users, count(*) filter (where record.state <> 'deleted') as uses
+-- Ids that records of color refer to by color_in_group, which may be the same table, with the number of live records, and
+-- with the ids and own keys of the first ones.
+select
+    link.color_group_id as id,
+    'colors' as users,
+    count(*) filter (where record.state <> 'deleted') as uses,
+    array(
+        select json_build_array(named.id, named.key)::text
+        from (
+            select record.id, record.user_defined_id as key
+            from color_in_group other
+            join color record on record.organization_id = $1::bigint and record.id = other.color_id
+            where other.organization_id = $1::bigint and other.color_group_id = link.color_group_id
+                and record.state <> 'deleted'
+            offset 0
+        ) as named
+        order by named.id
+        limit 10
+    ) as first
 from color_in_group link
 join color record on record.organization_id = $1::bigint and record.id = link.color_id
 where link.organization_id = $1::bigint and link.color_group_id = any((select $2::text::bigint[])::bigint[])

@@ -198,6 +198,123 @@ from (
 --   +                 and record.state <> 'deleted' and (record.name <= $3::text)
 --   +                 and (record.name < $3::text or record.id > $4::bigint)
 
+-- colors.list_by_reference: First page of the records whose colorGroups.id is $2.
+--   $1::bigint organization_id
+--   $2::bigint filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select c.* from color c where c.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where -- Condition of a page: records with an entry of color_in_group that matches. The array makes the planner begin with the
+            -- entries; with a join it may read all records until it has a page of matches.
+            record.id = any(array(
+                select entry.color_id from color_in_group entry
+                where entry.organization_id = $1::bigint and true and entry.color_group_id = $2::bigint
+            )) and record.state <> 'deleted'
+            order by record.id limit 30 + 1 offset 0
+        ),
+        group_link as materialized (
+            select color_id, color_group_id
+            from color_in_group
+            where organization_id = $1::bigint and color_id = any(array(select id from page))
+        ),
+        group_document as materialized (
+            select
+                id,
+                '{"id":' || id
+                || ',"name":' || to_json(name)
+                || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
+                || ',"state":"' || state || '"}' as document
+            from color_group
+            where organization_id = $1::bigint
+                and id = any(array(select distinct color_group_id from group_link))
+        ),
+        color_groups as (
+            select l.color_id, string_agg(g.document, ',' order by g.id) as documents
+            from group_link l
+            join group_document g on g.id = l.color_group_id
+            group by l.color_id
+        ),
+        language_document as materialized (
+            select
+                id,
+                '{"languageId":' || id
+                || ',"languageName":' || to_json(name)
+                || ',"languageCode":' || to_json(code)
+                || ',"colorName":' as document
+            from language
+        ),
+        color_languages as (
+            select
+                l.color_id,
+                string_agg(d.document || to_json(coalesce(l.color_name, page.name)) || '}', ','
+                    order by d.id) as documents
+            from color_language l
+            join language_document d on d.id = l.language_id
+            join page on page.id = l.color_id
+            where l.organization_id = $1::bigint and l.color_id = any(array(select id from page))
+            group by l.color_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+                || coalesce(to_json(user_defined_id)::text, 'null') || ',"userDefinedId2":'
+                || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
+                || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
+                || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
+            || ',"colorGroups":[' || coalesce(g.documents, '')
+            || '],"languageNames":[' || coalesce(l.documents, '')
+            || '],"properties":[]}' as document
+        from page
+        left join color_groups g on g.color_id = page.id
+        left join color_languages l on l.color_id = page.id
+    ) as page
+) as page;
+-- colorGroups.userDefinedId is $2:
+--   -             from record where -- Condition of a page: records with an entry of color_in_group that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- Condition of a page: records that refer to a matching record of color_group.
+--   -                 select entry.color_id from color_in_group entry
+--   -                 where entry.organization_id = $1::bigint and true and entry.color_group_id = $2::bigint
+--   +                 select entry.color_id
+--   +                 from color_group target
+--   +                 join color_in_group entry on entry.organization_id = $1::bigint
+--   +                     and entry.color_group_id = target.id
+--   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
+-- languageNames.languageId is $2:
+--   -             from record where -- Condition of a page: records with an entry of color_in_group that matches. The array makes the planner begin with the
+--   +             from record where -- Condition of a page: records with an entry of color_language that matches. The array makes the planner begin with the
+--   -                 select entry.color_id from color_in_group entry
+--   -                 where entry.organization_id = $1::bigint and true and entry.color_group_id = $2::bigint
+--   +                 select entry.color_id from color_language entry
+--   +                 where entry.organization_id = $1::bigint and true and entry.language_id = $2::bigint
+-- languageNames.languageCode is $2:
+--   -             from record where -- Condition of a page: records with an entry of color_in_group that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- The same for languages, which belong to no organization.
+--   -                 select entry.color_id from color_in_group entry
+--   -                 where entry.organization_id = $1::bigint and true and entry.color_group_id = $2::bigint
+--   +                 select entry.color_id
+--   +                 from language target
+--   +                 join color_language entry on entry.organization_id = $1::bigint
+--   +                     and entry.language_id = target.id
+--   +                 where target.code = $2::text
+
 -- colors.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.

@@ -156,6 +156,102 @@ from (
 --   +                 and record.state <> 'deleted' and (record.name <= $3::text)
 --   +                 and (record.name < $3::text or record.id > $4::bigint)
 
+-- compliance-custom-fields.list_by_reference: First page of the records whose parentCustomField.id is $2.
+--   $1::bigint organization_id
+--   $2::bigint filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select f.*, parent.name as parent_custom_field_name
+            from compliance_custom_field f
+            left join compliance_custom_field parent
+                on parent.organization_id = $1::bigint and parent.id = f.parent_custom_field_id
+            where f.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where -- Condition of a page: records with an entry of compliance_custom_field that matches. The array makes the planner begin with the
+            -- entries; with a join it may read all records until it has a page of matches.
+            record.id = any(array(
+                select entry.id from compliance_custom_field entry
+                where entry.organization_id = $1::bigint and true
+                    and entry.parent_custom_field_id = $2::bigint
+            )) and record.state <> 'deleted'
+            order by record.id limit 30 + 1 offset 0
+        ),
+        allowed_values as (
+            select
+                v.custom_field_id,
+                string_agg(
+                    '{"id":' || v.id
+                    || ',"value":' || to_json(v.value)
+                    || coalesce(',"userDefinedId":' || to_json(v.user_defined_id), '')
+                    || ',"properties":[]}',
+                    ',' order by case when not page.is_sort_by_allowed_value_id then v.value end, v.id
+                ) as documents
+            from compliance_allowed_value v
+            join page on page.id = v.custom_field_id
+            where v.organization_id = $1::bigint and v.custom_field_id = any(array(select id from page))
+            group by v.custom_field_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+                || coalesce(to_json(user_defined_id)::text, 'null') || ',"type":"' || type || '","state":"'
+                || state || '","position":' || position::text || ',"internalOnly":' || internal_only::text
+                || ',"isMandatory":' || is_mandatory::text || ',"isMultiLine":' || is_multi_line::text
+                || ',"isSortByAllowedValueId":' || is_sort_by_allowed_value_id::text || ',"maxChar":'
+                || coalesce(max_char::text, 'null') || ',"allowedDecimals":'
+                || coalesce(allowed_decimals::text, 'null') || ',"parentCustomFieldId":'
+                || coalesce(parent_custom_field_id::text, 'null')
+                || coalesce(',"parentCustomFieldName":' || to_json(parent_custom_field_name)::text, '')
+            || ',"allowedValues":[' || coalesce(v.documents, '')
+            || '],"properties":[]}' as document
+        from page
+        left join allowed_values v on v.custom_field_id = page.id
+    ) as page
+) as page;
+-- parentCustomField.userDefinedId is $2:
+--   -             from record where -- Condition of a page: records with an entry of compliance_custom_field that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- Condition of a page: records that refer to a matching record of compliance_custom_field.
+--   -                 select entry.id from compliance_custom_field entry
+--   -                 where entry.organization_id = $1::bigint and true
+--   -                     and entry.parent_custom_field_id = $2::bigint
+--   +                 select entry.id
+--   +                 from compliance_custom_field target
+--   +                 join compliance_custom_field entry on entry.organization_id = $1::bigint
+--   +                     and entry.parent_custom_field_id = target.id
+--   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
+-- allowedValues.id is $2:
+--   -             from record where -- Condition of a page: records with an entry of compliance_custom_field that matches. The array makes the planner begin with the
+--   +             from record where -- Condition of a page: records with an entry of compliance_allowed_value that matches. The array makes the planner begin with the
+--   -                 select entry.id from compliance_custom_field entry
+--   -                 where entry.organization_id = $1::bigint and true
+--   -                     and entry.parent_custom_field_id = $2::bigint
+--   +                 select entry.custom_field_id from compliance_allowed_value entry
+--   +                 where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
+-- allowedValues.userDefinedId is $2:
+--   -             from record where -- Condition of a page: records with an entry of compliance_custom_field that matches. The array makes the planner begin with the
+--   +             from record where -- Condition of a page: records with an entry of compliance_allowed_value that matches. The array makes the planner begin with the
+--   -                 select entry.id from compliance_custom_field entry
+--   -                 where entry.organization_id = $1::bigint and true
+--   -                     and entry.parent_custom_field_id = $2::bigint
+--   +                 select entry.custom_field_id from compliance_allowed_value entry
+--   +                 where entry.organization_id = $1::bigint and true and entry.user_defined_id = $2::text
+
 -- compliance-custom-fields.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.
@@ -425,9 +521,15 @@ end;
 --   $1::bigint organization_id
 --   $2::text ids
 --   $3::jsonb items
-select parent_id as id, 'Used by custom fields: ' || count(*) || '.' as message
+select
+    parent_id as id,
+    'custom fields' as users,
+    count(*) as uses,
+    (array_agg(json_build_array(id, user_defined_id)::text order by id))[1:10] as first
 from (
     select
+        stored.id,
+        stored.user_defined_id,
         case when item.id is null or false
             then stored.parent_custom_field_id else item."parentCustomFieldId"
         end as parent_id

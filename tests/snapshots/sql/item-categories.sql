@@ -317,9 +317,25 @@ for no key update;
 -- item-categories.uses: Count the live records that refer to the records to delete.
 --   $1::bigint organization_id
 --   $2::text ids
--- Ids that records of item refer to by item, which may be the same table, with the number of live records.
-select link.item_category_id as id, 'items' as users,
-    count(*) filter (where record.state <> 'deleted') as uses
+-- Ids that records of item refer to by item, which may be the same table, with the number of live records, and
+-- with the ids and own keys of the first ones.
+select
+    link.item_category_id as id,
+    'items' as users,
+    count(*) filter (where record.state <> 'deleted') as uses,
+    array(
+        select json_build_array(named.id, named.key)::text
+        from (
+            select record.id, record.number as key
+            from item other
+            join item record on record.organization_id = $1::bigint and record.id = other.id
+            where other.organization_id = $1::bigint and other.item_category_id = link.item_category_id
+                and record.state <> 'deleted'
+            offset 0
+        ) as named
+        order by named.id
+        limit 10
+    ) as first
 from item link
 join item record on record.organization_id = $1::bigint and record.id = link.id
 where link.organization_id = $1::bigint and link.item_category_id = any((select $2::text::bigint[])::bigint[])

@@ -98,6 +98,54 @@ from (
 --   +                 and record.state <> 'deleted' and (record.number <= $3::text)
 --   +                 and (record.number < $3::text or record.id > $4::bigint)
 
+-- items.list_by_reference: First page of the records whose itemCategory.id is $2.
+--   $1::bigint organization_id
+--   $2::bigint filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        -- Documents or writables.
+        with record as (
+            select r.* from item r where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where -- Condition of a page: records with an entry of item that matches. The array makes the planner begin with the
+            -- entries; with a join it may read all records until it has a page of matches.
+            record.id = any(array(
+                select entry.id from item entry
+                where entry.organization_id = $1::bigint and true and entry.item_category_id = $2::bigint
+            )) and record.state <> 'deleted'
+            order by record.id limit 30 + 1 offset 0
+        )
+        select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
+            || ',"name":' || to_json(name)::text
+            || coalesce(',"itemCategoryId":' || item_category_id::text, '') || ',"state":"' || state
+            || '"}' as document
+        from page
+    ) as page
+) as page;
+-- itemCategory.name is $2:
+--   -             from record where -- Condition of a page: records with an entry of item that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- Condition of a page: records that refer to a matching record of item_category.
+--   -                 select entry.id from item entry
+--   -                 where entry.organization_id = $1::bigint and true and entry.item_category_id = $2::bigint
+--   +                 select entry.id
+--   +                 from item_category target
+--   +                 join item entry on entry.organization_id = $1::bigint and entry.item_category_id = target.id
+--   +                 where target.organization_id = $1::bigint and target.name = $2::text
+
 -- items.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.

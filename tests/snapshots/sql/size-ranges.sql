@@ -166,6 +166,88 @@ from (
 --   +                 and record.state <> 'deleted' and (record.name <= $3::text)
 --   +                 and (record.name < $3::text or record.id > $4::bigint)
 
+-- size-ranges.list_by_reference: First page of the records whose sizes.id is $2.
+--   $1::bigint organization_id
+--   $2::bigint filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select
+                r.organization_id,
+                r.id,
+                r.name,
+                r.user_defined_id,
+                r.state,
+                r.is_advanced_grading and o.pro as is_advanced_grading,
+                r.is_default,
+                r.default_grading_size_id,
+                s.name as default_grading_size_name
+            from size_range r
+            join organization o on o.id = $1::bigint
+            left join size_range_size s on s.organization_id = $1::bigint and s.id = r.default_grading_size_id
+            where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where -- Condition of a page: records with an entry of size_range_size that matches. The array makes the planner begin with the
+            -- entries; with a join it may read all records until it has a page of matches.
+            record.id = any(array(
+                select entry.size_range_id from size_range_size entry
+                where entry.organization_id = $1::bigint and not entry.is_deactivated
+                    and entry.id = $2::bigint
+            )) and record.state <> 'deleted'
+            order by record.id limit 30 + 1 offset 0
+        ),
+        sizes as materialized (
+            select
+                size_range_id,
+                string_agg(
+                    '{"id":' || id
+                    || ',"name":' || to_json(name)
+                    || coalesce(',"sizeId":' || to_json(size_id), '')
+                    || coalesce(',"relatedSizeRangeSizeId":' || related_size_range_size_id, '')
+                    || coalesce(',"gradingGroupId":' || grading_group_id, '') || '}',
+                    ',' order by id
+                ) as documents
+            from size_range_size
+            where organization_id = $1::bigint and size_range_id = any(array(select id from page))
+                and not is_deactivated
+            group by size_range_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"state":"' || state
+                || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
+                || ',"isAdvancedGrading":' || is_advanced_grading::text || ',"isDefault":' || is_default::text
+                || coalesce(',"defaultGradingSizeId":' || default_grading_size_id::text, '')
+                || coalesce(',"defaultGradingSizeName":' || to_json(default_grading_size_name)::text, '')
+            || ',"sizes":[' || coalesce(sizes.documents, '') || '],"properties":[]}' as document
+        from page
+        left join sizes on sizes.size_range_id = page.id
+    ) as page
+) as page;
+-- sizes.relatedSizeRangeSizeId is $2:
+--   -                     and entry.id = $2::bigint
+--   +                     and entry.related_size_range_size_id = $2::bigint
+-- sizes.name is $2:
+--   -                     and entry.id = $2::bigint
+--   +                     and entry.name = $2::text
+-- sizes.sizeId is $2:
+--   -                     and entry.id = $2::bigint
+--   +                     and entry.size_id = $2::text
+
 -- size-ranges.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.
@@ -413,19 +495,20 @@ with gone as materialized (
     where size.organization_id = $1::bigint
         and size.size_range_id = any((select $2::text::bigint[])::bigint[])
 ),
-used(id, users, uses) as (
-    select id, 'the organization as its default', 1
+used(id, users, user_id, key) as (
+    select id, 'the organization as its default', null::bigint, null::text
     from size_range
     where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
         and is_default and not $4::boolean
     union all
-    select gone.id, 'sample requests', count(distinct requested.sample_request_id)
+    select gone.id, 'sample requests', request.id, request.name
     from gone
     join sample_request_size requested
         on requested.organization_id = $1::bigint and requested.size_range_size_id = gone.size_id
-    group by gone.id
-    union all
-    select gone.id, 'measurement charts', count(distinct style.id)
+    join sample_request request
+        on request.organization_id = $1::bigint and request.id = requested.sample_request_id
+    union
+    select gone.id, 'measurement charts', style.id, style.number
     from gone
     join measurement_line_value charted
         on charted.organization_id = $1::bigint and charted.size_range_size_id = gone.size_id
@@ -435,20 +518,27 @@ used(id, users, uses) as (
         offset 0
     ) line
     join style on style.organization_id = $1::bigint and style.id = line.style_id and style.state <> 'deleted'
-    group by gone.id
-    union all
-    select gone.id, 'size ranges', count(distinct owner.id)
+    union
+    select gone.id, 'size ranges', owner.id, owner.user_defined_id
     from gone
     join size_range_size other
         on other.organization_id = $1::bigint and other.related_size_range_size_id = gone.size_id
     join size_range owner on owner.organization_id = $1::bigint and owner.id = other.size_range_id
     where (owner.state <> 'deleted' or owner.id = any($3::bigint[]))
         and owner.id <> all((select $2::text::bigint[])::bigint[])
-    group by gone.id
 )
-select id, 'Used by ' || string_agg(users || ': ' || uses, ', ' order by users) || '.' as message
+select
+    id,
+    users,
+    count(*) as uses,
+    coalesce(
+        (array_agg(json_build_array(user_id, key)::text
+            order by user_id) filter (where user_id is not null))[1:10],
+            '{}'
+    ) as first
 from used
-group by id;
+group by id, users
+order by id, users;
 
 -- size-ranges.reliances: Read which items depend on which, to fail those that depend on failed items.
 --   $1::bigint organization_id

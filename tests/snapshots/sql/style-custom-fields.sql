@@ -254,6 +254,242 @@ from (
 --   +                 and record.state <> 'deleted' and (record.name <= $3::text)
 --   +                 and (record.name < $3::text or record.id > $4::bigint)
 
+-- style-custom-fields.list_by_reference: First page of the records whose parentCustomField.id is $2.
+--   $1::bigint organization_id
+--   $2::bigint filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select f.*, parent.name as parent_custom_field_name
+            from style_custom_field f
+            left join style_custom_field parent
+                on parent.organization_id = $1::bigint and parent.id = f.parent_custom_field_id
+            where f.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+            -- entries; with a join it may read all records until it has a page of matches.
+            record.id = any(array(
+                select entry.id from style_custom_field entry
+                where entry.organization_id = $1::bigint and true
+                    and entry.parent_custom_field_id = $2::bigint
+            )) and record.state <> 'deleted'
+            order by record.id limit 30 + 1 offset 0
+        ),
+        allowed_values as (
+            select
+                v.custom_field_id,
+                string_agg(
+                    '{"id":' || v.id
+                    || ',"value":' || to_json(v.value)
+                    || coalesce(',"userDefinedId":' || to_json(v.user_defined_id), '')
+                    || coalesce(',"parentAllowedValueId":' || v.parent_allowed_value_id, '')
+                    || ',"properties":[]}',
+                    ',' order by
+                        case when page.is_sort_by_allowed_value_id then v.user_defined_id else v.value end,
+                            v.id
+                ) as documents
+            from style_allowed_value v
+            join page on page.id = v.custom_field_id
+            where v.organization_id = $1::bigint and v.custom_field_id = any(array(select id from page))
+            group by v.custom_field_id
+        ),
+        brands as (
+            -- Part of the documents and writables of style custom fields.
+            select
+                stored.custom_field_id,
+                string_agg('{"id":' || t.id || ',"name":' || to_json(t.name) || '}', ','
+                    order by t.id) as documents
+            from custom_field_brand stored
+            join brand t on t.organization_id = $1::bigint and t.id = stored.brand_id
+            where stored.organization_id = $1::bigint
+                and stored.custom_field_id = any(array(select id from page))
+            group by stored.custom_field_id
+        ),
+        groups as (
+            -- Part of the documents and writables of style custom fields.
+            select
+                stored.custom_field_id,
+                string_agg('{"id":' || t.id || ',"name":' || to_json(t.name) || '}', ','
+                    order by t.id) as documents
+            from custom_field_group stored
+            join style_group t on t.organization_id = $1::bigint and t.id = stored.group_id
+            where stored.organization_id = $1::bigint
+                and stored.custom_field_id = any(array(select id from page))
+            group by stored.custom_field_id
+        ),
+        categories as (
+            -- Part of the documents and writables of style custom fields.
+            select
+                stored.custom_field_id,
+                string_agg('{"id":' || t.id || ',"name":' || to_json(t.name) || '}', ','
+                    order by t.id) as documents
+            from custom_field_style_category stored
+            join style_category t on t.organization_id = $1::bigint and t.id = stored.style_category_id
+            where stored.organization_id = $1::bigint
+                and stored.custom_field_id = any(array(select id from page))
+            group by stored.custom_field_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"name":' || to_json(name)::text
+                || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '') || ',"type":"' || type
+                || '","state":"' || state || '","position":' || position::text || ',"internalOnly":'
+                || internal_only::text || ',"isMandatory":' || is_mandatory::text || ',"isSupplierEditable":'
+                || is_supplier_editable::text || ',"isMultiLine":' || is_multi_line::text
+                || ',"isSortByAllowedValueId":' || is_sort_by_allowed_value_id::text || ',"diffPerColor":'
+                || diff_per_color::text || ',"diffPerSize":' || diff_per_size::text
+                || ',"useInThumbnailViewGroupBy":' || use_in_thumbnail_view_group_by::text || ',"maxChar":'
+                || coalesce(max_char::text, 'null')
+                || coalesce(',"allowedDecimals":' || allowed_decimals::text, '')
+                || ',"numericVariantCalculationFormula":"' || numeric_variant_calculation_formula || '"'
+                || coalesce(',"parentCustomFieldId":' || parent_custom_field_id::text, '')
+                || coalesce(',"parentCustomFieldName":' || to_json(parent_custom_field_name)::text, '')
+            || ',"allowedValues":[' || coalesce(v.documents, '')
+            || '],"associatedBrands":[' || coalesce(b.documents, '')
+            || '],"associatedGroups":[' || coalesce(g.documents, '')
+            || '],"associatedStyleCategories":[' || coalesce(c.documents, '')
+            || '],"properties":[]}' as document
+        from page
+        left join allowed_values v on v.custom_field_id = page.id
+        left join brands b on b.custom_field_id = page.id
+        left join groups g on g.custom_field_id = page.id
+        left join categories c on c.custom_field_id = page.id
+    ) as page
+) as page;
+-- parentCustomField.userDefinedId is $2:
+--   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- Condition of a page: records that refer to a matching record of style_custom_field.
+--   -                 select entry.id from style_custom_field entry
+--   -                 where entry.organization_id = $1::bigint and true
+--   -                     and entry.parent_custom_field_id = $2::bigint
+--   +                 select entry.id
+--   +                 from style_custom_field target
+--   +                 join style_custom_field entry on entry.organization_id = $1::bigint
+--   +                     and entry.parent_custom_field_id = target.id
+--   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
+-- allowedValues.id is $2:
+--   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   +             from record where -- Condition of a page: records with an entry of style_allowed_value that matches. The array makes the planner begin with the
+--   -                 select entry.id from style_custom_field entry
+--   -                 where entry.organization_id = $1::bigint and true
+--   -                     and entry.parent_custom_field_id = $2::bigint
+--   +                 select entry.custom_field_id from style_allowed_value entry
+--   +                 where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
+-- allowedValues.parentAllowedValueId is $2:
+--   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   +             from record where -- Condition of a page: records with an entry of style_allowed_value that matches. The array makes the planner begin with the
+--   -                 select entry.id from style_custom_field entry
+--   +                 select entry.custom_field_id from style_allowed_value entry
+--   -                     and entry.parent_custom_field_id = $2::bigint
+--   +                     and entry.parent_allowed_value_id = $2::bigint
+-- allowedValues.userDefinedId is $2:
+--   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   +             from record where -- Condition of a page: records with an entry of style_allowed_value that matches. The array makes the planner begin with the
+--   -                 select entry.id from style_custom_field entry
+--   -                 where entry.organization_id = $1::bigint and true
+--   -                     and entry.parent_custom_field_id = $2::bigint
+--   +                 select entry.custom_field_id from style_allowed_value entry
+--   +                 where entry.organization_id = $1::bigint and true and entry.user_defined_id = $2::text
+-- associatedBrands.id is $2:
+--   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   +             from record where -- Condition of a page: records with an entry of custom_field_brand that matches. The array makes the planner begin with the
+--   -                 select entry.id from style_custom_field entry
+--   -                 where entry.organization_id = $1::bigint and true
+--   -                     and entry.parent_custom_field_id = $2::bigint
+--   +                 select entry.custom_field_id from custom_field_brand entry
+--   +                 where entry.organization_id = $1::bigint and true and entry.brand_id = $2::bigint
+-- associatedBrands.customId is $2:
+--   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- Condition of a page: records that refer to a matching record of brand.
+--   -                 select entry.id from style_custom_field entry
+--   -                 where entry.organization_id = $1::bigint and true
+--   -                     and entry.parent_custom_field_id = $2::bigint
+--   +                 select entry.custom_field_id
+--   +                 from brand target
+--   +                 join custom_field_brand entry on entry.organization_id = $1::bigint
+--   +                     and entry.brand_id = target.id
+--   +                 where target.organization_id = $1::bigint and target.custom_id = $2::text
+-- associatedGroups.id is $2:
+--   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   +             from record where -- Condition of a page: records with an entry of custom_field_group that matches. The array makes the planner begin with the
+--   -                 select entry.id from style_custom_field entry
+--   -                 where entry.organization_id = $1::bigint and true
+--   -                     and entry.parent_custom_field_id = $2::bigint
+--   +                 select entry.custom_field_id from custom_field_group entry
+--   +                 where entry.organization_id = $1::bigint and true and entry.group_id = $2::bigint
+-- associatedGroups.customId is $2:
+--   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- Condition of a page: records that refer to a matching record of style_group.
+--   -                 select entry.id from style_custom_field entry
+--   -                 where entry.organization_id = $1::bigint and true
+--   -                     and entry.parent_custom_field_id = $2::bigint
+--   +                 select entry.custom_field_id
+--   +                 from style_group target
+--   +                 join custom_field_group entry on entry.organization_id = $1::bigint
+--   +                     and entry.group_id = target.id
+--   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
+-- associatedGroups.userDefinedId is $2:
+--   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- Condition of a page: records that refer to a matching record of style_group.
+--   -                 select entry.id from style_custom_field entry
+--   -                 where entry.organization_id = $1::bigint and true
+--   -                     and entry.parent_custom_field_id = $2::bigint
+--   +                 select entry.custom_field_id
+--   +                 from style_group target
+--   +                 join custom_field_group entry on entry.organization_id = $1::bigint
+--   +                     and entry.group_id = target.id
+--   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
+-- associatedStyleCategories.id is $2:
+--   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   +             from record where -- Condition of a page: records with an entry of custom_field_style_category that matches. The array makes the planner begin with the
+--   -                 select entry.id from style_custom_field entry
+--   -                 where entry.organization_id = $1::bigint and true
+--   -                     and entry.parent_custom_field_id = $2::bigint
+--   +                 select entry.custom_field_id from custom_field_style_category entry
+--   +                 where entry.organization_id = $1::bigint and true and entry.style_category_id = $2::bigint
+-- associatedStyleCategories.customId is $2:
+--   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- Condition of a page: records that refer to a matching record of style_category.
+--   -                 select entry.id from style_custom_field entry
+--   -                 where entry.organization_id = $1::bigint and true
+--   -                     and entry.parent_custom_field_id = $2::bigint
+--   +                 select entry.custom_field_id
+--   +                 from style_category target
+--   +                 join custom_field_style_category entry on entry.organization_id = $1::bigint
+--   +                     and entry.style_category_id = target.id
+--   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
+-- associatedStyleCategories.userDefinedId is $2:
+--   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- Condition of a page: records that refer to a matching record of style_category.
+--   -                 select entry.id from style_custom_field entry
+--   -                 where entry.organization_id = $1::bigint and true
+--   -                     and entry.parent_custom_field_id = $2::bigint
+--   +                 select entry.custom_field_id
+--   +                 from style_category target
+--   +                 join custom_field_style_category entry on entry.organization_id = $1::bigint
+--   +                     and entry.style_category_id = target.id
+--   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
+
 -- style-custom-fields.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.
@@ -645,9 +881,15 @@ end;
 --   $1::bigint organization_id
 --   $2::text ids
 --   $3::jsonb items
-select parent_id as id, 'Used by custom fields: ' || count(*) || '.' as message
+select
+    parent_id as id,
+    'custom fields' as users,
+    count(*) as uses,
+    (array_agg(json_build_array(id, user_defined_id)::text order by id))[1:10] as first
 from (
     select
+        stored.id,
+        stored.user_defined_id,
         case when item.id is null or true
             then stored.parent_custom_field_id else item."parentCustomFieldId"
         end as parent_id
@@ -699,19 +941,30 @@ pointer as (
     where v.organization_id = $1::bigint and v.parent_allowed_value_id = any($2::bigint[])
         and f.state <> 'deleted' and f.id <> all($5::bigint[])
 ),
-used as (
-    select removed.field_id, removed.id, removed.value || ' (' || count(*) || ')' as value
+needed as materialized (
+    select removed.field_id, removed.id, removed.value, child.id as child_id, child.user_defined_id as key
     from removed
     join pointer on pointer.parent_id = removed.id
     join style_custom_field child on child.organization_id = $1::bigint and child.id = pointer.field_id
         and child.parent_custom_field_id = removed.field_id
-    group by removed.field_id, removed.id, removed.value
+),
+used as (
+    select field_id, id, value || ' (' || count(*) || ')' as value
+    from needed
+    group by field_id, id, value
+),
+child as (
+    select field_id, (array_agg(json_build_array(child_id, key)::text order by child_id))[1:10] as first
+    from (select distinct field_id, child_id, key from needed) as needing
+    group by field_id
 )
 select
-    field_id as id,
-    'Used by values of other custom fields: ' || string_agg(value, ', ' order by id) || '.' as message
+    used.field_id as id,
+    'Used by values of other custom fields: ' || string_agg(used.value, ', ' order by used.id) as message,
+    child.first
 from used
-group by field_id;
+join child on child.field_id = used.field_id
+group by used.field_id, child.first;
 
 -- style-custom-fields.stored_values: Read the stored allowed values.
 --   $1::bigint organization_id

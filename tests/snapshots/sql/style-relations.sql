@@ -121,6 +121,80 @@ from (
 --   +                 and (record.related_style_number <= $3::text)
 --   +                 and (record.related_style_number < $3::text or record.id > $4::bigint)
 
+-- style-relations.list_by_reference: First page of the records whose style.id is $2.
+--   $1::bigint organization_id
+--   $2::bigint filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select
+                r.*,
+                s.number as related_style_number,
+                s.name as related_style_name
+            from style_relation r
+            join style s on s.organization_id = $1::bigint and s.id = r.related_style_id
+            where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where -- Condition of a page: records with an entry of style_relation that matches. The array makes the planner begin with the
+            -- entries; with a join it may read all records until it has a page of matches.
+            record.id = any(array(
+                select entry.id from style_relation entry
+                where entry.organization_id = $1::bigint and true and entry.style_id = $2::bigint
+            ))
+            order by record.id limit 30 + 1 offset 0
+        )
+        select
+            page_order,
+            sort_values,
+            concat(
+                '{"id":', id,
+                ',"styleId":', style_id,
+                ',"relatedStyleId":', related_style_id,
+                ',"relatedStyleNumber":', to_json(related_style_number),
+                ',"relatedStyleName":', to_json(related_style_name),
+                '}'
+            ) as document
+        from page
+    ) as page
+) as page;
+-- style.number is $2:
+--   -             from record where -- Condition of a page: records with an entry of style_relation that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- Condition of a page: records that refer to a matching record of style.
+--   -                 select entry.id from style_relation entry
+--   -                 where entry.organization_id = $1::bigint and true and entry.style_id = $2::bigint
+--   +                 select entry.id
+--   +                 from style target
+--   +                 join style_relation entry on entry.organization_id = $1::bigint and entry.style_id = target.id
+--   +                 where target.organization_id = $1::bigint and target.number = $2::text
+-- relatedStyle.id is $2:
+--   -                 where entry.organization_id = $1::bigint and true and entry.style_id = $2::bigint
+--   +                 where entry.organization_id = $1::bigint and true and entry.related_style_id = $2::bigint
+-- relatedStyle.number is $2:
+--   -             from record where -- Condition of a page: records with an entry of style_relation that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- Condition of a page: records that refer to a matching record of style.
+--   -                 select entry.id from style_relation entry
+--   -                 where entry.organization_id = $1::bigint and true and entry.style_id = $2::bigint
+--   +                 select entry.id
+--   +                 from style target
+--   +                 join style_relation entry on entry.organization_id = $1::bigint
+--   +                     and entry.related_style_id = target.id
+--   +                 where target.organization_id = $1::bigint and target.number = $2::text
+
 -- style-relations.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.

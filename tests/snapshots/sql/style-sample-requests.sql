@@ -152,6 +152,84 @@ from (
 -- Next page, by cursor:
 --   +                 and (record.name <= $4::text) and (record.name < $4::text or record.id > $5::bigint)
 
+-- style-sample-requests.list_by_reference: First page of the records whose sizes.sizeRangeSizeId is $3.
+--   $1::bigint organization_id
+--   $2::bigint style_id
+--   $3::bigint filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        -- The offset makes the planner look up sizes request by request. Without it, a plan may read those of all requests.
+        with record as (
+            select r.* from sample_request r where r.organization_id = $1::bigint
+                -- Condition of documents: requests of one style.
+            and r.style_id = $2::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where -- Condition of a page: records with an entry of sample_request_size that matches. The array makes the planner begin with the
+            -- entries; with a join it may read all records until it has a page of matches.
+            record.id = any(array(
+                select entry.sample_request_id from sample_request_size entry
+                where entry.organization_id = $1::bigint and true and entry.size_range_size_id = $3::bigint
+            ))
+            order by record.id limit 30 + 1 offset 0
+        ),
+        sizes as materialized (
+            select
+                requested.sample_request_id,
+                string_agg(
+                    '{"sizeRangeSizeId":' || s.id || ',"sizeRangeSizeName":' || to_json(s.name) || '}', ','
+                        order by s.id
+                ) as documents
+            from page
+            cross join lateral (
+                select stored.sample_request_id, stored.size_range_size_id
+                from sample_request_size stored
+                where stored.organization_id = $1::bigint and stored.sample_request_id = page.id
+                offset 0
+            ) as requested
+            cross join lateral (
+                select size.id, size.name
+                from size_range_size size
+                where size.organization_id = $1::bigint and size.id = requested.size_range_size_id
+                offset 0
+            ) as s
+            group by requested.sample_request_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"styleId":' || style_id::text || ',"name":' || to_json(name)::text
+                || ',"unit":' || coalesce(to_json(unit)::text, 'null') || ',"requestedAt":"'
+                || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+            || ',"sizes":[' || coalesce(sizes.documents, '') || ']}' as document
+        from page
+        left join sizes on sizes.sample_request_id = page.id
+    ) as page
+) as page;
+-- sizes.sizeRangeSizeName is $3:
+--   -             from record where -- Condition of a page: records with an entry of sample_request_size that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- Condition of a page: records that refer to a matching record of size_range_size.
+--   -                 select entry.sample_request_id from sample_request_size entry
+--   -                 where entry.organization_id = $1::bigint and true and entry.size_range_size_id = $3::bigint
+--   +                 select entry.sample_request_id
+--   +                 from size_range_size target
+--   +                 join sample_request_size entry on entry.organization_id = $1::bigint
+--   +                     and entry.size_range_size_id = target.id
+--   +                 where target.organization_id = $1::bigint and target.name = $3::text
+
 -- style-sample-requests.count: Count the records of all pages.
 --   $1::bigint organization_id
 --   $2::bigint style_id

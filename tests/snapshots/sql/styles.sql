@@ -110,6 +110,90 @@ from (
 --   +                 and record.state <> 'deleted' and (record.number <= $3::text)
 --   +                 and (record.number < $3::text or record.id > $4::bigint)
 
+-- styles.list_by_reference: First page of the records whose brand.id is $2.
+--   $1::bigint organization_id
+--   $2::bigint filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        -- Documents or writables.
+        with record as (
+            select r.* from style r where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where -- Condition of a page: records with an entry of style that matches. The array makes the planner begin with the
+            -- entries; with a join it may read all records until it has a page of matches.
+            record.id = any(array(
+                select entry.id from style entry
+                where entry.organization_id = $1::bigint and true and entry.brand_id = $2::bigint
+            )) and record.state <> 'deleted'
+            order by record.id limit 30 + 1 offset 0
+        )
+        select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
+            || ',"name":' || to_json(name)::text || coalesce(',"brandId":' || brand_id::text, '')
+            || coalesce(',"styleCategoryId":' || style_category_id::text, '') || ',"groupIds":['
+            || coalesce(group_ids, '') || '],"state":"' || state || '"}' as document
+        from page
+        -- Part of documents and writables: the groups of each style.
+        left join lateral (
+            select string_agg(stored.group_id::text, ',' order by stored.group_id) as group_ids
+            from style_in_group stored
+            where stored.organization_id = $1::bigint and stored.style_id = page.id
+        ) as linked on true
+    ) as page
+) as page;
+-- brand.customId is $2:
+--   -             from record where -- Condition of a page: records with an entry of style that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- Condition of a page: records that refer to a matching record of brand.
+--   -                 select entry.id from style entry
+--   -                 where entry.organization_id = $1::bigint and true and entry.brand_id = $2::bigint
+--   +                 select entry.id
+--   +                 from brand target
+--   +                 join style entry on entry.organization_id = $1::bigint and entry.brand_id = target.id
+--   +                 where target.organization_id = $1::bigint and target.custom_id = $2::text
+-- styleCategory.id is $2:
+--   -                 where entry.organization_id = $1::bigint and true and entry.brand_id = $2::bigint
+--   +                 where entry.organization_id = $1::bigint and true and entry.style_category_id = $2::bigint
+-- styleCategory.userDefinedId is $2:
+--   -             from record where -- Condition of a page: records with an entry of style that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- Condition of a page: records that refer to a matching record of style_category.
+--   -                 select entry.id from style entry
+--   -                 where entry.organization_id = $1::bigint and true and entry.brand_id = $2::bigint
+--   +                 select entry.id
+--   +                 from style_category target
+--   +                 join style entry on entry.organization_id = $1::bigint and entry.style_category_id = target.id
+--   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
+-- groups.id is $2:
+--   -             from record where -- Condition of a page: records with an entry of style that matches. The array makes the planner begin with the
+--   +             from record where -- Condition of a page: records with an entry of style_in_group that matches. The array makes the planner begin with the
+--   -                 select entry.id from style entry
+--   -                 where entry.organization_id = $1::bigint and true and entry.brand_id = $2::bigint
+--   +                 select entry.style_id from style_in_group entry
+--   +                 where entry.organization_id = $1::bigint and true and entry.group_id = $2::bigint
+-- groups.userDefinedId is $2:
+--   -             from record where -- Condition of a page: records with an entry of style that matches. The array makes the planner begin with the
+--   -             -- entries; with a join it may read all records until it has a page of matches.
+--   +             from record where -- Condition of a page: records that refer to a matching record of style_group.
+--   -                 select entry.id from style entry
+--   -                 where entry.organization_id = $1::bigint and true and entry.brand_id = $2::bigint
+--   +                 select entry.style_id
+--   +                 from style_group target
+--   +                 join style_in_group entry on entry.organization_id = $1::bigint and entry.group_id = target.id
+--   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
+
 -- styles.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.
@@ -301,22 +385,75 @@ for key share;
 -- styles.uses: Count the live records that refer to the records to delete.
 --   $1::bigint organization_id
 --   $2::text ids
--- Ids that records of style_relation refer to by style_relation, which may be the same table, with the number of live records.
-select link.style_id as id, 'style relations' as users, count(*) filter (where true) as uses
+-- Ids that records of style_relation refer to by style_relation, which may be the same table, with the number of live records, and
+-- with the ids and own keys of the first ones.
+select
+    link.style_id as id,
+    'style relations' as users,
+    count(*) filter (where true) as uses,
+    array(
+        select json_build_array(named.id, named.key)::text
+        from (
+            select record.id,
+                (select related.number from style related where related.organization_id = $1::bigint
+                    and related.id = record.related_style_id) as key
+            from style_relation other
+            join style_relation record on record.organization_id = $1::bigint and record.id = other.id
+            where other.organization_id = $1::bigint and other.style_id = link.style_id and true
+            offset 0
+        ) as named
+        order by named.id
+        limit 10
+    ) as first
 from style_relation link
 join style_relation record on record.organization_id = $1::bigint and record.id = link.id
 where link.organization_id = $1::bigint and link.style_id = any((select $2::text::bigint[])::bigint[])
 group by link.style_id
 union all
--- Ids that records of style_relation refer to by style_relation, which may be the same table, with the number of live records.
-select link.related_style_id as id, 'style relations' as users, count(*) filter (where true) as uses
+-- Ids that records of style_relation refer to by style_relation, which may be the same table, with the number of live records, and
+-- with the ids and own keys of the first ones.
+select
+    link.related_style_id as id,
+    'style relations' as users,
+    count(*) filter (where true) as uses,
+    array(
+        select json_build_array(named.id, named.key)::text
+        from (
+            select record.id,
+                (select related.number from style related where related.organization_id = $1::bigint
+                    and related.id = record.related_style_id) as key
+            from style_relation other
+            join style_relation record on record.organization_id = $1::bigint and record.id = other.id
+            where other.organization_id = $1::bigint and other.related_style_id = link.related_style_id
+                and true
+            offset 0
+        ) as named
+        order by named.id
+        limit 10
+    ) as first
 from style_relation link
 join style_relation record on record.organization_id = $1::bigint and record.id = link.id
 where link.organization_id = $1::bigint and link.related_style_id = any((select $2::text::bigint[])::bigint[])
 group by link.related_style_id
 union all
--- Ids that records of sample_request refer to by sample_request, which may be the same table, with the number of live records.
-select link.style_id as id, 'sample requests' as users, count(*) filter (where true) as uses
+-- Ids that records of sample_request refer to by sample_request, which may be the same table, with the number of live records, and
+-- with the ids and own keys of the first ones.
+select
+    link.style_id as id,
+    'sample requests' as users,
+    count(*) filter (where true) as uses,
+    array(
+        select json_build_array(named.id, named.key)::text
+        from (
+            select record.id, record.name as key
+            from sample_request other
+            join sample_request record on record.organization_id = $1::bigint and record.id = other.id
+            where other.organization_id = $1::bigint and other.style_id = link.style_id and true
+            offset 0
+        ) as named
+        order by named.id
+        limit 10
+    ) as first
 from sample_request link
 join sample_request record on record.organization_id = $1::bigint and record.id = link.id
 where link.organization_id = $1::bigint and link.style_id = any((select $2::text::bigint[])::bigint[])

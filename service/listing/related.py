@@ -1,0 +1,73 @@
+"""Related records: filters of lists by the records that documents refer to, and by list entries.
+
+A filter such as ``groups.userDefinedId`` compares a member of the related records or entries. A
+record matches if any of them does (contract, Filters by reference).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from service.database.statements import Statement, load
+from service.listing.properties import Property
+
+_SHARED: Final = load("shared")
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Records that a document refers to, or entries of one of its lists."""
+
+    name: str
+    """Name of the field, before the dot of a filter."""
+    rows: str
+    """Table with a row for each reference or entry; may be the records' own table."""
+    owner: str
+    """Column of ``rows`` with the id of the record."""
+    ids: Mapping[str, str]
+    """Columns of ``rows`` with ids, by member. With a target, the first one has the target's id."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Columns of the target, otherwise of ``rows``, by member."""
+    target: str = ""
+    """Table of the related records, if members are among its columns."""
+    statement: str = "related_by_target"
+    """Statement that finds the records by a column of the target."""
+    has_text_ids: bool = False
+    """Whether ids are strings in JSON."""
+    is_shown: str = "true"
+    """SQL condition of the entries that documents show."""
+
+    def properties(self) -> Iterator[Property]:
+        """Yield the properties to filter by."""
+        for member, column in self.ids.items():
+            kind = "string" if self.has_text_ids else "integer"
+            yield self._property(member, kind, f"entry.{column}", self._by_row)
+        for member, column in self.texts.items():
+            alias, within = ("target", self._by_target) if self.target else ("entry", self._by_row)
+            yield self._property(member, "string", f"{alias}.{column}", within)
+
+    def _property(self, member: str, kind: str, column: str, within: Statement) -> Property:
+        return Property(
+            f"{self.name}.{member}",
+            kind,
+            nullable=True,
+            sortable=False,
+            is_number=member in self.ids,
+            column=column,
+            within=within,
+        )
+
+    @property
+    def _by_row(self) -> Statement:
+        return _SHARED["related_by_row"].bind(
+            rows=self.rows, owner=self.owner, is_shown=self.is_shown
+        )
+
+    @property
+    def _by_target(self) -> Statement:
+        return _SHARED[self.statement].bind(
+            rows=self.rows,
+            owner=self.owner,
+            target=self.target,
+            column=next(iter(self.ids.values())),
+        )
