@@ -197,7 +197,7 @@ def _outcome(record: Document, row: Document, *, is_replayed: bool) -> Outcome:
 
 
 def api_path(path: Sequence[str | int]) -> str:
-    """Return the path below ``/api`` with quoted segments."""
+    """Return the path below ``/api`` with percent-encoded segments."""
     return "/".join(("/api", *(quote(str(segment), safe="") for segment in path)))
 
 

@@ -13,13 +13,17 @@ class SelvedgeError(Exception):
 
 @dataclass
 class UnreachableError(SelvedgeError):
-    """No response. A write with ``may_be_done`` may have been carried out nevertheless."""
+    """No response. A write with ``may_have_executed`` may have been executed nevertheless."""
 
     reason: str
-    may_be_done: bool = False
+    may_have_executed: bool = False
 
     def __str__(self) -> str:
-        return f"{self.reason} (the write may be done)" if self.may_be_done else self.reason
+        return (
+            f"{self.reason} (the write may have been executed)"
+            if self.may_have_executed
+            else self.reason
+        )
 
 
 @dataclass(frozen=True, slots=True)

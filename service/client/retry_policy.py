@@ -12,21 +12,21 @@ from service.client.errors import FailureError, SelvedgeError, UnreachableError
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Number of tries and waits in between; times in seconds."""
+    """Number of attempts and delays in between; times in seconds."""
 
     attempts: int = 8
-    """Maximum number of tries; 1 for no retries."""
+    """Maximum number of attempts; 1 for no retries."""
     first_wait: float = 0.25
-    """Maximum wait before the second try; doubled for each further try."""
+    """Maximum wait before the second attempt; doubled for each further one."""
     longest_wait: float = 60.0
     """Maximum wait. The call fails if the service asks for a longer one (``Retry-After``)."""
 
-    def wait(self, error: SelvedgeError, tries: int) -> float | None:
-        """Return the seconds to wait after that many tries; None for no further try."""
-        if tries >= self.attempts or not _may_succeed_later(error):
+    def delay_seconds(self, error: SelvedgeError, attempt: int) -> float | None:
+        """Return the seconds to wait after the n-th attempt; None for no further attempt."""
+        if attempt >= self.attempts or not _may_succeed_later(error):
             return None
         # Jitter: callers that failed together do not retry together.
-        backoff = random.uniform(0.5, 1) * self.first_wait * 2.0 ** (tries - 1)
+        backoff = random.uniform(0.5, 1) * self.first_wait * 2.0 ** (attempt - 1)
         retry_after = error.retry_after if isinstance(error, FailureError) else None
         if retry_after is not None and retry_after > self.longest_wait:
             return None
@@ -34,7 +34,7 @@ class RetryPolicy:
 
 
 def _may_succeed_later(error: SelvedgeError) -> bool:
-    """Return whether the same call may succeed on another try."""
+    """Return whether the same call may succeed on another attempt."""
     if isinstance(error, UnreachableError):
         return True
     # 408, 502 and 504 come from a proxy that gave up on the service.

@@ -27,7 +27,7 @@ class Request:
 
     method: str
     path: str
-    """Path below the service's address, with quoted segments."""
+    """Path below the service's address, with percent-encoded segments."""
     parameters: Parameters = field(default_factory=list)
     body: Any = None
     """JSON value; None for no body."""
@@ -59,18 +59,21 @@ class Transport:
         self._retry_policy = retry_policy
 
     async def send(self, request: Request) -> HttpResponse:
-        """Send a request, with retries. Return the successful response. Raise SelvedgeError."""
+        """Return the successful response to a request, which is retried.
+
+        Raise SelvedgeError if it still fails after the last attempt, or must not be repeated.
+        """
         raw = None if request.body is None else orjson.dumps(request.body)
-        tries = 1
+        attempt = 1
         while True:
             try:
                 return await self._send_once(request, raw)
             except SelvedgeError as error:
-                wait = self._retry_policy.wait(error, tries)
-                if wait is None:
+                delay = self._retry_policy.delay_seconds(error, attempt)
+                if delay is None:
                     raise
-            await asyncio.sleep(wait)
-            tries += 1
+            await asyncio.sleep(delay)
+            attempt += 1
 
     async def _send_once(self, request: Request, raw: bytes | None) -> HttpResponse:
         headers = {**self._headers, **request.headers}
@@ -87,7 +90,7 @@ class Transport:
             raise UnreachableError(str(error)) from error
         except (aiohttp.ClientError, TimeoutError) as error:
             reason = str(error) or type(error).__name__
-            raise UnreachableError(reason, may_be_done=request.method != "GET") from error
+            raise UnreachableError(reason, may_have_executed=request.method != "GET") from error
         if status not in (200, 201, 304):
             raise error_of(status, response_headers, body)
         return HttpResponse(status, response_headers, _parsed(body, exact=request.exact))
@@ -95,8 +98,10 @@ class Transport:
 
 def _parsed(body: bytes, *, exact: bool) -> Any:
     try:
-        if exact:
-            return json.loads(body, parse_float=str)
-        return orjson.loads(body) if body else None
+        if not body:
+            return None
+        return json.loads(body, parse_float=str) if exact else orjson.loads(body)
     except ValueError as error:
-        raise SelvedgeError("The server sent no JSON: check that the URL is a Selvedge.") from error
+        raise SelvedgeError(
+            "The response is not JSON: check that the URL is that of a Selvedge service."
+        ) from error

@@ -32,14 +32,19 @@ _OUTCOMES: Final = {
     "unchanged": "unchanged",
     "deleted": "deleted",
     "absent": "absent",
-    "as before": "as before",
+    "not sent": "not sent",
     "checked": "checked",
     "failed": "rejected",
 }
 """Column titles of the summary by outcome."""
+_INTERRUPTED: Final = (
+    "imported records stay; run the same command to continue",
+    "the dry run was interrupted; nothing was written",
+)
+"""Messages of an import and of a dry run that end early."""
 _CHECKED: Final = """
 checked: parts that belong or refer to records that only a real import creates. Their values were
-checked, but not what depends on stored data."""
+checked, but not everything that depends on stored data."""
 
 
 def add(parsers: Parsers) -> None:
@@ -67,7 +72,9 @@ def add(parsers: Parsers) -> None:
     )
     importing.add_argument("place", type=Path, metavar="DIR|FILE", help="files to read")
     importing.add_argument(
-        "--match", action="store_true", help="match lines to records by own key, and replace these"
+        "--match",
+        action="store_true",
+        help="match lines to stored records by own key; a matched record is replaced",
     )
     importing.add_argument(
         "--on-error",
@@ -119,13 +126,16 @@ def export(_: Settings, arguments: Namespace) -> None:
 
 
 def import_(_: Settings, arguments: Namespace) -> None:
-    """Import the files and print a summary. Raise CommandError if any line was rejected."""
+    """Import the files and print a summary.
+
+    Raise CommandError for wrong options and if any line was rejected.
+    """
     from service.transfer.collections import transfer_collections
     from service.transfer.files import sources
     from service.transfer.rejects import Rejects, reject_files
     from service.transfer.sender import ImportOptions
 
-    service_from_environment()
+    service_from_environment()  # fails before any file is read
     files = sources(arguments.place, transfer_collections(), _encoding(arguments.encoding))
     options = ImportOptions(arguments.match, arguments.on_error == "skip", arguments.dry_run)
     for path in reject_files(arguments.rejects) if arguments.rejects else ():
@@ -141,7 +151,7 @@ def import_(_: Settings, arguments: Namespace) -> None:
             counts = asyncio.run(_import(files, rejects, options, bar))
         finally:
             if counts is None:
-                say("imported records stay; run the same command to continue", file=sys.stderr)
+                say(_INTERRUPTED[options.dry_run], file=sys.stderr)
     _print_summary(counts)
     if rejects.count:
         raise CommandError(_reject_summary(rejects, skips=options.skip, dry_run=options.dry_run))
@@ -209,5 +219,9 @@ def _reject_summary(rejects: "Rejects", *, skips: bool, dry_run: bool) -> str:
         effect = "an import stops there, with nothing of that request written"
     else:
         effect = "nothing of that request was written, and nothing after it was sent"
-    details = f"{rejects.path} has all" if rejects.path else "--rejects FILE writes all to a file"
+    details = (
+        f"all rejected lines: {rejects.path}"
+        if rejects.path
+        else "--rejects FILE writes all of them to a file"
+    )
     return f"rejected: {rejects.count}, and {effect}; the first is {rejects.first}; {details}"

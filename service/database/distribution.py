@@ -17,8 +17,8 @@ from service.database import planner_statistics
 Connection: TypeAlias = psycopg.Connection[Any]
 
 _ATTEMPTS: Final = 5
-_ROOT: Final = "organization"
-_KEY: Final = "organization_id"
+_ORGANIZATION_TABLE: Final = "organization"
+_DISTRIBUTION_COLUMN: Final = "organization_id"
 _CITUS: Final = "select true from pg_extension where extname = 'citus'"
 _COORDINATOR: Final = "select citus_is_coordinator()"
 _MIGRATED: Final = "select true where to_regclass(%s) is not null"
@@ -65,7 +65,7 @@ class DistributionPlan:
     """Plan of a distribution: local tables, each after the tables that it refers to."""
 
     nodes: int
-    """Number of nodes that take rows."""
+    """Number of primary nodes that hold shards."""
     tenant: Sequence[str]
     """Tables to distribute by organization."""
     shared: Sequence[str]
@@ -79,25 +79,31 @@ class DistributionPlan:
         return [*self.shared, *self.tenant]
 
 
-def prepare(connection: Connection) -> None:
-    """Set what a session needs to change a distributed schema; without Citus it has no effect.
+def configure_session(connection: Connection) -> None:
+    """Configure a session for schema changes in a distributed database.
 
-    By default Citus adds a new table that refers to a reference table to its metadata, and alters
-    shards in parallel, after which a transaction cannot read all of its own writes.
+    If a new table refers to a reference table, Citus adds the new table to its metadata by default.
+    It also alters shards in parallel, after which a transaction cannot read all of its own writes.
+    Without Citus the settings have no effect.
     """
     connection.execute("set citus.enable_local_reference_table_foreign_keys = off")
     connection.execute("set citus.multi_shard_modify_mode = 'sequential'")
 
 
 def plan(connection: Connection) -> DistributionPlan:
-    """Return the plan of the tables still local; raise DistributionError if there can be none."""
+    """Return the plan of the tables still local; raise DistributionError if it is impossible.
+
+    That is without Citus, on a worker node, or before the first migration.
+    """
     if not _is_true(connection, _CITUS):
         raise DistributionError("there is no Citus here: run `create extension citus` first")
     if not _is_true(connection, _COORDINATOR):
         raise DistributionError("this is a worker node: name the coordinator in DATABASE_URL")
-    if not _is_true(connection, _MIGRATED, _ROOT):
+    if not _is_true(connection, _MIGRATED, _ORGANIZATION_TABLE):
         raise DistributionError("there are no tables yet: run `selvedge migrate` first")
-    local = connection.execute(_LOCAL, [_ROOT, _KEY, _ROOT]).fetchall()
+    local = connection.execute(
+        _LOCAL, [_ORGANIZATION_TABLE, _DISTRIBUTION_COLUMN, _ORGANIZATION_TABLE]
+    ).fetchall()
     return DistributionPlan(
         nodes=connection.execute(_NODES).fetchall()[0][0],
         tenant=[name for name, is_tenant, _ in local if is_tenant],
@@ -107,7 +113,10 @@ def plan(connection: Connection) -> DistributionPlan:
 
 
 def distribute(connection: Connection, plan: DistributionPlan) -> None:
-    """Carry a plan out, whole or not at all; writers wait meanwhile."""
+    """Execute a non-empty plan in one transaction.
+
+    Writes to its tables block until it commits, or fail with 503.
+    """
     for attempt in range(_ATTEMPTS):
         try:
             _distribute(connection, plan)
@@ -119,9 +128,9 @@ def distribute(connection: Connection, plan: DistributionPlan) -> None:
     connection.execute(sql.SQL("analyze {}").format(_identifiers(plan)))
 
 
-def follow(connection: Connection) -> None:
+def distribute_new_tables(connection: Connection) -> None:
     """Distribute a migration's new tables, in its transaction, if the database is distributed."""
-    if _is_true(connection, _CITUS) and _is_true(connection, _DISTRIBUTED, _ROOT):
+    if _is_true(connection, _CITUS) and _is_true(connection, _DISTRIBUTED, _ORGANIZATION_TABLE):
         _move(connection, plan(connection))
 
 
@@ -138,11 +147,11 @@ def _move(connection: Connection, plan: DistributionPlan) -> None:
     for name in plan.shared:
         connection.execute("select create_reference_table(%s)", [name])
     for name in plan.tenant:
-        if name == _ROOT:
+        if name == _ORGANIZATION_TABLE:
             connection.execute("select create_distributed_table(%s, 'id')", [name])
         else:
             statement = "select create_distributed_table(%s, %s, colocate_with => %s)"
-            connection.execute(statement, [name, _KEY, _ROOT])
+            connection.execute(statement, [name, _DISTRIBUTION_COLUMN, _ORGANIZATION_TABLE])
     for name in reversed(plan.tables):
         # The rows have been copied; the local originals still take disk space.
         connection.execute("select truncate_local_data_after_distributing_table(%s)", [name])

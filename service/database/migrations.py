@@ -94,7 +94,7 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]  # yoyo has no t
     def connect(self, dburi: DatabaseURI) -> psycopg.Connection[Any]:  # noqa: ARG002
         """Connect by the DSN as it is: yoyo's own parser supports fewer forms."""
         connection = psycopg.connect(self._dsn, autocommit=True)
-        distribution.prepare(connection)
+        distribution.configure_session(connection)
         return connection
 
     @contextmanager
@@ -111,7 +111,7 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]  # yoyo has no t
         self.ensure_internal_schema_updated()
         with self.transaction():
             migration.process_steps(self, "apply", force=force)
-            distribution.follow(self.connection)
+            distribution.distribute_new_tables(self.connection)
             if mark:
                 self.mark_one(migration)
 

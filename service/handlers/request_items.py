@@ -1,4 +1,4 @@
-"""Request items: parse bodies and ids into items with stored ids (contract, Errors).
+"""Request items: parse bodies and ids into items with integer ids (contract, Errors).
 
 Errors of the request as a whole raise ApiError, 400. Errors of one item of several are kept with
 its index, so that the other items can be checked further.
@@ -22,13 +22,13 @@ from service.schemas.parsing import parse
 from service.schemas.validation import Validator
 
 _YIELD_BYTES: Final = 2**20
-"""Bytes of a body after which parsing yields to the event loop; several milliseconds."""
+"""Size of a body above which ``BulkBody.read`` yields to the event loop after parsing it."""
 
 
 def one_item(form: Validator, raw: bytes, name: str = "") -> RequestItems:
     """Return the item of a single write; raise ApiError with all its errors.
 
-    A body that is a list becomes the item's member ``name``.
+    With ``name``, the body is a list, which the item stores under this name.
     """
     body = parse(raw)
     if details := form.errors(body, raw):

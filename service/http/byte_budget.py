@@ -1,4 +1,4 @@
-"""Byte budget: a limit on the bytes of each organization's bodies and responses in memory.
+"""Byte budget: limits the bodies and responses that an organization has in memory in one worker.
 
 Clients that send large bodies or read responses slowly use up the budget of their own organization
 only (contract, Budgets).

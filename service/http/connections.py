@@ -28,19 +28,20 @@ from service.http.parser_errors import ON_PARSER_ERROR, ParserErrorResponse, par
 from service.limits import DRAIN_SECONDS, HEAD_SECONDS, KEEP_ALIVE_SECONDS, MAX_CONNECTIONS
 
 NEW_SECONDS: Final = 1
-"""Time for which a connection without a request is new and does not count as idle."""
+"""Time for which a connection without a request is new.
+
+Eviction spares it if it can end a delayed 401 response or a long poll instead.
+"""
 LINGER_SECONDS: Final = 2
 """Time for which data after a malformed request is read and discarded."""
 _OTHER_FILES: Final = 100
 """Open files of a worker that are not counted otherwise: logs, metrics, the event loop's own."""
-_BACKLOG: Final = 2048
-"""Connections that the kernel queues until the worker accepts them. aiohttp's default is 128."""
 
 
 def raise_file_limit() -> None:
     """Raise the limit of open files of this process and its children to the hard limit."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):  # macOS refuses what it calls unlimited
+    with suppress(ValueError, OSError):  # macOS refuses RLIM_INFINITY
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
@@ -60,7 +61,7 @@ class Runner(web.AppRunner):
         self._max_connections = connections
 
     def _reg_site(self, site: web.BaseSite) -> None:
-        site._backlog = _BACKLOG
+        site._backlog = listeners.BACKLOG
         super()._reg_site(site)
 
     async def _make_server(self) -> web.Server:
@@ -113,7 +114,7 @@ class Connection(HeadReader):
 
     @property
     def closes_at(self) -> float:
-        """Return the time of the keep-alive timeout, by the clock of the event loop."""
+        """Return the time of the head or keep-alive timeout, by the clock of the event loop."""
         return self._next_keepalive_close_time
 
     def _handle_request(
@@ -155,7 +156,10 @@ class Connection(HeadReader):
         return refuse
 
     async def _linger(self) -> None:
-        """Read and discard until the client has the response (lingering close, RFC 9112, 9.6)."""
+        """Read and discard until the client closes, for at most LINGER_SECONDS.
+
+        This is the lingering close of RFC 9112, section 9.6.
+        """
         if self.transport is not None and not self.transport.is_closing():
             self._lingers = True
             self.transport.write_eof()
@@ -178,7 +182,9 @@ class Connection(HeadReader):
         message: str | None = None,
     ) -> web.StreamResponse:
         """Return the response for a defect outside of the middleware."""
-        self.log_exception("Answering failed (%s, %s)", status, message, exc_info=exc)
+        self.log_exception(
+            "Request failed outside of the middleware (%s, %s)", status, message, exc_info=exc
+        )
         if request.writer.output_size > 0:
             raise ConnectionError("part of another response has been sent already")
         return ParserErrorResponse(api_error(ErrorType.SERVER_ERROR))

@@ -44,7 +44,10 @@ ADMISSION: web.AppKey[Admission] = web.AppKey("admission", Admission)
 CALLERS: web.AppKey[Callers] = web.AppKey("callers", Callers)
 ACCESS_LOG: web.AppKey[AccessLog] = web.AppKey("access_log", AccessLog)
 MAKE_ROOM: web.AppKey[Callable[[], bool]] = web.AppKey("make_room")
-"""Frees a connection: has the longest waiting long poll answered. Returns False if none waits."""
+"""Frees a connection: ends the oldest delay of a 401 response, else the oldest long poll.
+
+Returns False if there is neither.
+"""
 
 CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
 REQUEST_ID: web.RequestKey[str] = web.RequestKey("request_id", str)

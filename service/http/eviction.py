@@ -11,15 +11,16 @@ if TYPE_CHECKING:
 _BATCH: Final = 64
 """Idle connections that are sorted at a time."""
 _MAX_EXCESS: Final = 50
-"""Connections above the limit while long polls are answered to free theirs."""
+"""Connections above the limit while delayed responses are sent to free theirs."""
 
 
 class Eviction:
-    """Victims in this order: idle connections, slow readers, long polls, slow uploads.
+    """Victims in this order: idle connections, slow readers, delayed responses, slow uploads.
 
-    Of each the one that has waited longest comes first. A connection whose request is being handled
-    is never a victim. A long poll goes before a new connection, which is idle until its request
-    comes: in a burst each connection would otherwise replace the one before it.
+    Of each the one that has waited longest comes first. A connection whose whole request has
+    arrived and whose response has not begun is never a victim. Delayed responses are 401 responses
+    and long polls. One of them goes before a new connection, which is idle until its request comes:
+    in a burst each connection would otherwise replace the one before it.
     """
 
     def __init__(self, max_connections: int, make_room: Callable[[], bool]) -> None:
@@ -30,7 +31,7 @@ class Eviction:
     def choose(self, connections: "set[Connection]", new: "Connection") -> "Connection | None":
         """Return the connection to close; the new one if there is no other victim.
 
-        Return None if a long poll is answered instead. Its connection closes after the response.
+        Return None if a delayed response is sent instead. Its connection closes afterwards.
         """
         victim = self._idle(connections) or _slow_reader(connections)
         has_room = len(connections) < self._max_connections + _MAX_EXCESS

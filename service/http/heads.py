@@ -14,7 +14,7 @@ from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 from service.http.parser_errors import HeadTooLongError
 from service.limits import HEAD_SECONDS, MAX_HEAD_BYTES, MAX_QUEUED
 
-# Every connection and its parser reads it. aiohttp's default is 32 requests, with a head each.
+# Every connection and its parser reads this global. aiohttp's default is 32 requests.
 web_protocol.MAX_MSG_QUEUE_SIZE = MAX_QUEUED
 
 
@@ -22,7 +22,8 @@ class HeadReader(RequestHandler):
     """aiohttp's connection with limits on request heads.
 
     While a request is in progress, at most MAX_QUEUED more are parsed. Further data stays unparsed,
-    and reading pauses, until one of them is taken out of the queue. So a disconnect is noticed only
+    and reading pauses, until one of them is taken out of the queue; aiohttp then calls
+    ``data_received(b"")``, which parses the rest. So a disconnect is noticed only
     then.
     """
 
@@ -38,7 +39,7 @@ class HeadReader(RequestHandler):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start the timeout of the first head."""
         super().connection_made(transport)
-        self._await_head()
+        self._start_head_timeout()
 
     def data_received(self, data: bytes) -> None:
         """Parse data in pieces of at most MAX_HEAD_BYTES bytes.
@@ -65,7 +66,7 @@ class HeadReader(RequestHandler):
         super().data_received(data)
         if self._request_count != count:
             if isinstance(messages[-1][0], _ErrInfo):
-                self._break_off()
+                self._fail_body()
             elif self._head_bytes + len(data) > MAX_HEAD_BYTES:
                 self._refuse_long_heads()
             self._head_bytes = 0
@@ -76,13 +77,13 @@ class HeadReader(RequestHandler):
     def _count_head(self, received: int) -> None:
         """Count the bytes of an incomplete head, also while another request is in progress."""
         self._head_bytes += received
-        is_idle = self._waiter is not None and not self._waiter.done()
-        if is_idle and not self._has_deadline:
+        awaits_request = self._waiter is not None and not self._waiter.done()
+        if awaits_request and not self._has_deadline:
             self._has_deadline = True
-            self._await_head()
+            self._start_head_timeout()
         if self._head_bytes > MAX_HEAD_BYTES:
             self._messages.append(_too_long())
-            if self._waiter is not None and is_idle:
+            if self._waiter is not None and awaits_request:
                 self._close = True
                 self._waiter.set_result(None)
             else:
@@ -94,7 +95,7 @@ class HeadReader(RequestHandler):
             if not isinstance(message, _ErrInfo) and _length(message) > MAX_HEAD_BYTES:
                 self._messages[index] = _too_long()
 
-    def _break_off(self) -> None:
+    def _fail_body(self) -> None:
         """Turn a parser error inside a body into an error of that body, not of another request."""
         body = self._messages[-2][1] if len(self._messages) > 1 else self._body
         if not body.is_eof():
@@ -102,7 +103,7 @@ class HeadReader(RequestHandler):
             self._close = True
             body.set_exception(RequestPayloadError())
 
-    def _await_head(self) -> None:
+    def _start_head_timeout(self) -> None:
         """Start the timeout: close the connection in HEAD_SECONDS without a complete head."""
         closes_at = self._next_keepalive_close_time = self._loop.time() + HEAD_SECONDS
         if self._keepalive_handle is not None:
@@ -116,7 +117,7 @@ def _too_long() -> tuple[_ErrInfo, StreamReader]:
 
 
 def _length(message: RawRequestMessage) -> int:
-    """Return the size of a request's head in bytes, without method, version and white space."""
+    """Return the bytes of the target and the header lines, ``: `` and CRLF included."""
     return len(message.path) + sum(
         len(name) + len(value) + 4 for name, value in message.raw_headers
     )

@@ -22,19 +22,23 @@ from aiohttp import web
 from service.settings import Settings, SettingsError
 
 HANDSHAKE_SECONDS: Final = 0.5
-"""Time for incomplete handshakes to complete: a round trip. It is shorter than the second after
-which a client repeats an ignored SYN. By then the port is closed and the client is refused."""
-_BACKLOG: Final = 2048
+"""Time for incomplete handshakes to complete: one round trip.
+
+It is shorter than the 1 s after which a client repeats an ignored SYN. The repeated SYN reaches
+another worker's listener, or is refused if the whole service stops.
+"""
+BACKLOG: Final = 2048
+"""Connections that the kernel queues until a worker accepts them. aiohttp's default is 128."""
 _BIND_SECONDS: Final = 5
 """Time for a port to become free. The workers of a killed parent keep it for about a second."""
 _QUEUE_SECONDS: Final = 5
-"""Time for the worker to accept the connections in the queue."""
+"""Maximum time for the worker to empty the accept queue. Connections left in it are reset."""
 _POLL_SECONDS: Final = 0.02
 _SO_ATTACH_FILTER: Final = 26
 _SO_DETACH_FILTER: Final = 27
 _TCP_INFO_BYTES: Final = 104
 _TCP_INFO_QUEUED: Final = 24
-"""Offset of ``tcpi_unacked``, the length of a listener's queue."""
+"""Offset of ``tcpi_unacked``, the length of a listener's accept queue."""
 _IGNORE_SYN: Final = (
     (0x30, 0, 0, 13),  # load the flags of the TCP header
     (0x54, 0, 0, 0x12),  # mask SYN and ACK
@@ -76,15 +80,18 @@ def open_another(listener: socket.socket) -> socket.socket:
 
 
 def _listener(family: int, address: tuple[Any, ...]) -> socket.socket:
-    return socket.create_server(address[:2], family=family, backlog=_BACKLOG, reuse_port=True)
+    return socket.create_server(address[:2], family=family, backlog=BACKLOG, reuse_port=True)
 
 
 async def close(sites: Iterable[web.BaseSite]) -> None:
-    """Accept pending connections, then stop listening, so that no connection is reset."""
+    """Empty the accept queues, then stop listening.
+
+    Connections that are not accepted within 5 s are reset.
+    """
     sites = list(sites)
     with ExitStack() as stack:
         listening = [
-            # The event loop's own sockets lack most methods of real ones.
+            # Duplicates, so that the sockets of the event loop stay as they are.
             stack.enter_context(socket.fromfd(listener.fileno(), listener.family, listener.type))
             for site in sites
             for listener in getattr(site._server, "sockets", ())
@@ -103,7 +110,7 @@ async def _drain(listening: Iterable[socket.socket]) -> None:
     await asyncio.sleep(HANDSHAKE_SECONDS)
     with suppress(TimeoutError):
         async with asyncio.timeout(_QUEUE_SECONDS):
-            while any(map(queued, listening)):  # noqa: ASYNC110 - there is no event to wait for
+            while any(map(accept_queue_length, listening)):  # noqa: ASYNC110 - there is no event to wait for
                 await asyncio.sleep(_POLL_SECONDS)
 
 
@@ -119,13 +126,13 @@ def ignore_handshakes(listener: socket.socket) -> None:
 
 
 def accept_handshakes(listener: socket.socket) -> None:
-    """Undo `ignore_handshakes`, which an earlier worker may have applied to the same socket."""
+    """Undo `ignore_handshakes`, which a dead predecessor may have applied to the same socket."""
     if sys.platform == "linux":
         with suppress(OSError):  # there is no filter
             listener.setsockopt(socket.SOL_SOCKET, _SO_DETACH_FILTER, 0)
 
 
-def queued(listener: socket.socket) -> int:
+def accept_queue_length(listener: socket.socket) -> int:
     """Return the number of connections to be accepted; 0 on systems other than Linux."""
     if sys.platform != "linux":
         return 0

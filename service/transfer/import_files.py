@@ -18,7 +18,7 @@ from service.transfer.part_dry_run import PartDryRun
 from service.transfer.part_import import PartImporter, unknown_reference
 from service.transfer.pending import resend_pending
 from service.transfer.rejects import Rejects
-from service.transfer.sender import AS_BEFORE, ImportEntry, ImportOptions, Sender
+from service.transfer.sender import NOT_SENT, ImportEntry, ImportOptions, Sender
 
 _MAX_BATCH_BYTES: Final = 4 * 2**20
 """Maximum bytes of lines in one request: half of the service's limit, as translation adds bytes."""
@@ -161,7 +161,7 @@ class _FileImporter:
         mapped = self.sender.id_map.find(self.sender.source.collection.name, name)
         kind = self._write_kind(line, mapped)
         if kind is None:
-            self.sender.counts[AS_BEFORE] += 1
+            self.sender.counts[NOT_SENT] += 1
             self.sender.on_progress([line])
             return True
         entry = self._entry(line, name, kind, mapped)

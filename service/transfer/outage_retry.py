@@ -19,9 +19,9 @@ class OutageRetryPolicy(RetryPolicy):
     on_outage: Callable[[str], None] = say
     """Called once per request with the reason, after three failed tries."""
 
-    def wait(self, error: SelvedgeError, tries: int) -> float | None:
+    def delay_seconds(self, error: SelvedgeError, attempt: int) -> float | None:
         """Return the seconds to wait; None only for errors that no retry can mend."""
-        seconds = super().wait(error, min(tries, self.attempts - 1))
-        if tries == _TRIES_BEFORE_REPORT and seconds is not None:
+        seconds = super().delay_seconds(error, min(attempt, self.attempts - 1))
+        if attempt == _TRIES_BEFORE_REPORT and seconds is not None:
             self.on_outage(str(error))
         return seconds

@@ -12,7 +12,7 @@ from service.transfer.files import Line
 from service.transfer.id_translation import Translated
 from service.transfer.nested_ids import own_ids
 from service.transfer.part_import import COMPLETE, PartImporter, unknown_reference
-from service.transfer.sender import AS_BEFORE
+from service.transfer.sender import NOT_SENT
 
 CHECKED: Final = "checked"
 """Outcome of parts that were checked, but not dry-run against their own record."""
@@ -39,7 +39,7 @@ class PartDryRun(PartImporter):
 
     async def _check(self, line: Line, record_id: Any) -> None:
         if self._stage(line) == COMPLETE:
-            self.counts[AS_BEFORE] += 1
+            self.counts[NOT_SENT] += 1
             return
         details, is_complete = await self._details(line, record_id)
         if details:

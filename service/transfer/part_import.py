@@ -1,8 +1,9 @@
-"""Part import: sends each part as early as possible, and completes it at the end of the import.
+"""Part import: sends each part in up to three stages.
 
-Entries can refer to later lines, and records refer to entries that are deactivated afterwards. So a
-part is sent without unresolved references first, then with them but with all entries active, and
-in its final form after all files.
+Problem: entries of a part can refer to lines that come later in the files, and records can refer to
+entries that the file marks as deactivated, which the service refuses as new references. Chosen:
+first without unresolved references, then with them and with all entries active, after all files in
+the final form.
 """
 
 import asyncio
@@ -18,7 +19,7 @@ from service.transfer.forms import prefixed
 from service.transfer.id_translation import Translated, Translator
 from service.transfer.nested_ids import ids_of_part
 from service.transfer.parts import TransferPart
-from service.transfer.sender import AS_BEFORE, MAX_CONCURRENT, Sender
+from service.transfer.sender import MAX_CONCURRENT, NOT_SENT, Sender
 
 _EARLY: Final = b"early"
 _ACTIVE: Final = b"active"
@@ -30,7 +31,7 @@ references, but active; complete."""
 
 @dataclass
 class PartImporter:
-    """Import of a part of one file's records."""
+    """Importer of one part of the records of one file."""
 
     sender: Sender
     translator: Translator
@@ -43,7 +44,10 @@ class PartImporter:
         return self.part.path
 
     async def send_early(self) -> None:
-        """Send the part of every line, without deactivating entries."""
+        """Send the part of every line.
+
+        Until a part has been complete once, its deactivated entries are sent as active.
+        """
         await self._for_each_line(self._send_early, on_progress=self.sender.on_progress)
         await self._for_each_line(self._send_references)
 
@@ -82,7 +86,7 @@ class PartImporter:
     async def _send_early(self, line: Line, record_id: Any) -> None:
         """Send the part without references to entries that are not imported yet."""
         if self._stage(line):
-            self.counts[AS_BEFORE] += self._stage(line) == COMPLETE
+            self.counts[NOT_SENT] += self._stage(line) == COMPLETE
         elif errors := self.part.structure_errors(line.document):
             self._reject(line, errors)
         else:
@@ -151,6 +155,6 @@ class PartImporter:
 
 
 def unknown_reference(path: str, target: str, file_id: str) -> Detail:
-    """Return the error of a reference to an id that no file has."""
+    """Return the error of a reference to an id that no imported line has."""
     message = f"No imported line of {target} has the id {file_id}."
     return Detail(ErrorType.UNKNOWN_REFERENCE, path, message)

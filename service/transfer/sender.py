@@ -26,7 +26,7 @@ MAX_CONCURRENT: Final = 4
 """Maximum number of concurrent requests, for collections without an order."""
 _SPLITTABLE_STATUSES: Final = (400, 413)
 """Statuses of requests that are too large or malformed as a whole: sent again in halves."""
-AS_BEFORE: Final = "as before"
+NOT_SENT: Final = "not sent"
 """Outcome of lines that were imported earlier and have not changed since."""
 
 

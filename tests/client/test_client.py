@@ -202,7 +202,7 @@ async def test_without_a_service_it_ends_in_an_error() -> None:
     async with Client(url, "x", retry_policy=retrying) as client:
         with pytest.raises(UnreachableError) as caught:
             await client.collection("groups").delete(1)
-        assert not caught.value.may_be_done
+        assert not caught.value.may_have_executed
 
 
 async def test_outside_its_context_nothing_is_sent() -> None:

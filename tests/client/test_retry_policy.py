@@ -25,24 +25,26 @@ def failure(status: int, type_: str, retry_after: str | None = None) -> FailureE
         (failure(400, "validation_error"), False),
         (failure(412, "precondition_failed"), False),
         (UnreachableError("refused"), True),
-        (UnreachableError("cut", may_be_done=True), True),
+        (UnreachableError("cut", may_have_executed=True), True),
     ],
 )
 def test_only_what_may_succeed_is_retried(error: FailureError, is_retried: bool) -> None:
-    assert (RetryPolicy().wait(error, 1) is not None) is is_retried
+    assert (RetryPolicy().delay_seconds(error, 1) is not None) is is_retried
 
 
 def test_waits_grow_and_differ() -> None:
     retrying, cut = RetryPolicy(first_wait=1, longest_wait=5), UnreachableError("cut")
     for tries, longest in enumerate([1, 2, 4, 5, 5], 1):
-        waits = [retrying.wait(cut, tries) or 0 for _ in range(50)]
+        waits = [retrying.delay_seconds(cut, tries) or 0 for _ in range(50)]
         assert longest / 2 <= min(waits) < max(waits) <= longest or longest == 5
-    assert retrying.wait(cut, retrying.attempts) is None
+    assert retrying.delay_seconds(cut, retrying.attempts) is None
 
 
 def test_the_service_names_the_shortest_wait() -> None:
     """Clients add jitter, because the service names the same wait to all of them."""
     retrying = RetryPolicy(first_wait=0.1, longest_wait=20)
-    waits = {retrying.wait(failure(429, "too_many_requests", "7"), 1) or 0 for _ in range(50)}
+    waits = {
+        retrying.delay_seconds(failure(429, "too_many_requests", "7"), 1) or 0 for _ in range(50)
+    }
     assert 7 < min(waits) < max(waits) <= 7.1
-    assert retrying.wait(failure(429, "too_many_requests", "21"), 1) is None
+    assert retrying.delay_seconds(failure(429, "too_many_requests", "21"), 1) is None

@@ -81,7 +81,7 @@ def test_it_is_done_whole_or_not_at_all(local: psycopg.Connection) -> None:
                 organization_id, sample_request_id, size_range_size_id, measurement_line_id
             ) references sample_request_measurement)"""
     )
-    distribution.prepare(local)
+    distribution.configure_session(local)
     with pytest.raises(psycopg.Error):
         distribution.distribute(local, distribution.plan(local))
     assert TablePlacement.of(local) == TablePlacement(frozenset(), frozenset(), 0)

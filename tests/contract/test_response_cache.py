@@ -8,17 +8,14 @@ test.
 import asyncio
 import os
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 import asyncpg
 import pytest
-from aiohttp.test_utils import TestClient
 
 from service.handlers import response_cache
 from service.handlers.response_cache import RESPONSE_CACHE
-from service.http import metrics
 from service.organizations import caller as organizations_caller
 from service.queries import feed_version
 from service.queries.change_recorder import record_settings
@@ -27,53 +24,21 @@ from service.resources.registry import MASTER_RECORDS
 from service.routes import collection_path
 from tests.contract.test_change_entries import WRITES
 from tests.support.api import Answer, Api, issue_key, replacing
+from tests.support.cached_servers import Servers, cached_servers, hits, shown
 from tests.support.changes import Follower
-from tests.support.serving import serving
 
 pytestmark = pytest.mark.contract("Envelope")
 
 COLORS = "/api/colors"
 LISTS = [collection_path(resource) for resource in MASTER_RECORDS]
-_WAITING = "select pid from pg_locks where not granted and relation = 'color'::regclass"
 READS = int(os.environ.get("TEST_READS", "300"))
-
-
-@dataclass
-class Servers:
-    """Callers of one organization: through a server with a cache, and one without."""
-
-    cached: Api
-    fresh: Api
-    compared: int = 0
-
-    async def compare(self, path: str) -> None:
-        """Read a path through both; raise AssertionError unless the responses are equal."""
-        cached, fresh = await self.cached.get(path), await self.fresh.get(path)
-        assert _shown(cached) == _shown(fresh), path
-        self.compared += 1
-
-
-def _shown(answer: Answer) -> tuple[Any, ...]:
-    headers = ("ETag", "Content-Type", "Total-Count", "Accept-Patch", "Vary")
-    return answer.status, answer.raw, [answer.headers.get(name) for name in headers]
 
 
 @pytest.fixture
 async def servers(demo_dsn: str) -> AsyncIterator[Servers]:
     """Servers on a database of the test's own."""
-    key = await issue_key(demo_dsn, 1)
-    async with (
-        serving(demo_dsn) as cached,
-        serving(demo_dsn, RESPONSE_CACHE_MIB="0") as fresh,
-        TestClient(cached) as cached_client,
-        TestClient(fresh) as fresh_client,
-    ):
-        yield Servers(Api(cached_client, key), Api(fresh_client, key))
-
-
-def hits() -> float:
-    """Return the number of reads that the cache has answered in this process."""
-    return float(metrics.CACHE_HITS._value.get())
+    async with cached_servers(demo_dsn) as running:
+        yield running
 
 
 class Compared(Api):
@@ -223,7 +188,7 @@ async def test_headers_choose_the_response(servers: Servers, headers: dict[str, 
         for sent in (headers, {}, headers):
             cached = await servers.cached.get(COLORS, headers=sent)
             fresh = await servers.fresh.get(COLORS, headers=sent)
-            assert _shown(cached) == _shown(fresh)
+            assert shown(cached) == shown(fresh)
             tag = {"If-None-Match": cached.headers["ETag"]}
             assert (await servers.cached.get(COLORS, headers=sent | tag)).status == 304
             head = await servers.cached.call("HEAD", COLORS, headers=sent)
@@ -261,65 +226,3 @@ async def test_the_cache_has_a_bound(servers: Servers) -> None:
     before = hits()
     await servers.compare(f"{COLORS}?pageSize=3")
     assert hits() == before + 1
-
-
-async def _reader_waits(connection: asyncpg.Connection) -> int:
-    """Return the process of a reader that waits for the lock on colors, once there is one."""
-    async with asyncio.timeout(30):
-        while True:
-            process = await connection.fetchval(_WAITING)
-            if process:
-                return int(process)
-            await asyncio.sleep(0.01)
-
-
-async def test_concurrent_reads_of_a_target_share_its_statements(
-    servers: Servers, demo_dsn: str
-) -> None:
-    await servers.compare(f"{COLORS}/1")
-    before, misses = hits(), metrics.CACHE_MISSES._value.get()
-    connection = await asyncpg.connect(demo_dsn)
-    try:
-        async with connection.transaction():
-            await connection.execute("lock table color in access exclusive mode")
-            readers = [asyncio.create_task(servers.cached.get(COLORS)) for _ in range(5)]
-            await _reader_waits(connection)
-            late = asyncio.create_task(servers.cached.get(COLORS))
-            await asyncio.sleep(0.05)
-    finally:
-        await connection.close()
-    answers = await asyncio.gather(*readers, late)
-    assert len({answer.raw for answer in answers}) == 1
-    assert metrics.CACHE_MISSES._value.get() == misses + 1
-    assert hits() == before + 5
-
-
-async def test_a_failed_read_is_shared_with_nobody(servers: Servers, demo_dsn: str) -> None:
-    """Each of the concurrent readers of a failed statement tries for itself."""
-    await servers.compare(f"{COLORS}/1")
-    before = hits()
-    connection = await asyncpg.connect(demo_dsn)
-    try:
-        async with connection.transaction():
-            await connection.execute("lock table color in access exclusive mode")
-            readers = [asyncio.create_task(servers.cached.get(COLORS)) for _ in range(3)]
-            process = await _reader_waits(connection)
-            await connection.execute("select pg_cancel_backend($1)", process)
-            await asyncio.wait(readers, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        await connection.close()
-    answers = await asyncio.gather(*readers)
-    assert sorted(answer.status for answer in answers) == [200, 200, 503]
-    assert hits() <= before + 1
-    await servers.compare(COLORS)
-
-
-async def test_a_canceled_reader_leaves_the_poll_to_the_others(servers: Servers) -> None:
-    await servers.compare(COLORS)
-    readers = [asyncio.create_task(servers.cached.get(COLORS)) for _ in range(20)]
-    await asyncio.sleep(0.001)
-    for reader in readers[::2]:
-        reader.cancel()
-    answers = await asyncio.gather(*readers, return_exceptions=True)
-    assert all(answer.status == 200 for answer in answers if isinstance(answer, Answer))
-    await servers.compare(COLORS)

@@ -57,7 +57,7 @@ async def test_the_same_again_does_nothing(client: Client, folder: ImportFolder)
     folder.write("item-categories.ndjson", category(1, "Trims"), {"name": "Labels"})
     assert await folder.import_records(client) == {"item-categories": {"created": 2}}
     before = await client.changes.now()
-    assert await folder.import_records(client) == {"item-categories": {"as before": 2}}
+    assert await folder.import_records(client) == {"item-categories": {"not sent": 2}}
     assert await client.changes.now() == before
 
 
@@ -106,7 +106,7 @@ async def test_rejected_lines_are_left_out_and_go_in_once_mended(
     ]
     folder.write("item-categories.ndjson", category(1, "Trims"), category(2, "Labels"))
     counts = await folder.import_records(client, options=SKIP)
-    assert counts == {name: {"created": 1, "as before": 1} for name in ("item-categories", "items")}
+    assert counts == {name: {"created": 1, "not sent": 1} for name in ("item-categories", "items")}
 
 
 async def test_two_lines_of_one_record_are_rejected(client: Client, folder: ImportFolder) -> None:
