@@ -26,7 +26,7 @@ from service.errors import ApiError
 from service.http import metrics
 from service.http.byte_budget import reserve
 from service.http.cached_response import CachedBody, CachedResponse
-from service.http.context import caller
+from service.http.context import IS_CACHED, caller
 from service.http.headers import PREFER
 from service.limits import RESPONSE_CACHE_SECONDS
 from service.queries.change_feed import assign_sequence_numbers
@@ -125,6 +125,7 @@ class ResponseCache:
             if entry is not None:
                 return self._hit(request, organization, target, entry)
         metrics.CACHE_MISSES.inc()
+        request[IS_CACHED] = False
         if version is None:
             return await handler(request)
         with _filling(organization, target, version) as fill:
@@ -149,6 +150,7 @@ class ResponseCache:
     ) -> web.Response:
         reserve(request, len(entry.body))
         metrics.CACHE_HITS.inc()
+        request[IS_CACHED] = True
         if organization.entries.get(target) is entry:
             organization.entries.move_to_end(target)
             self._weigh(organization, target, entry)

@@ -51,6 +51,8 @@ Returns False if there is neither.
 
 CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
 REQUEST_ID: web.RequestKey[str] = web.RequestKey("request_id", str)
+IS_CACHED: web.RequestKey[bool] = web.RequestKey("is_cached", bool)
+"""Whether the response cache had the response; missing if it was not asked."""
 
 
 def database(request: web.Request) -> Database:

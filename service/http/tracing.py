@@ -10,7 +10,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from service.database.tracing import Traces
 from service.http.access_log import PROBES
-from service.http.context import CALLER, REQUEST_ID, ROUTES
+from service.http.context import CALLER, IS_CACHED, REQUEST_ID, ROUTES
 from service.masking import contains_key_start
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -41,6 +41,8 @@ def tracing_middleware(traces: Traces) -> Any:
             span.set_attribute("selvedge.request_id", request.get(REQUEST_ID, ""))
             if CALLER in request:
                 span.set_attribute("selvedge.organization", request[CALLER].organization_id)
+            if IS_CACHED in request:
+                span.set_attribute("selvedge.is_cached", request[IS_CACHED])
             if response.status >= 500:
                 span.set_status(Status(StatusCode.ERROR))
             return response

@@ -45,6 +45,10 @@ async def test_a_request_is_a_part_of_its_callers_trace(
         spans = exporter.get_finished_spans()
         assert (await api.get(f"{GROUPS}?name=Hush%20hush")).status == 200
         assert _trace(exporter.get_finished_spans()[-1]) != TRACE
+        await api.get(GROUPS)
+        await api.get(GROUPS)
+    lists = [span for span in exporter.get_finished_spans() if span.name == f"GET {GROUPS}"]
+    assert [_attributes(span)["selvedge.is_cached"] for span in lists] == [False, False, True]
     assert {_trace(span) for span in spans} == {TRACE}
     assert not [span.name for span in spans if TRACE * 2 in span.to_json()]
     [request] = [span for span in spans if span.name == "POST /api/groups"]
