@@ -29,6 +29,8 @@ from service.http.unauthorized import UNAUTHORIZED, UnauthorizedThrottle
 from service.organizations.caller import Callers
 from service.routes import Route, routes
 from service.settings import Settings
+from service.webhooks.addresses import AddressPolicy
+from service.webhooks.outgoing import OUTGOING, Outgoing
 
 if TYPE_CHECKING:
     from service.database.tracing import Traces
@@ -71,6 +73,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         [resources, run_response_sender, retention, run_change_waiters, system.run_incident_checks]
     )
     app.on_shutdown.append(end_change_waits)
+    app[OUTGOING] = Outgoing(AddressPolicy(settings.webhook_private_addresses))
     app[ROUTES] = {added: route for route in routes() for added in _added(app, route)}
     return app
 

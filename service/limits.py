@@ -76,6 +76,14 @@ MAX_WAIT: Final = 30
 MAX_WAITING: Final = 256
 """Waiting readers of one organization in one worker."""
 
+# Webhooks
+MAX_WEBHOOKS: Final = 20
+"""Subscriptions of one organization."""
+RECEIVER_SECONDS: Final = 10
+"""Timeout of a try to deliver a message."""
+MAX_RECEIVER_ANSWER_BYTES: Final = 4 * KIB
+"""Bytes of a receiver's answer that are read."""
+
 # Responses
 RESPONSE_CACHE_SECONDS: Final = 5
 """Lifetime of a cached response: time until SQL that bypasses the service is seen."""

@@ -6,7 +6,7 @@ from functools import cached_property, partial
 
 from aiohttp import web
 
-from service.handlers import operations
+from service.handlers import operations, webhook_operations
 from service.handlers.operations import Operation
 from service.handlers.response_cache import cached
 from service.http.request_body import with_body
@@ -19,6 +19,7 @@ from service.resources.registry import (
     MEASUREMENTS,
     PARTS,
     REFERENCE_LISTS,
+    WEBHOOKS,
 )
 
 
@@ -70,7 +71,8 @@ class Route:
         handler = self.operation.handler
         if self.resource is not None:
             handler = partial(handler, self.resource)
-        if self.operation.is_cached:
+        # The cache compares with the change feed.
+        if self.operation.is_cached and self.resource is not None and self.resource.is_in_feed:
             handler = cached(handler)
         return with_body(handler, self.media_type) if self.media_type else handler
 
@@ -104,5 +106,6 @@ def routes() -> Iterator[Route]:
     for part in PARTS:
         yield from _of_part(part)
     yield Route(operations.CHANGES, CHANGES)
+    yield from (Route(operation, WEBHOOKS) for operation in webhook_operations.OF_WEBHOOKS)
     yield Route(operations.IDENTIFY, ME)
     yield from map(Route, operations.WITHOUT_RESOURCE)

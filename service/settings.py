@@ -5,8 +5,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
 from psycopg import ProgrammingError
@@ -17,6 +18,7 @@ _HOST: Final = r"(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5}
 HOST: Final = re.compile(_HOST, re.ASCII)
 """Value of a ``Host`` header (RFC 9110, 7.2), with names of hosts as they are in use."""
 _PUBLIC_URL: Final = re.compile(rf"https?://{_HOST}(?:/[A-Za-z0-9._~-]+)*", re.ASCII)
+Network: TypeAlias = IPv4Network | IPv6Network
 LOG_LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 
 
@@ -45,6 +47,8 @@ class Settings:
     """Size of the response cache of a worker in MiB; 0 turns it off."""
     public_url: str
     """Address by which callers reach the service, without a slash at its end; "" if unknown."""
+    webhook_private_addresses: tuple[Network, ...]
+    """Private networks that receivers of webhooks may be in."""
     cors_origins: tuple[str, ...]
     """Origins of browser pages that may call, beside the service's own."""
     log_level: str
@@ -69,6 +73,7 @@ class Settings:
             changes_days=_integer(environ, "CHANGES_DAYS", 30, 1, 36_500),
             response_cache_mib=_integer(environ, "RESPONSE_CACHE_MIB", 32, 0, 65_536),
             public_url=_public_url(environ),
+            webhook_private_addresses=_networks(environ, "WEBHOOK_PRIVATE_ADDRESSES"),
             cors_origins=_origins(environ),
             log_level=_log_level(environ),
             traces=_traces(environ),
@@ -88,6 +93,15 @@ def _integer(environ: Mapping[str, str], name: str, default: int, low: int, high
     if not re.fullmatch(r"[0-9]{1,9}", text) or not low <= int(text) <= high:
         raise SettingsError(f"{name} must be a whole number from {low} to {high}, not {text!r}")
     return int(text)
+
+
+def _networks(environ: Mapping[str, str], name: str) -> tuple[Network, ...]:
+    words = (environ.get(name) or "").replace(",", " ").split()
+    try:
+        return tuple(map(ip_network, words))
+    except ValueError:
+        example = "10.20.0.0/16"
+        raise SettingsError(f"{name} must list networks like {example}, not {words}") from None
 
 
 def _origins(environ: Mapping[str, str]) -> tuple[str, ...]:

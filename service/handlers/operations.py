@@ -13,9 +13,9 @@ from service.error_types import ErrorType
 from service.handlers import changes, identity, pages, reads, system, writes
 from service.http.media_types import JSON, JSON_PATCH, MERGE_PATCH
 
-_MANY: Final = "{root}"
-_ONE: Final = "{root}/{{{key}}}{below}"
-_MEDIA: Final = {"patch": JSON_PATCH, "bulkMerge": MERGE_PATCH}
+MANY: Final = "{root}"
+ONE: Final = "{root}/{{{key}}}{below}"
+_MEDIA: Final = {"patch": JSON_PATCH, "bulkMerge": MERGE_PATCH, "merge": MERGE_PATCH}
 """Media types of bodies, by form, that are not sent as plain JSON."""
 
 
@@ -44,6 +44,10 @@ class Operation:
     """Error types that only this operation has."""
     needs_key: bool = True
     """Whether callers must present an API key."""
+    of_records: bool = True
+    """Whether a write is one of records, which takes ``dryRun`` and preconditions."""
+    is_stored: bool = True
+    """Whether a write changes anything that is stored."""
 
     is_cached: bool = False
     """Whether its responses are cached."""
@@ -58,7 +62,7 @@ class Operation:
     @property
     def names_record(self) -> bool:
         """Whether the path names a single record."""
-        return self.path == _ONE
+        return self.path.startswith(ONE)
 
     @property
     def needs_records(self) -> bool:
@@ -68,17 +72,22 @@ class Operation:
     @property
     def writes(self) -> bool:
         """Whether it is a write, which takes an ``Idempotency-Key``."""
-        return self.method != "GET"
+        return self.method != "GET" and self.is_stored
 
     @property
     def takes_precondition(self) -> bool:
         """Whether it takes ``If-Match``: a write of a single stored record."""
-        return self.writes and self.names_record
+        return self.takes_dry_run and self.names_record
+
+    @property
+    def takes_dry_run(self) -> bool:
+        """Whether it takes ``dryRun``: a write of records."""
+        return self.writes and self.of_records
 
     @property
     def is_bulk(self) -> bool:
         """Whether it writes and its path names no record; includes creates of one record."""
-        return self.writes and not self.names_record
+        return self.takes_dry_run and not self.names_record
 
     @property
     def identifier(self) -> str:
@@ -91,7 +100,7 @@ class Operation:
 LIST: Final = Operation(
     "list",
     "GET",
-    _MANY,
+    MANY,
     reads.list_records,
     "List {several}",
     "Returns one page of records, filtered and sorted. Deleted records are included only with a "
@@ -110,7 +119,7 @@ LIST: Final = Operation(
 READ: Final = Operation(
     "read",
     "GET",
-    _ONE,
+    ONE,
     reads.read_record,
     "Read {one}",
     "Returns the record, deleted or not, with its entity tag.",
@@ -119,7 +128,7 @@ READ: Final = Operation(
 READ_ALL: Final = Operation(
     "read_all",
     "GET",
-    _MANY,
+    MANY,
     reads.read_all,
     "Read all {several}",
     "Returns all records without paging, ordered by id.",
@@ -129,7 +138,7 @@ READ_ALL: Final = Operation(
 CREATE: Final = Operation(
     "create",
     "POST",
-    _MANY,
+    MANY,
     writes.create,
     "Create {several}",
     "An object creates {one}, an array several in one transaction, in request order.",
@@ -138,7 +147,7 @@ CREATE: Final = Operation(
 REPLACE: Final = Operation(
     "replace",
     "PUT",
-    _ONE,
+    ONE,
     writes.replace,
     "Replace {one}",
     "The path identifies the record; an `id` in the body is ignored. `state` `active` or "
@@ -148,7 +157,7 @@ REPLACE: Final = Operation(
 PATCH: Final = Operation(
     "patch",
     "PATCH",
-    _ONE,
+    ONE,
     writes.patch,
     "Patch {one}",
     "Applies all operations to the writable form, which `?form=writable` shows, or none.",
@@ -158,7 +167,7 @@ PATCH: Final = Operation(
 DELETE: Final = Operation(
     "delete",
     "DELETE",
-    _ONE,
+    ONE,
     writes.delete,
     "Delete {one}",
     "Returns the deleted record. Deleting a deleted record changes nothing.",
@@ -167,7 +176,7 @@ DELETE: Final = Operation(
 BULK_REPLACE: Final = Operation(
     "bulk_replace",
     "PUT",
-    _MANY,
+    MANY,
     writes.replace_many,
     "Replace or delete {several}",
     "Runs in one transaction. An item with `state` `deleted` deletes its record. With `match`, "
@@ -180,7 +189,7 @@ BULK_REPLACE: Final = Operation(
 BULK_PATCH: Final = Operation(
     "bulk_patch",
     "PATCH",
-    _MANY,
+    MANY,
     writes.merge_many,
     "Change {several} in part",
     "Applies each item as a merge patch (RFC 7396): omitted fields keep their values, null clears "
@@ -192,7 +201,7 @@ BULK_PATCH: Final = Operation(
 BULK_DELETE: Final = Operation(
     "bulk_delete",
     "DELETE",
-    _MANY,
+    MANY,
     writes.delete_many,
     "Delete {several}",
     "Runs in one transaction. Deleting a deleted record changes nothing.",
@@ -202,7 +211,7 @@ BULK_DELETE: Final = Operation(
 CHANGES: Final = Operation(
     "follow",
     "GET",
-    _MANY,
+    MANY,
     changes.read_changes,
     "Follow {several}",
     "Change feed: returns the changes since a cursor, in order, to keep a replica in sync. Take "
@@ -222,7 +231,7 @@ CHANGES: Final = Operation(
 IDENTIFY: Final = Operation(
     "identify",
     "GET",
-    _MANY,
+    MANY,
     identity.read_identity,
     "Identify {one}",
     "Returns the installation of the service and the organization of the API key. Clients that "

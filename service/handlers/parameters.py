@@ -63,8 +63,12 @@ def precondition_of(request: web.Request, resource: Resource) -> Precondition | 
 
 def check_precondition(request: web.Request, resource: Resource) -> None:
     """Raise ``invalid_value`` for preconditions of a write without a single stored record."""
-    if resource.key in request.match_info:
-        return
+    if resource.key not in request.match_info:
+        refuse_preconditions(request)
+
+
+def refuse_preconditions(request: web.Request) -> None:
+    """Raise ``invalid_value`` for each precondition header."""
     if headers := [name for name in _PRECONDITIONS if name in request.headers]:
         message = "Only writes of a single stored record take this header: leave it out."
         type_ = ErrorType.INVALID_VALUE

@@ -12,6 +12,7 @@ from service.database.connections import Connection
 from service.database.fair_queue import LeaseKind
 from service.errors import ApiError, BulkCounts, collect_errors
 from service.handlers import write_options
+from service.handlers.idempotent_write import run_write
 from service.handlers.outcomes import DryRunRollback, outcomes
 from service.handlers.parameters import check_precondition, idempotent_request, path_of
 from service.handlers.patch import patch_editor
@@ -19,11 +20,10 @@ from service.handlers.request_items import BulkBody, many_ids, many_items, one_i
 from service.handlers.write_options import AllowedValues
 from service.http.api_response import ApiResponse
 from service.http.byte_budget import reserve_response
-from service.http.context import REQUEST_ID, caller, database
+from service.http.context import REQUEST_ID, caller
 from service.http.envelope import respond, success, success_list
 from service.http.etag import etag
 from service.idempotency.requests import IdempotentRequest, Work
-from service.idempotency.stored_responses import STORED_RESPONSES
 from service.queries import writes
 from service.queries.batch import Batch, ItemErrors, RequestItems
 from service.queries.locking import locks_organization
@@ -206,11 +206,9 @@ async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
     if len(items.details) == len(items.items) and not write_request.options.skip_failed:
         ItemErrors(items).raise_any()
     work: Work = partial(_transaction, write_request)
-    if write_request.idempotency is not None:
-        work = request.app[STORED_RESPONSES].idempotent(write_request.idempotency, work)
     try:
-        response = await database(request).write(
-            work, caller(request).organization_id, write_request.lease_kind
+        response = await run_write(
+            request, write_request.idempotency, work, write_request.lease_kind
         )
     except DryRunRollback as rollback:
         response = rollback.response

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from service import __version__, schemas
-from service.openapi import examples, parameters, success_responses
+from service.openapi import examples, parameters, success_responses, webhooks
 from service.openapi.components import components
 from service.openapi.envelopes import envelopes
 from service.openapi.operations import OperationObject
@@ -91,6 +91,7 @@ def build() -> dict[str, Any]:
         "security": [{"key": []}],
         "tags": _tags(operation_objects),
         "paths": paths,
+        "webhooks": webhooks.messages(),
         "components": _components(paths, responses.components(), operation_objects),
     }
 
@@ -117,5 +118,5 @@ def _components(
         "headers": success_responses.HEADERS,
         "responses": responses,
         "examples": examples.components(),
-        "schemas": components([paths, responses, shared], composed),
+        "schemas": components([paths, webhooks.messages(), responses, shared], composed),
     }

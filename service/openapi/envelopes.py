@@ -8,6 +8,7 @@ from service.schemas.definitions import Schema
 
 ANSWER, WRITABLE, BULK, LIST = "Answer", "WritableAnswer", "BulkAnswer", "List"
 ALL = "AllAnswer"
+ISSUED, TEST_RESULT = "IssuedAnswer", "TestAnswer"
 CHANGES = "changes"
 _HOME = "common/envelope"
 
@@ -47,6 +48,9 @@ def _of_collection(file: str, title: str) -> Iterator[tuple[str, Schema]]:
     if "writable" in forms:
         text = f"Response with the writable form of one {title}."
         yield WRITABLE, _envelope("success", text, reference(file, "writable"))
+    for form, kind in (("issued", ISSUED), ("testResult", TEST_RESULT)):
+        if form in forms:
+            yield kind, _envelope("success", forms[form]["description"], reference(file, form))
     if "bulkReplace" in forms:
         several = {"type": "array", "maxItems": forms["bulkReplace"]["maxItems"], "items": document}
         text = f"Response of a bulk write with its {plural(title)}, in request order."

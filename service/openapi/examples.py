@@ -19,11 +19,13 @@ from service.handlers.operations import (
     READ,
     Operation,
 )
+from service.handlers.webhook_operations import REWIND
 from service.http import envelope
 from service.http.media_types import JSON
 from service.limits import MAX_CONDITIONS, MAX_CURSOR_BYTES, MAX_LIMIT, MAX_PAGE_SIZE
 from service.resources.colors import MULTIPLE_LANGUAGE_IS_OFF
 from service.schemas.messages import limit_message, type_message
+from service.webhooks.subscriptions import EXPIRED, NOT_ASSIGNED
 
 
 def _limit(file: str, definition: str, keyword: str) -> str:
@@ -126,6 +128,10 @@ OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
         ErrorType.OUT_OF_RANGE: (("limit",), f"Use a number from 1 to {MAX_LIMIT}."),
         ErrorType.DUPLICATE: (("limit",), "Give this parameter once."),
         ErrorType.EXCLUSIVE_PARAMETERS: (("limit",), "Leave this out: the cursor has it."),
+    },
+    REWIND: {
+        ErrorType.OUT_OF_RANGE: (("n",), NOT_ASSIGNED),
+        ErrorType.GONE_CHANGES_EXPIRED: (("n",), EXPIRED),
     },
     READ: {ErrorType.INVALID_VALUE: (("id",), _NO_ID)},
     DELETE: {ErrorType.INVALID_VALUE: (("id",), _NO_ID)},

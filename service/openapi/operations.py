@@ -7,7 +7,7 @@ from typing import Any
 
 from service import schemas
 from service.handlers import operations
-from service.openapi import error_responses, parameters, success_responses
+from service.openapi import error_responses, parameters, success_responses, webhooks
 from service.openapi.changes import of_changes
 from service.openapi.components import name_of, plural
 from service.openapi.parameters import Parameter
@@ -93,8 +93,10 @@ class OperationObject:
             yield parameters.ids(resource)
         if kind in (operations.BULK_REPLACE, operations.BULK_PATCH):
             yield from parameters.match(resource)
+        if kind.takes_dry_run:
+            yield parameters.shared("DryRun")
         if kind.writes:
-            yield from map(parameters.shared, ("DryRun", "IdempotencyKey"))
+            yield parameters.shared("IdempotencyKey")
         if kind.is_bulk:
             yield from map(parameters.shared, ("OnError", "PreferShort"))
         if kind.takes_precondition:
@@ -109,7 +111,9 @@ class OperationObject:
 
     def _successes(self) -> Iterator[ResponseObject]:
         kind, name = self.route.operation, self.resource.name
-        if kind is operations.LIST:
+        if kind in webhooks.SUCCESSES:
+            yield webhooks.SUCCESSES[kind](name)
+        elif kind is operations.LIST:
             yield from success_responses.page_or_unchanged(name)
         elif kind is operations.CHANGES:
             yield success_responses.page(name, "Link")

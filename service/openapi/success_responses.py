@@ -37,10 +37,10 @@ HEADERS: dict[str, Any] = {
     for name, text in _HEADERS.items()
 }
 """Header components by name."""
-_REPLAYED = "Idempotent-Replayed"
-_OF_BULK = (_REPLAYED, APPLIED)
+REPLAYED = "Idempotent-Replayed"
+_OF_BULK = (REPLAYED, APPLIED)
 _ENVELOPE = "common/envelope"
-_CREATED = "Created"
+CREATED = "Created"
 """Suffix of the component names of 201 responses."""
 
 
@@ -120,9 +120,24 @@ def read(collection: str, *, is_patched: bool) -> ResponseObject:
     return response
 
 
-def plain(collection: str) -> ResponseObject:
-    """Return the response with one document, without an entity tag."""
-    return _success(collection, [envelopes.ANSWER], "The document.")
+def plain(collection: str, *names: str) -> ResponseObject:
+    """Return the response with one document, without an entity tag, with the given headers."""
+    return _success(collection, [envelopes.ANSWER], "The document.", *names)
+
+
+def issued(collection: str, *names: str, suffix: str = "") -> ResponseObject:
+    """Return the response with a document and its new secret."""
+    kinds = [envelopes.ISSUED]
+    response = _success(collection, kinds, "The document and its secret.", *names, suffix=suffix)
+    response.response["content"][JSON]["example"]["data"] = example_of(collection, "issued")
+    return response
+
+
+def test_result(collection: str) -> ResponseObject:
+    """Return the response of a test."""
+    response = _success(collection, [envelopes.TEST_RESULT], "The result.")
+    response.response["content"][JSON]["example"]["data"] = example_of(collection, "testResult")
+    return response
 
 
 def read_all(collection: str) -> ResponseObject:
@@ -143,7 +158,7 @@ def created(collection: str) -> Iterator[ResponseObject]:
     """Yield the responses of a create: new records, or item outcomes."""
     kinds = [envelopes.ANSWER, envelopes.BULK]
     names = ("Location", "ETag", *_OF_BULK)
-    response = _success(collection, kinds, "Created.", *names, suffix=_CREATED)
+    response = _success(collection, kinds, "Created.", *names, suffix=CREATED)
     yield _or(response, "outcomes")
     outcomes = _outcomes("CreateOutcomes", HTTPStatus.OK, "Outcomes of a dry run or partial write.")
     yield _or(outcomes, "oneOutcome")
@@ -151,7 +166,7 @@ def created(collection: str) -> Iterator[ResponseObject]:
 
 def written(collection: str) -> ResponseObject:
     """Return the response of a single write: the record, or the outcome of a dry run."""
-    names = ("ETag", _REPLAYED)
+    names = ("ETag", REPLAYED)
     response = _success(collection, [envelopes.ANSWER], "Written.", *names, suffix="Written")
     return _or(response, "oneOutcome")
 
@@ -195,7 +210,7 @@ def _success(
     collection: str, kinds: list[str], text: str, *names: str, suffix: str = ""
 ) -> ResponseObject:
     """Return a successful response with one of several envelopes and the given headers."""
-    status = HTTPStatus.CREATED if suffix == _CREATED else HTTPStatus.OK
+    status = HTTPStatus.CREATED if suffix == CREATED else HTTPStatus.OK
     envelope_names = [envelopes.name_of_envelope(collection, kind) for kind in kinds]
     code = "created" if status == HTTPStatus.CREATED else "ok"
     example = {"status": "success", "code": code, "data": example_of(collection, "document")}

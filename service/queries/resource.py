@@ -80,6 +80,8 @@ class Resource:
     """Whether another organization's record is 403 instead of 404."""
     can_be_in_use = False
     """Whether a delete can fail because other records use the record."""
+    is_in_feed = True
+    """Whether a change of what is read shows in the change feed, or never happens."""
     string_ids = False
     """Whether ids are strings in JSON; in the database they are integers."""
     related: ClassVar[tuple[Related, ...]] = ()

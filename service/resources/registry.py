@@ -25,6 +25,7 @@ from service.resources.style_custom_fields import StyleCustomFields
 from service.resources.style_relations import StyleRelations
 from service.resources.styles import Styles
 from service.resources.sub_suppliers import SubSuppliers
+from service.resources.webhooks import Webhooks
 
 STYLE_RELATIONS = StyleRelations()
 
@@ -77,3 +78,6 @@ CHANGES = ChangeFeed(
     ),
     parts=PARTS,
 )
+
+#: Subscriptions to the change feed (contract, Webhooks).
+WEBHOOKS = Webhooks()

@@ -116,6 +116,16 @@ _PURPOSES: Final = {
     "changes.version": "Find out whether the data of the organization have changed.",
     "changes.number": "Assign sequence numbers to committed changes.",
     "changes.oldest": "Read the oldest changes, to delete expired ones.",
+    # Webhooks
+    "webhooks.add": "Insert a subscription.",
+    "webhooks.feed": "Read where the feed begins and ends.",
+    "webhooks.hold": "Lock and read a subscription.",
+    "webhooks.remove": "Delete a subscription.",
+    "webhooks.rewind": "Set the position.",
+    "webhooks.rotate": "Store a new secret, and the former one for a while.",
+    "webhooks.secrets": "Read what a message is made and signed with.",
+    "webhooks.total": "Count the subscriptions.",
+    "webhooks.update": "Update the subscription if it differs.",
     # Callers, settings and idempotency
     "callers.caller_of_key": "Look up an API key.",
     "callers.use_key": "Store the time of a key's last use.",

@@ -8,30 +8,21 @@ from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any, TypeAlias
 
+import orjson
 import pytest
 
 from service.queries.master_record import MasterRecord
 from service.queries.parts import RecordPart
 from service.routes import Route
-from tests.support import generate, parametrize, parts
+from tests.support import generate, parametrize, parts, webhooks
 from tests.support.api import JSON_PATCH, Answer, Api
 from tests.support.openapi_validation import assert_documented, is_failure
+from tests.support.paths import path_of, unknown_path
 
 pytestmark = pytest.mark.contract("Surface")
 
 MAX_BODY = 8 * 1024 * 1024
-UNKNOWN = 2**63 - 1
-_NAMES = {"docs_asset": "start.js", "guide": "paging"}
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
-
-
-async def path_of(api: Api, route: Route, stored: dict[str, int]) -> str:
-    """Return the route's path with ids of stored records in it."""
-    values: dict[str, Any] = {"name": _NAMES.get(route.operation.name), **stored}
-    if "{id}" in route.path:
-        collection = route.path.partition("/{id}")[0].format(**values)
-        values["id"] = (await api.get(collection)).data[0]["id"]
-    return route.path.format(**values)
 
 
 async def make(api: Api, route: Route, count: int) -> list[Any]:
@@ -113,6 +104,7 @@ SUCCESSES: dict[str, Success] = {
     "patch": patch,
     "delete": delete,
     "bulk_delete": bulk_delete,
+    **dict.fromkeys(("add", "update", "remove", "test", "rewind", "rotate"), webhooks.written),
 }
 """How each kind of route is made to succeed."""
 
@@ -121,7 +113,7 @@ SUCCESSES: dict[str, Success] = {
 @parametrize.of_each(parametrize.ROUTES)
 async def test_success(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
     answer = await SUCCESSES[route.operation.name](shared_api, route, stored)
-    assert answer.status == (201 if route.operation.name == "create" else 200), answer.raw
+    assert answer.status == (201 if route.operation.name in ("create", "add") else 200), answer.raw
     if route.needs_key:
         assert_documented(route, answer)
     assert answer.headers["X-Request-Id"]
@@ -171,14 +163,12 @@ async def test_unknown_and_foreign_records(
         assert (foreign.status, foreign.raw) == (404, unknown.raw)
 
 
-def unknown_path(route: Route) -> str:
-    return re.sub(r"{\w+}", str(UNKNOWN), route.path)
-
-
 async def valid_body(api: Api, route: Route) -> Any:
     """Return a body that a write to one record takes; None where none is sent."""
     if route.operation.name == "replace":
         return await new_body(api, route, "replace")
+    if route.operation.name in webhooks.BODIES:
+        return orjson.dumps(webhooks.BODIES[route.operation.name])
     return [] if route.operation.name == "patch" else None
 
 

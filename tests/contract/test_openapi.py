@@ -110,7 +110,8 @@ def test_operation_is_described_with_every_answer(
     assert {"X-Service-Api", "X-Request-Id"} <= {parameter["name"] for parameter in parameters}
     assert {"400", "401", "500", "503"} <= set(operation["responses"])
     assert ("403" in operation["responses"]) or method == "get"
-    assert ("requestBody" in operation) == (method in ("post", "put", "patch"))
+    takes_body = method in ("post", "put", "patch") and not path.endswith("/test")
+    assert ("requestBody" in operation) == takes_body
     for answer in map(resolved, operation["responses"].values()):
         assert "X-Request-Id" in answer["headers"]
 

@@ -6,10 +6,11 @@ from uuid import uuid4
 import pytest
 
 from service.routes import Route
-from tests.contract.test_every_route import SUCCESSES, path_of
+from tests.contract.test_every_route import SUCCESSES
 from tests.support import openapi_validation
 from tests.support.api import Answer, Api
 from tests.support.parametrize import CALLERS_ROUTES, of_each
+from tests.support.paths import path_of
 
 pytestmark = pytest.mark.contract("Idempotency")
 

@@ -93,6 +93,7 @@ def targets(collection: str | None = None) -> Iterator[Route]:
         if (
             route.operation.name not in ("follow", "identify")
             and route.resource
+            and route.resource.is_in_feed
             and collection in (None, route.resource.name)
         ):
             yield from [route] * (_WEIGHT_OF_BODIES if route.operation.name in _SUBJECTS else 1)

@@ -90,6 +90,12 @@ ROWS = {
         f"{number(limits.MAX_LIMIT)}, and {byte_size(limits.MAX_PAGE_BYTES)} of documents; "
         "a longer page ends early"
     ),
+    "webhooks": f"{limits.MAX_WEBHOOKS}",
+    "`url` of a webhook": f"{number(field_limit('webhooks', 'url'))} characters",
+    "a try of a delivery": (
+        f"{limits.RECEIVER_SECONDS} seconds, and {byte_size(limits.MAX_RECEIVER_ANSWER_BYTES)} of "
+        "the answer"
+    ),
     "records of a page": f"{byte_size(limits.MAX_PAGE_BYTES)}; a longer page ends early",
     "records in the response of a bulk write": (
         f"{byte_size(limits.MAX_BATCH_BYTES)}; a longer one is refused with `too_many_items`, and "
@@ -142,6 +148,9 @@ PHRASES = {
         f"`pageSize` is 1 to {limits.MAX_PAGE_SIZE} (default {limits.DEFAULT_PAGE_SIZE}).",
         f"A page whose records exceed {byte_size(limits.MAX_PAGE_BYTES)} ends early,",
         f"without padding, of at most {byte_size(limits.MAX_CURSOR_BYTES)}.",
+        f"An organization has at most {limits.MAX_WEBHOOKS}",
+        f"A try takes at most {limits.RECEIVER_SECONDS} seconds, and at most "
+        f"{byte_size(limits.MAX_RECEIVER_ANSWER_BYTES)} of the answer's body are read.",
         f"1 to {number(limits.MAX_LIMIT)} entries, default {limits.DEFAULT_LIMIT};",
         f"0 to {limits.MAX_WAIT} seconds for which",
         f"At most {limits.MAX_WAITING} readers of an organization",
@@ -189,7 +198,7 @@ _UNIT = re.compile(
     r"|operations|conditions|readers|connections)\b"
 )
 #: Numbers with a unit in the contract that are no limits of the service.
-NO_LIMITS = {"15 digits", "2 KB"}
+NO_LIMITS = {"15 digits", "2 KB", "32 bytes"}
 
 
 def prose(path: Path) -> str:

@@ -35,6 +35,7 @@ SHARED_MODULE_NAMES = {
     "files": "files: of the program, and of an import",
     "items": "items: the resource and the demo data",
     "operations": "operations: the table, and as OpenAPI objects",
+    "webhooks": "webhooks: the resource, its handlers and its part of the OpenAPI document",
     "outcomes": "outcomes of items: of the engine, and as responses",
     "own_keys": "own keys: locks by key, and lookups by an import",
     "parameters": "parameters: of lists, of all requests, in the OpenAPI document",

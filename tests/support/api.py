@@ -18,7 +18,9 @@ MERGE_PATCH = "application/merge-patch+json"
 
 
 def _media_type(method: str, path: str) -> str:
-    """Return the media type of a body: a merge patch for a PATCH of several records."""
+    """Return the media type of a body: a merge patch for a PATCH of several, or of a webhook."""
+    if method == "PATCH" and path.startswith("/api/webhooks/"):
+        return MERGE_PATCH
     if method != "PATCH":
         return JSON
     return (

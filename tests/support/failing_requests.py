@@ -18,7 +18,7 @@ from tests.support.inserted_rows import TWINS, execute, used_group
 from tests.support.raw_http import exchange
 from tests.support.wrong_bodies import COLORS, FAULTS, GROUPS, MATERIALS, UNKNOWN, wrong
 
-SIZE_RANGES, CHANGES = "/api/size-ranges", "/api/changes"
+SIZE_RANGES, CHANGES, WEBHOOKS = "/api/size-ranges", "/api/changes", "/api/webhooks"
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,15 @@ async def expired(on: FailureSetup) -> Answer:
     return await on.api.get(CHANGES, {"cursor": cursor})
 
 
+async def rewound(on: FailureSetup, n: int) -> Answer:
+    added = await on.api.post(WEBHOOKS, {"url": "https://erp.example.com", "state": "paused"})
+    if n == 1:
+        await execute(on.dsn, "update change_feed set cleared_n = 2, last_n = last_n + 2")
+    answer = await on.api.post(f"{added.headers['Location']}/rewind", {"n": n})
+    await on.api.delete(added.headers["Location"])
+    return answer
+
+
 async def continued(on: FailureSetup) -> Answer:
     return await on.api.get(CHANGES, {"cursor": await now(on), "limit": "1"})
 
@@ -237,6 +246,8 @@ REQUESTS: Final[dict[str, Provoke]] = {
     "follow.validation_error.out_of_range": followed(("limit", "0")),
     "follow.validation_error.duplicate": followed(("limit", "1"), ("limit", "1")),
     "follow.validation_error.exclusive_parameters": continued,
+    "rewind.validation_error.out_of_range": lambda on: rewound(on, 2**40),
+    "rewind.gone.changes_expired": lambda on: rewound(on, 1),
     "read.validation_error.invalid_value": lambda on: on.api.get(f"{GROUPS}/x"),
     "delete.validation_error.invalid_value": lambda on: on.api.delete(f"{GROUPS}/x"),
     "bulk_delete.validation_error.required_field": deleted(),

@@ -7,11 +7,17 @@ from service.routes import Route, routes
 
 ROUTES = list(routes())
 CALLERS_ROUTES = [route for route in ROUTES if route.needs_key]
-_BODIES = ("create", "replace", "bulk_replace", "bulk_patch", "patch")
-_WRITES = (*_BODIES, "delete", "bulk_delete")
+_OF_WEBHOOKS = ("add", "update", "rewind", "rotate")
+_BODIES = ("create", "replace", "bulk_replace", "bulk_patch", "patch", *_OF_WEBHOOKS)
+_WRITES = (*_BODIES, "delete", "bulk_delete", "remove", "test")
 
 WITH_OWN_KEY = [resource for resource in MASTER_RECORDS if resource.own_key]
-_LISTS = [route for route in ROUTES if route.operation.name == "list"]
+#: Without those of records that change by themselves.
+_LISTS = [
+    route
+    for route in ROUTES
+    if route.operation.name == "list" and route.resource and route.resource.is_in_feed
+]
 
 of_each_resource = pytest.mark.parametrize(
     "resource", MASTER_RECORDS, ids=[resource.name for resource in MASTER_RECORDS]

@@ -14,7 +14,7 @@ from service.error_types import ErrorType
 from service.errors import ErrorDetail
 
 FILES = schemas.load()
-MASTER_RECORDS = sorted(name for name, schema in FILES.items() if "create" in schema["$defs"])
+MASTER_RECORDS = sorted(name for name, schema in FILES.items() if "bulkCreate" in schema["$defs"])
 PARTS = sorted(
     name
     for name, schema in FILES.items()

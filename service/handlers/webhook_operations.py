@@ -1,0 +1,73 @@
+"""Operations of webhooks, in the table of operations."""
+
+from typing import Final
+
+from service.error_types import ErrorType
+from service.handlers import webhooks
+from service.handlers.operations import LIST, MANY, ONE, READ, Operation
+
+ADD: Final = Operation(
+    "add",
+    "POST",
+    MANY,
+    webhooks.add,
+    "Create {one}",
+    "The deliveries begin with the changes after the response. Only this response has the "
+    "`secret` of the signatures.",
+    ("create",),
+    of_records=False,
+)
+UPDATE: Final = Operation(
+    "update",
+    "PATCH",
+    ONE,
+    webhooks.update,
+    "Change {one}",
+    "Applies a merge patch (RFC 7396): omitted fields keep their values, null sets the default. "
+    "`active` after `paused` goes on where it stood.",
+    ("merge",),
+    of_records=False,
+)
+REMOVE: Final = Operation(
+    "remove",
+    "DELETE",
+    ONE,
+    webhooks.remove,
+    "Delete {one}",
+    "Returns the webhook as it was.",
+    of_records=False,
+)
+TEST: Final = Operation(
+    "test",
+    "POST",
+    f"{ONE}/test",
+    webhooks.test,
+    "Test {one}",
+    "Sends a message of the type `test`, also if the webhook is paused, and returns the result.",
+    error_types=(ErrorType.FORBIDDEN_SCOPE,),
+    of_records=False,
+    is_stored=False,
+)
+REWIND: Final = Operation(
+    "rewind",
+    "POST",
+    f"{ONE}/rewind",
+    webhooks.rewind,
+    "Rewind {one}",
+    "Sets the position: the deliveries go on with the change after it.",
+    ("rewind",),
+    error_types=(ErrorType.GONE_CHANGES_EXPIRED,),
+    of_records=False,
+)
+ROTATE: Final = Operation(
+    "rotate",
+    "POST",
+    f"{ONE}/rotate",
+    webhooks.rotate,
+    "Rotate the secret of {one}",
+    "Only this response has the new `secret`. During the overlap messages have two signatures, by "
+    "the new secret and by the former one.",
+    ("rotate",),
+    of_records=False,
+)
+OF_WEBHOOKS: Final = (LIST, ADD, READ, UPDATE, REMOVE, TEST, REWIND, ROTATE)

@@ -1,0 +1,187 @@
+"""Webhook handlers: subscriptions to the change feed (contract, Webhooks).
+
+They take no preconditions: a subscription shows its deliveries, so its entity tag changes without
+a write.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, TypeAlias
+
+import orjson
+from aiohttp import web
+
+from service.database.connections import Connection
+from service.errors import ApiError, collect_errors, in_request_order
+from service.events import log_event
+from service.handlers.idempotent_write import run_write
+from service.handlers.parameters import (
+    idempotent_request,
+    no_parameters,
+    path_of,
+    refuse_preconditions,
+)
+from service.http.api_response import ApiResponse
+from service.http.byte_budget import reserve_response
+from service.http.context import REQUEST_ID, caller, database
+from service.http.envelope import respond, success
+from service.queries import reads
+from service.resources.webhooks import Webhooks
+from service.schemas.parsing import parse
+from service.schemas.validation import Validator
+from service.webhooks import signing, subscriptions
+from service.webhooks.addresses import AddressPolicy
+from service.webhooks.outgoing import OUTGOING
+from service.webhooks.subscriptions import Subscription
+
+_REPLAYED: Final = "Idempotent-Replayed"
+
+_Body: TypeAlias = dict[str, Any]
+_Change: TypeAlias = Callable[[Connection, int, int, _Body], Awaitable[bytes | None]]
+"""Changes a locked subscription; returns its new secret, if it has one.
+
+Takes the connection, the organization, the subscription's id and the body.
+"""
+
+
+async def add(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
+    """Create a subscription; only this response has its secret."""
+
+    async def work(connection: Connection, _: list[int], body: _Body) -> ApiResponse:
+        organization_id = caller(request).organization_id
+        webhook_id, secret = await subscriptions.add(
+            connection, organization_id, Subscription.of(body)
+        )
+        document = await _document(resource, request, connection, webhook_id)
+        headers = {"Location": f"{request.path}/{webhook_id}"}
+        return success(_with_secret(document, secret), created=True, headers=headers)
+
+    return await _write(resource, request, raw, resource.create_form, work, "created")
+
+
+async def update(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
+    """Apply a merge patch to a subscription (RFC 7396)."""
+    return await _change(
+        resource, request, raw, resource.merge_form, subscriptions.update, "updated"
+    )
+
+
+async def rewind(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
+    """Set the position of a subscription."""
+    return await _change(
+        resource, request, raw, resource.rewind_form, subscriptions.rewind, "rewound"
+    )
+
+
+async def rotate(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
+    """Replace the secret of a subscription; only this response has the new one."""
+    return await _change(
+        resource, request, raw, resource.rotate_form, subscriptions.rotate, "rotated"
+    )
+
+
+async def remove(resource: Webhooks, request: web.Request) -> web.Response:
+    """Delete a subscription; return it as it was."""
+
+    async def work(connection: Connection, path: list[int], _: _Body) -> ApiResponse:
+        organization_id, [webhook_id] = caller(request).organization_id, path
+        await subscriptions.hold(connection, organization_id, webhook_id)
+        document = await _document(resource, request, connection, webhook_id)
+        await subscriptions.remove(connection, organization_id, webhook_id)
+        return success(document)
+
+    return await _write(resource, request, b"", None, work, "deleted")
+
+
+async def test(resource: Webhooks, request: web.Request) -> web.Response:
+    """Send a test message and return its result. Nothing is stored, so no key makes it safe."""
+    [webhook_id], _ = collect_errors(
+        lambda: path_of(request, resource),
+        lambda: collect_errors(
+            lambda: no_parameters(request), lambda: refuse_preconditions(request)
+        ),
+    )
+    attempt = await request.app[OUTGOING].send_test(
+        database(request), caller(request).organization_id, webhook_id
+    )
+    is_delivered = attempt.error is None
+    result = {"delivered": is_delivered, "status": attempt.status, "error": attempt.error}
+    return respond(success(orjson.dumps(result)))
+
+
+async def _change(
+    resource: Webhooks,
+    request: web.Request,
+    raw: bytes,
+    form: Validator,
+    change: _Change,
+    event: str,
+) -> web.Response:
+    """Change one subscription under its lock; return it, with its secret if that is new."""
+
+    async def work(connection: Connection, path: list[int], body: _Body) -> ApiResponse:
+        organization_id, [webhook_id] = caller(request).organization_id, path
+        secret = await change(connection, organization_id, webhook_id, body)
+        document = await _document(resource, request, connection, webhook_id)
+        return success(document if secret is None else _with_secret(document, secret))
+
+    return await _write(resource, request, raw, form, work, event)
+
+
+async def _write(
+    resource: Webhooks,
+    request: web.Request,
+    raw: bytes,
+    form: Validator | None,
+    work: Callable[[Connection, list[int], _Body], Awaitable[ApiResponse]],
+    event: str,
+) -> web.Response:
+    """Check a request, run its work in a transaction, and log what it did."""
+    path, _, _, idempotency, body = collect_errors(
+        lambda: path_of(request, resource),
+        lambda: no_parameters(request),
+        lambda: refuse_preconditions(request),
+        lambda: idempotent_request(request, raw),
+        lambda: _body(form, raw, request.app[OUTGOING].policy) if form else {},
+    )
+    response = await run_write(
+        request, idempotency, lambda connection: work(connection, path, body)
+    )
+    if _REPLAYED not in response.headers:
+        _log(request, event, path[0] if path else response.headers["Location"])
+    reserve_response(request, len(response.body))
+    return respond(response)
+
+
+def _body(form: Validator, raw: bytes, policy: AddressPolicy) -> _Body:
+    """Return the parsed body; raise ApiError with all its errors."""
+    body: _Body = parse(raw)
+    details = form.errors(body, raw)
+    details += subscriptions.url_errors(body, details, policy)
+    if details:
+        raise ApiError(in_request_order(body, details))
+    return body
+
+
+async def _document(
+    resource: Webhooks, request: web.Request, connection: Connection, webhook_id: int
+) -> bytes:
+    return await reads.read_document(
+        connection, resource, caller(request), [webhook_id], "documents"
+    )
+
+
+def _with_secret(document: bytes, secret: bytes) -> bytes:
+    """Return a document with the member ``secret`` at its end."""
+    return b'%b,"secret":"%b"}' % (document[:-1], signing.shown(secret).encode())
+
+
+def _log(request: web.Request, event: str, webhook: object) -> None:
+    tenant = caller(request)
+    log_event(
+        f"webhook_{event}",
+        f"A webhook was {event}.",
+        webhook=str(webhook).rpartition("/")[2],
+        organization=tenant.organization_id,
+        key=tenant.key_id,
+        request=request[REQUEST_ID],
+    )

@@ -1,0 +1,79 @@
+"""Webhooks in the OpenAPI document: responses of their operations, and the messages they send."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from service.handlers import webhook_operations
+from service.handlers.operations import Operation
+from service.http.media_types import JSON
+from service.openapi import success_responses
+from service.openapi.components import reference
+from service.openapi.shared_responses import ResponseObject
+from service.openapi.success_responses import CREATED, REPLAYED
+
+_FILE: Final = "webhooks"
+
+SUCCESSES: Final[Mapping[Operation, Callable[[str], ResponseObject]]] = {
+    webhook_operations.ADD: lambda name: success_responses.issued(
+        name, "Location", REPLAYED, suffix=CREATED
+    ),
+    webhook_operations.UPDATE: lambda name: success_responses.plain(name, REPLAYED),
+    webhook_operations.REMOVE: lambda name: success_responses.plain(name, REPLAYED),
+    webhook_operations.REWIND: lambda name: success_responses.plain(name, REPLAYED),
+    webhook_operations.ROTATE: lambda name: success_responses.issued(name, REPLAYED),
+    webhook_operations.TEST: success_responses.test_result,
+}
+"""Successful responses of the operations."""
+
+_MESSAGES: Final = {
+    "changes": ("changesMessage", "Changes", "A batch of changes, in order."),
+    "expired": (
+        "expiredMessage",
+        "Expired changes",
+        "Changes expired before they could be delivered: read the lists again.",
+    ),
+    "test": ("testMessage", "Test", "A message that was asked for, to test the receiver."),
+}
+"""Definition, summary and description of each message."""
+_HEADERS: Final = {
+    "webhook-id": "Id of the message, the same when it is sent again.",
+    "webhook-timestamp": "Time of the try, in seconds since 1970.",
+    "webhook-signature": "Signatures with a space between them, each `v1,` and Base64 "
+    "(Standard Webhooks).",
+}
+_RESPONSES: Final = {
+    "2XX": "Acknowledges the message. The next one follows.",
+    "410": "Pauses the webhook.",
+    "429": "The message is sent again, after the seconds of `Retry-After` if there are any.",
+    "default": "The message is sent again.",
+}
+
+
+def messages() -> dict[str, Any]:
+    """Return the messages that receivers get, by name."""
+    return {name: {"post": _message(name)} for name in _MESSAGES}
+
+
+def _message(name: str) -> dict[str, Any]:
+    definition, summary, description = _MESSAGES[name]
+    example = success_responses.example_of(_FILE, definition)
+    content = {JSON: {"schema": reference(_FILE, definition), "example": example}}
+    return {
+        "operationId": f"receive{name.title()}",
+        "tags": ["Webhooks"],
+        "summary": summary,
+        "description": description,
+        "security": [],
+        "parameters": [
+            {
+                "name": header,
+                "in": "header",
+                "required": True,
+                "description": text,
+                "schema": {"type": "string"},
+            }
+            for header, text in _HEADERS.items()
+        ],
+        "requestBody": {"required": True, "content": content},
+        "responses": {status: {"description": text} for status, text in _RESPONSES.items()},
+    }

@@ -1,0 +1,128 @@
+"""Address policy: decides to which addresses the service sends (contract, Receivers).
+
+Problem: callers choose the URLs to which the service sends, and the service reaches hosts that they
+cannot: metadata services, databases, other programs of its machine (server-side request forgery).
+Rejected: checks of the URL alone, because a name resolves to whatever its owner wants, and to
+another address a moment later. Chosen: the URL is checked when it is set, and every address is
+checked between the resolution of its name and the connection to that very address.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Final, TypeAlias
+
+from yarl import URL
+
+from service.settings import Network
+
+Address: TypeAlias = IPv4Address | IPv6Address
+
+_VISIBLE: Final = re.compile(r"[!-\[\]-~]+", re.ASCII)
+"""Visible ASCII characters without the backslash, which some parsers take for a slash."""
+_NAME: Final = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\.?", re.ASCII | re.IGNORECASE)
+_NUMERIC: Final = re.compile(r"([0-9]+|0x[0-9a-f]*)", re.ASCII | re.IGNORECASE)
+_NAT64: Final = ip_network("64:ff9b::/96")
+_COMPATIBLE: Final = ip_network("::/96")
+_METADATA: Final = frozenset({ip_address("168.63.129.16")})
+"""Metadata services at public addresses; those of other clouds are at link-local ones."""
+
+NOT_PUBLIC: Final = "The receiver's address is not public."
+NEEDS_HTTPS: Final = "Use https."
+
+
+class AddressPolicy:
+    """Policy with the private networks that the operator allows; to these http is good, too."""
+
+    def __init__(self, private_networks: Sequence[Network]) -> None:
+        self._private_networks = private_networks
+
+    def url_problem(self, url: str) -> str | None:
+        """Return what is wrong with the URL of a receiver; None if it can be sent to.
+
+        An address behind a name is not looked at.
+        """
+        parsed = _parsed(url)
+        if isinstance(parsed, str):
+            return parsed
+        if parsed.scheme not in ("http", "https"):
+            return NEEDS_HTTPS
+        address = literal(str(parsed.host))
+        if isinstance(address, str):
+            return address
+        if address is not None:
+            return self.refusal(address, is_plain=parsed.scheme == "http")
+        return NEEDS_HTTPS if parsed.scheme == "http" and not self._private_networks else None
+
+    def refusal(self, address: Address, *, is_plain: bool) -> str | None:
+        """Return why the service does not connect to an address, without or with TLS; else None."""
+        own, *embedded = _addresses_in(address)
+        if any(own in network for network in self._private_networks):
+            return None
+        if is_plain:
+            return NEEDS_HTTPS
+        return None if all(map(_is_public, (own, *embedded))) else NOT_PUBLIC
+
+
+def literal(host: str) -> Address | str | None:
+    """Return the address that a host of a URL is, what is wrong with the host, or None for a name.
+
+    Resolvers take ``2130706433``, ``0177.1`` and ``0x7f.1`` for addresses, too.
+    """
+    try:
+        return ip_address(host)
+    except ValueError:
+        pass
+    if not _NAME.fullmatch(host):
+        return "Use a host name, or an address such as 203.0.113.7."
+    if _NUMERIC.fullmatch(host.rstrip(".").rpartition(".")[2]):
+        return "Write the address as four decimal numbers without leading zeros."
+    return None
+
+
+def address_of(resolved: str) -> Address:
+    """Return a resolved address; its zone does not count."""
+    return ip_address(resolved.partition("%")[0])
+
+
+def _parsed(url: str) -> URL | str:
+    """Return the parsed URL, or what is wrong with it."""
+    if not _VISIBLE.fullmatch(url):
+        return "Use visible ASCII characters, without backslashes."
+    try:
+        parsed = URL(url, encoded=True)
+        port = parsed.port
+    except ValueError:
+        return "This is not a URL."
+    if not parsed.host or not port:
+        return "Use a URL such as https://erp.example.com/selvedge."
+    if "@" in url.partition("//")[2].partition("/")[0]:
+        return "Leave out user and password: messages are signed."
+    return "Leave out the fragment." if "#" in url else parsed
+
+
+def _addresses_in(address: Address) -> Iterator[Address]:
+    """Yield an address, then the IPv4 addresses to which a network may translate it."""
+    if isinstance(address, IPv4Address):
+        yield address
+        return
+    if address.ipv4_mapped is not None:
+        yield address.ipv4_mapped
+        return
+    yield address
+    if address in _NAT64 or address in _COMPATIBLE:
+        yield IPv4Address(int(address) & 0xFFFFFFFF)
+    if address.sixtofour is not None:
+        yield address.sixtofour
+    if address.teredo is not None:
+        yield from address.teredo
+
+
+def _is_public(address: Address) -> bool:
+    is_site_local = isinstance(address, IPv6Address) and address.is_site_local
+    return (
+        address.is_global
+        and not address.is_multicast
+        and not is_site_local
+        and address not in _METADATA
+    )

@@ -1,0 +1,48 @@
+"""Name look-ups: resolution in threads of their own, shared among organizations.
+
+Problem: a name server that never answers holds a thread for many seconds, and the threads of the
+event loop are few. With shares it holds up its own organization.
+"""
+
+import asyncio
+import socket
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from typing import Any, Final
+
+from service.webhooks.shares import Shares
+
+_THREADS: Final = 64
+_RETRY_SECONDS: Final = 0.05
+
+
+class NameLookups:
+    """Thread pool for ``getaddrinfo``."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(_THREADS, "webhook-names")
+        self._shares = Shares(_THREADS)
+
+    async def resolve(self, organization_id: int, host: str, port: int) -> list[str]:
+        """Return the addresses of a host; raise OSError if it has none.
+
+        A look-up keeps its slot until its thread is free, even if its caller has gone.
+        """
+        # A look-up that waits for its share is rare, and an event would wake all of them.
+        while not self._shares.enter(organization_id):  # noqa: ASYNC110
+            await asyncio.sleep(_RETRY_SECONDS)
+        loop = asyncio.get_running_loop()
+        future = self._pool.submit(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+        future.add_done_callback(partial(self._free, loop, organization_id))
+        rows = await asyncio.wrap_future(future)
+        return [str(row[4][0]) for row in rows]
+
+    def close(self) -> None:
+        """Give up the threads without waiting for look-ups that hang."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _free(
+        self, loop: asyncio.AbstractEventLoop, organization_id: int, _: "Future[Any]"
+    ) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(self._shares.leave, organization_id)

@@ -1,0 +1,193 @@
+"""Receiver: HTTP client of one receiver, which connects to no address that the policy refuses.
+
+It resolves the name once and connects to the addresses that it has checked (pinned resolution). It
+follows no redirects, uses no proxies and keeps no cookies.
+"""
+
+import asyncio
+import os
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from types import TracebackType
+from typing import Final
+
+import aiohttp
+from aiohttp import hdrs
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
+
+from service import __version__
+from service.limits import MAX_RECEIVER_ANSWER_BYTES, RECEIVER_SECONDS
+from service.webhooks.addresses import NOT_PUBLIC, AddressPolicy, address_of
+from service.webhooks.name_lookups import NameLookups
+
+DELIVERED: Final = "delivered"
+REJECTED: Final = "rejected"
+THROTTLED: Final = "throttled"
+GONE: Final = "gone"
+TIMED_OUT: Final = "timed_out"
+UNREACHABLE: Final = "unreachable"
+REFUSED: Final = "refused"
+RESULTS: Final = (DELIVERED, REJECTED, THROTTLED, GONE, TIMED_OUT, UNREACHABLE, REFUSED)
+"""Results of tries; ``refused`` are those that the address policy refuses."""
+
+_BODY_SECONDS: Final = 1
+"""Time for the body of a response, which only lets the connection be used again."""
+_BY_STATUS: Final = {410: GONE, 429: THROTTLED}
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """Outcome of one try."""
+
+    result: str
+    status: int | None = None
+    error: str | None = None
+    """Cause of a failure, in words for the subscription's owner."""
+    retry_after: float | None = None
+    """Seconds that the receiver asks to wait."""
+
+
+class _RefusedError(OSError):
+    """Error of a name that resolves to an address that the policy refuses."""
+
+
+class Receiver(AbstractResolver):
+    """Connections to one receiver, for a few messages in a row."""
+
+    def __init__(
+        self, url: str, organization_id: int, policy: AddressPolicy, lookups: NameLookups
+    ) -> None:
+        self._url = URL(url, encoded=True)
+        self._text = url
+        self._organization_id = organization_id
+        self._policy, self._lookups = policy, lookups
+        self._refusal: str | None = None
+        connector = aiohttp.TCPConnector(resolver=self, use_dns_cache=False)
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=RECEIVER_SECONDS),
+            headers={hdrs.USER_AGENT: f"Selvedge/{__version__}"},
+            skip_auto_headers=[hdrs.ACCEPT_ENCODING],
+            auto_decompress=False,
+            read_bufsize=MAX_RECEIVER_ANSWER_BYTES,
+        )
+
+    @property
+    def host(self) -> str:
+        """Host of the URL, for the log."""
+        return str(self._url.host)
+
+    async def __aenter__(self) -> "Receiver":
+        """Return the receiver."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the connections."""
+        await self._session.close()
+
+    async def post(self, body: bytes, headers: Mapping[str, str]) -> Attempt:
+        """Send a message and return the outcome; no failure of the receiver raises."""
+        if problem := self._policy.url_problem(self._text):
+            return Attempt(REFUSED, error=problem)
+        headers = {hdrs.CONTENT_TYPE: "application/json", **headers}
+        try:
+            async with self._session.post(
+                self._url, data=body, headers=headers, allow_redirects=False
+            ) as response:
+                await _discard(response)
+                return _attempt_of(response)
+        except TimeoutError:
+            return Attempt(TIMED_OUT, error=f"No answer within {RECEIVER_SECONDS} seconds.")
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            if self._refusal is not None:
+                return Attempt(REFUSED, error=self._refusal)
+            return Attempt(UNREACHABLE, error=_cause(error))
+
+    async def resolve(
+        self,
+        host: str,
+        port: int = 0,
+        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002
+    ) -> list[ResolveResult]:
+        """Return the addresses of the host if the policy refuses none of them."""
+        addresses = await self._lookups.resolve(self._organization_id, host, port)
+        is_plain = self._url.scheme == "http"
+        refusals = [self._policy.refusal(address_of(text), is_plain=is_plain) for text in addresses]
+        self._refusal = next(filter(None, refusals), None)
+        if self._refusal is not None:
+            raise _RefusedError(NOT_PUBLIC)
+        return [_resolved(host, text, port) for text in addresses]
+
+    async def close(self) -> None:
+        """Do nothing: a resolver for the connector, without resources of its own."""
+
+
+def _resolved(host: str, address: str, port: int) -> ResolveResult:
+    return ResolveResult(
+        hostname=host,
+        host=address,
+        port=port,
+        family=socket.AF_INET6 if ":" in address else socket.AF_INET,
+        proto=0,
+        flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+    )
+
+
+async def _discard(response: aiohttp.ClientResponse) -> None:
+    """Read the body if it is short and quick; otherwise its connection is closed."""
+    remaining = MAX_RECEIVER_ANSWER_BYTES
+    try:
+        async with asyncio.timeout(_BODY_SECONDS):
+            while remaining > 0 and (chunk := await response.content.read(remaining)):
+                remaining -= len(chunk)
+    except (TimeoutError, aiohttp.ClientError):
+        response.close()
+
+
+def _attempt_of(response: aiohttp.ClientResponse) -> Attempt:
+    status = response.status
+    if 200 <= status < 300:
+        return Attempt(DELIVERED, status)
+    error = f"The receiver answered {status}."
+    if 300 <= status < 400:
+        error += " Redirects are not followed."
+    result = _BY_STATUS.get(status, REJECTED)
+    return Attempt(result, status, error, _retry_after(response.headers.get(hdrs.RETRY_AFTER)))
+
+
+def _retry_after(text: str | None) -> float | None:
+    """Return the seconds of a ``Retry-After`` header; None without a usable one (RFC 9110)."""
+    if text is None:
+        return None
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    try:
+        time = parsedate_to_datetime(text)
+    except (TypeError, ValueError):
+        return None
+    aware = time if time.tzinfo else time.replace(tzinfo=UTC)
+    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
+
+
+def _cause(error: Exception) -> str:
+    """Return the cause of a failed connection without addresses."""
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return "The receiver's name cannot be resolved."
+    if isinstance(error, aiohttp.ClientSSLError):
+        return "The receiver's certificate or TLS is not accepted."
+    if isinstance(error, aiohttp.ClientConnectorError):
+        reason = os.strerror(error.os_error.errno) if error.os_error.errno else "it failed"
+        return f"No connection to the receiver: {reason}."
+    if isinstance(error, aiohttp.ServerDisconnectedError | ConnectionError):
+        return "The receiver closed the connection without an answer."
+    return "The receiver's answer is not HTTP."

@@ -1,0 +1,36 @@
+"""Secrets and signatures of messages (Standard Webhooks, version ``v1``)."""
+
+import base64
+import hashlib
+import hmac
+import secrets
+from collections.abc import Sequence
+from typing import Final
+
+PREFIX: Final = "whsec_"
+_SECRET_BYTES: Final = 32
+
+
+def new_secret() -> bytes:
+    """Return a fresh secret."""
+    return secrets.token_bytes(_SECRET_BYTES)
+
+
+def shown(secret: bytes) -> str:
+    """Return a secret as receivers configure it: ``whsec_`` and Base64."""
+    return PREFIX + base64.b64encode(secret).decode()
+
+
+def signed_headers(
+    message_id: str, timestamp: int, body: bytes, signing_secrets: Sequence[bytes]
+) -> dict[str, str]:
+    """Return the headers of a message, with a signature by each of the secrets."""
+    signed = b"%b.%d.%b" % (message_id.encode(), timestamp, body)
+    digests = (hmac.digest(secret, signed, hashlib.sha256) for secret in signing_secrets)
+    return {
+        "webhook-id": message_id,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": " ".join(
+            f"v1,{base64.b64encode(digest).decode()}" for digest in digests
+        ),
+    }

@@ -1,0 +1,137 @@
+"""Subscriptions: what callers do with them, in the transaction of a request."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from service.database.connections import Connection
+from service.database.statements import load
+from service.error_types import ErrorType
+from service.errors import ErrorDetail, api_error
+from service.limits import MAX_WEBHOOKS
+from service.queries.change_feed import assign_sequence_numbers
+from service.queries.merge_patch import apply_merge_patch
+from service.webhooks import signing
+from service.webhooks.addresses import AddressPolicy
+
+_SQL: Final = load("webhooks")
+_OVERLAP_SECONDS: Final = 86_400
+NOT_ASSIGNED: Final = "Use a sequence number of the change feed: this one is not assigned yet."
+EXPIRED: Final = "The changes after it have expired: use 0 for the oldest that are kept."
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """Fields that callers set."""
+
+    url: str
+    collections: tuple[str, ...] = ()
+    documents: bool = False
+    state: str = "active"
+
+    @classmethod
+    def of(cls, item: Mapping[str, Any]) -> "Subscription":
+        """Return the subscription of a valid body; null is the default."""
+        return cls(
+            item["url"],
+            tuple(item.get("collections") or ()),
+            item.get("documents") or False,
+            item.get("state") or "active",
+        )
+
+    def merged(self, patch: Mapping[str, Any]) -> "Subscription":
+        """Return the subscription with a valid merge patch applied (RFC 7396)."""
+        stored: dict[str, Any] = {"url": self.url, "collections": self.collections}
+        stored |= {"documents": self.documents, "state": self.state}
+        return Subscription.of(apply_merge_patch(stored, patch))
+
+    @property
+    def columns(self) -> tuple[str, tuple[str, ...], bool, str]:
+        """Values as statements take them."""
+        return self.url, self.collections, self.documents, self.state
+
+
+def url_errors(
+    body: Mapping[str, Any], details: Sequence[ErrorDetail], policy: AddressPolicy
+) -> list[ErrorDetail]:
+    """Return the error of a URL that the policy refuses, unless it has another error."""
+    url, path = body.get("url"), ("url",)
+    if not isinstance(url, str) or any(detail.path == path for detail in details):
+        return []
+    problem = policy.url_problem(url)
+    return [ErrorDetail(ErrorType.INVALID_VALUE, path, problem)] if problem else []
+
+
+async def add(
+    connection: Connection, organization_id: int, subscription: Subscription
+) -> tuple[int, bytes]:
+    """Insert a subscription that starts at the end of the feed; return its id and secret.
+
+    Raise ``too_many_items`` beyond ``MAX_WEBHOOKS``. Numbering locks the feed, so that concurrent
+    creates count one after the other.
+    """
+    while await assign_sequence_numbers(connection, organization_id):
+        pass
+    if await connection.fetchval(_SQL["total"].text, organization_id) >= MAX_WEBHOOKS:
+        message = f"There are {MAX_WEBHOOKS} webhooks, and no more are allowed: delete one first."
+        raise api_error(ErrorType.TOO_MANY_ITEMS, message=message)
+    feed = await connection.fetchrow(_SQL["feed"].text, organization_id)
+    secret = signing.new_secret()
+    parameters = (*subscription.columns, secret, feed["epoch"], feed["last_n"])
+    return await connection.fetchval(_SQL["add"].text, organization_id, *parameters), secret
+
+
+async def hold(connection: Connection, organization_id: int, webhook_id: int) -> Subscription:
+    """Lock and return a subscription; raise ``not_found`` if it does not exist."""
+    row = await connection.fetchrow(_SQL["hold"].text, organization_id, webhook_id)
+    if row is None:
+        raise api_error(ErrorType.NOT_FOUND, "id")
+    return Subscription(row["url"], tuple(row["collections"]), row["documents"], row["state"])
+
+
+async def update(
+    connection: Connection, organization_id: int, webhook_id: int, patch: Mapping[str, Any]
+) -> None:
+    """Apply a valid merge patch."""
+    stored = await hold(connection, organization_id, webhook_id)
+    parameters = (organization_id, webhook_id, *stored.merged(patch).columns)
+    await connection.execute(_SQL["update"].text, *parameters)
+
+
+async def remove(connection: Connection, organization_id: int, webhook_id: int) -> None:
+    """Delete a locked subscription."""
+    await connection.execute(_SQL["remove"].text, organization_id, webhook_id)
+
+
+async def rewind(
+    connection: Connection, organization_id: int, webhook_id: int, body: Mapping[str, Any]
+) -> None:
+    """Set the position; 0 is the oldest change that is kept.
+
+    Raise ``gone.changes_expired`` for a position before that one, ``out_of_range`` for one after
+    the end of the feed.
+    """
+    await hold(connection, organization_id, webhook_id)
+    n: int = body["n"]
+    feed = await connection.fetchrow(_SQL["feed"].text, organization_id)
+    if n > feed["last_n"]:
+        raise api_error(ErrorType.OUT_OF_RANGE, "n", message=NOT_ASSIGNED)
+    if 0 < n < feed["cleared_n"]:
+        raise api_error(ErrorType.GONE_CHANGES_EXPIRED, "n", message=EXPIRED)
+    position = max(n, feed["cleared_n"])
+    parameters = (organization_id, webhook_id, feed["epoch"], position)
+    await connection.execute(_SQL["rewind"].text, *parameters)
+
+
+async def rotate(
+    connection: Connection, organization_id: int, webhook_id: int, body: Mapping[str, Any]
+) -> bytes:
+    """Return a new secret; messages are signed with the former one, too, during the overlap."""
+    await hold(connection, organization_id, webhook_id)
+    seconds = body.get("overlapSeconds")
+    overlap = timedelta(seconds=_OVERLAP_SECONDS if seconds is None else seconds)
+    secret = signing.new_secret()
+    parameters = (organization_id, webhook_id, secret, datetime.now(UTC) + overlap)
+    await connection.execute(_SQL["rotate"].text, *parameters)
+    return secret

@@ -1,0 +1,370 @@
+-- webhooks: SQL statements as they are sent; only line breaks and indents differ.
+
+-- webhooks.list: First page of all records, in the default order.
+--   $1::bigint organization_id
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select
+                w.id,
+                w.url,
+                w.collections,
+                w.documents,
+                w.state,
+                position.n as position,
+                greatest(feed.last_n - position.n, 0) + unnumbered.transactions as lag_transactions,
+                greatest(extract(epoch from now() - coalesce(following.at, unnumbered.at, now()))::bigint,
+                    0) as lag_seconds,
+                w.last_error,
+                w.last_success_at,
+                w.failures
+            from webhook w
+            join change_feed feed on feed.organization_id = $1::bigint
+            cross join lateral (
+                select w.n - (w.within_collection is not null)::integer as n
+            ) as position
+            cross join (
+                select count(*) as transactions, min(at) as at
+                from (
+                    select c.at from change c
+                    where c.organization_id = $1::bigint and c.n is null
+                    limit 10000
+                ) as waiting
+            ) as unnumbered
+            left join lateral (
+                select c.at from change c
+                where c.organization_id = $1::bigint and c.n > position.n
+                order by c.n
+                limit 1
+            ) as following on true
+            where w.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record order by record.id limit 30 + 1 offset 0
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id || ',"url":' || to_json(url) || ',"collections":' || to_json(collections)
+            || ',"documents":' || to_json(documents) || ',"state":' || to_json(state) || ',"position":'
+                || page.position
+            || ',"lag":{"transactions":' || lag_transactions || ',"seconds":' || lag_seconds || '}'
+            || ',"lastError":' || coalesce(to_json(last_error)::text, 'null')
+            || ',"lastSuccessAt":'
+            || coalesce(to_json(to_char(last_success_at at time zone 'UTC',
+                'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text,
+                'null')
+            || ',"failures":' || failures || '}' as document
+        from page
+    ) as page
+) as page;
+-- Page by number:
+--   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   -             from record order by record.id limit 30 + 1 offset 0
+--   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
+--   +             case row_number() over (order by record.id) - $2::bigint
+--   +                 when 30 then json_build_array(record.id)::text end as sort_values
+--   +             from record order by record.id limit 30 + 1 offset $2::bigint
+-- Again, cut, if the page exceeds its bytes:
+--   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+--   -     last_values,
+--   -     has_more
+--   +     convert_to(string_agg(document, ',' order by page_order), 'UTF8') as documents,
+--   +     (array_agg(sort_values order by page_order desc))[1] as last_values,
+--   +     count(*) < max(found) as has_more
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+--   -             '') as documents,
+--   -         max(sort_values) as last_values,
+--   -         coalesce(max(page_order), 0) > 30 as has_more
+--   +         page.*,
+--   +         sum(octet_length(document)) over (order by page_order) as bytes,
+--   +         count(*) over () as found
+--   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             json_build_array(record.id)::text as sort_values
+--   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
+
+-- webhooks.list_example: Example: url contains $2, sorted by it, descending.
+--   $1::bigint organization_id
+--   $2::text filter_value
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select
+                w.id,
+                w.url,
+                w.collections,
+                w.documents,
+                w.state,
+                position.n as position,
+                greatest(feed.last_n - position.n, 0) + unnumbered.transactions as lag_transactions,
+                greatest(extract(epoch from now() - coalesce(following.at, unnumbered.at, now()))::bigint,
+                    0) as lag_seconds,
+                w.last_error,
+                w.last_success_at,
+                w.failures
+            from webhook w
+            join change_feed feed on feed.organization_id = $1::bigint
+            cross join lateral (
+                select w.n - (w.within_collection is not null)::integer as n
+            ) as position
+            cross join (
+                select count(*) as transactions, min(at) as at
+                from (
+                    select c.at from change c
+                    where c.organization_id = $1::bigint and c.n is null
+                    limit 10000
+                ) as waiting
+            ) as unnumbered
+            left join lateral (
+                select c.at from change c
+                where c.organization_id = $1::bigint and c.n > position.n
+                order by c.n
+                limit 1
+            ) as following on true
+            where w.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.url desc, record.id) - 0 as page_order,
+            case row_number() over (order by record.url desc, record.id) - 0
+                when 30 then json_build_array(record.url, record.id)::text end as sort_values
+            from record
+                where strpos(lower(record.url collate "default"), lower($2::text collate "default")) > 0
+            order by record.url desc, record.id limit 30 + 1 offset 0
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id || ',"url":' || to_json(url) || ',"collections":' || to_json(collections)
+            || ',"documents":' || to_json(documents) || ',"state":' || to_json(state) || ',"position":'
+                || page.position
+            || ',"lag":{"transactions":' || lag_transactions || ',"seconds":' || lag_seconds || '}'
+            || ',"lastError":' || coalesce(to_json(last_error)::text, 'null')
+            || ',"lastSuccessAt":'
+            || coalesce(to_json(to_char(last_success_at at time zone 'UTC',
+                'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text,
+                'null')
+            || ',"failures":' || failures || '}' as document
+        from page
+    ) as page
+) as page;
+-- Next page, by cursor:
+--   +                 and (record.url <= $3::text) and (record.url < $3::text or record.id > $4::bigint)
+
+-- webhooks.count: Count the records of all pages.
+--   $1::bigint organization_id
+-- Begins like a documents statement, up to its page.
+with record as (
+    select
+        w.id,
+        w.url,
+        w.collections,
+        w.documents,
+        w.state,
+        position.n as position,
+        greatest(feed.last_n - position.n, 0) + unnumbered.transactions as lag_transactions,
+        greatest(extract(epoch from now() - coalesce(following.at, unnumbered.at, now()))::bigint,
+            0) as lag_seconds,
+        w.last_error,
+        w.last_success_at,
+        w.failures
+    from webhook w
+    join change_feed feed on feed.organization_id = $1::bigint
+    cross join lateral (
+        select w.n - (w.within_collection is not null)::integer as n
+    ) as position
+    cross join (
+        select count(*) as transactions, min(at) as at
+        from (
+            select c.at from change c
+            where c.organization_id = $1::bigint and c.n is null
+            limit 10000
+        ) as waiting
+    ) as unnumbered
+    left join lateral (
+        select c.at from change c
+        where c.organization_id = $1::bigint and c.n > position.n
+        order by c.n
+        limit 1
+    ) as following on true
+    where w.organization_id = $1::bigint
+),
+page as materialized (
+    select record.id from record
+)
+select count(*) as total from page;
+-- Count of the example:
+--   +         where strpos(lower(record.url collate "default"), lower($2::text collate "default")) > 0
+
+-- webhooks.read: Read a document.
+--   $1::bigint organization_id
+--   $2::bigint id
+select
+    array_agg(page_order) as ids,
+    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
+        end as documents
+from (
+    with record as (
+        select
+            w.id,
+            w.url,
+            w.collections,
+            w.documents,
+            w.state,
+            position.n as position,
+            greatest(feed.last_n - position.n, 0) + unnumbered.transactions as lag_transactions,
+            greatest(extract(epoch from now() - coalesce(following.at, unnumbered.at, now()))::bigint,
+                0) as lag_seconds,
+            w.last_error,
+            w.last_success_at,
+            w.failures
+        from webhook w
+        join change_feed feed on feed.organization_id = $1::bigint
+        cross join lateral (
+            select w.n - (w.within_collection is not null)::integer as n
+        ) as position
+        cross join (
+            select count(*) as transactions, min(at) as at
+            from (
+                select c.at from change c
+                where c.organization_id = $1::bigint and c.n is null
+                limit 10000
+            ) as waiting
+        ) as unnumbered
+        left join lateral (
+            select c.at from change c
+            where c.organization_id = $1::bigint and c.n > position.n
+            order by c.n
+            limit 1
+        ) as following on true
+        where w.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select
+        page_order,
+        sort_values,
+        '{"id":' || id || ',"url":' || to_json(url) || ',"collections":' || to_json(collections)
+        || ',"documents":' || to_json(documents) || ',"state":' || to_json(state) || ',"position":'
+            || page.position
+        || ',"lag":{"transactions":' || lag_transactions || ',"seconds":' || lag_seconds || '}'
+        || ',"lastError":' || coalesce(to_json(last_error)::text, 'null')
+        || ',"lastSuccessAt":'
+        || coalesce(to_json(to_char(last_success_at at time zone 'UTC',
+            'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text,
+            'null')
+        || ',"failures":' || failures || '}' as document
+    from page
+) as page;
+
+-- webhooks.feed: Read where the feed begins and ends.
+--   $1::bigint organization_id
+select epoch, last_n, cleared_n from change_feed where organization_id = $1::bigint;
+
+-- webhooks.hold: Lock and read a subscription.
+--   $1::bigint organization_id
+--   $2::bigint id
+-- Lock a subscription and read what a merge patch is applied to.
+select id, url, collections, documents, state from webhook
+where organization_id = $1::bigint and id = $2::bigint
+for no key update;
+
+-- webhooks.secrets: Read what a message is made and signed with.
+--   $1::bigint organization_id
+--   $2::bigint id
+-- What a message is made and signed with.
+select
+    url,
+    epoch,
+    n - (within_collection is not null)::integer as position,
+    secret,
+    case when former_secret_until > now() then former_secret end as former_secret
+from webhook
+where organization_id = $1::bigint and id = $2::bigint;
+
+-- webhooks.total: Count the subscriptions.
+--   $1::bigint organization_id
+select count(*) from webhook where organization_id = $1::bigint;
+
+-- webhooks.add: Insert a subscription.
+--   $1::bigint organization_id
+--   $2::text url
+--   $3::text[] collections
+--   $4::boolean documents
+--   $5::text state
+--   $6::bytea secret
+--   $7::bigint epoch
+--   $8::bigint n
+insert into webhook (organization_id, url, collections, documents, state, secret, epoch, n)
+values (
+    $1::bigint, $2::text, $3::text[], $4::boolean, $5::text, $6::bytea, $7::bigint, $8::bigint
+)
+returning id;
+
+-- webhooks.remove: Delete a subscription.
+--   $1::bigint organization_id
+--   $2::bigint id
+delete from webhook where organization_id = $1::bigint and id = $2::bigint
+returning id;
+
+-- webhooks.rewind: Set the position.
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::bigint epoch
+--   $4::bigint n
+-- A new lease number makes a sender drop what it has on its way.
+update webhook set
+    epoch = $3::bigint, n = $4::bigint, within_collection = null, within_id = 0,
+    batch_from_n = null, batch_n = null, batch_collection = null, batch_id = null,
+    failures = 0, next_at = null, lease = lease + 1, lease_until = null
+where organization_id = $1::bigint and id = $2::bigint
+returning id;
+
+-- webhooks.rotate: Store a new secret, and the former one for a while.
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::bytea secret
+--   $4::timestamptz former_secret_until
+update webhook set former_secret = secret, former_secret_until = $4::timestamptz, secret = $3::bytea
+where organization_id = $1::bigint and id = $2::bigint
+returning id;
+
+-- webhooks.update: Update the subscription if it differs.
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::text url
+--   $4::text[] collections
+--   $5::boolean documents
+--   $6::text state
+-- The next try is due at once, also that of a subscription that was paused.
+update webhook set
+    url = $3::text, collections = $4::text[], documents = $5::boolean, state = $6::text,
+    failures = 0, next_at = null
+where organization_id = $1::bigint and id = $2::bigint
+    and (url, collections, documents, state) is distinct from ($3::text, $4::text[], $5::boolean, $6::text)
+returning id;

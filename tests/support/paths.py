@@ -1,0 +1,26 @@
+"""Paths of routes with ids of stored records, or of none."""
+
+import re
+from typing import Any
+
+from service.routes import Route
+from tests.support import webhooks
+from tests.support.api import Api
+
+UNKNOWN = 2**63 - 1
+_NAMES = {"docs_asset": "start.js", "guide": "paging"}
+
+
+async def path_of(api: Api, route: Route, stored: dict[str, int]) -> str:
+    """Return the route's path with ids of stored records in it."""
+    values: dict[str, Any] = {"name": _NAMES.get(route.operation.name), **stored}
+    if "{id}" in route.path:
+        collection = route.path.partition("/{id}")[0].format(**values)
+        if collection == webhooks.PATH:
+            await webhooks.ensure_one(api)
+        values["id"] = (await api.get(collection)).data[0]["id"]
+    return route.path.format(**values)
+
+
+def unknown_path(route: Route) -> str:
+    return re.sub(r"{\w+}", str(UNKNOWN), route.path)
