@@ -71,6 +71,8 @@ MAX_CURSOR_BYTES: Final = 4 * KIB
 DEFAULT_LIMIT: Final = 100
 """Entries on a page of changes, unless the query has a ``limit``."""
 MAX_LIMIT: Final = 1000
+MAX_TRANSACTION_ENTRIES: Final = 100_000
+"""Entries of one transaction on a page of whole transactions."""
 MAX_WAIT: Final = 30
 """Seconds of a long poll."""
 MAX_WAITING: Final = 256
@@ -106,6 +108,8 @@ ACQUIRE_SECONDS: Final = 5
 READ_SECONDS: Final = 10
 WRITE_SECONDS: Final = 30
 """Timeout of a statement in a write, its wait for locks included."""
+TRANSACTION_SECONDS: Final = 300
+"""Time within which a transaction ends. Lists of what has changed since a time rely on it."""
 CAP_EXEMPT_SECONDS: Final = 0.25
 """Time for which the cap of 1/8 of the connections applies to a queued request."""
 MAX_BYTES_IN_FLIGHT: Final = 64 * MIB

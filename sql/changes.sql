@@ -9,12 +9,44 @@ insert into change_feed (organization_id, epoch)
 values ($1::bigint, $2::bigint)
 on conflict (organization_id) do nothing;
 
+-- name: changed_records
+-- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+-- changed ones.
+record.id in (
+    select changed.record_id::bigint
+    from ({{changes}}) as change
+    cross join lateral jsonb_each(change.records -> '{{collection}}') as operation(name, ids)
+    cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+    {{shown}}
+)
+
+-- name: changed_shown
+-- Part of changed_records: records that show changed ones of one kind.
+union all
+select shown.id from ({{shown}}) as shown
+
+-- name: changed_shown_ids
+-- Ids of the changed ones in changed_shown.
+array(
+    select changed.record_id::bigint
+    from ({{changes}}) as change
+    cross join lateral jsonb_array_elements_text(change.causes -> '{{cause}}') as changed(record_id)
+)
+
+-- name: changes_after
+-- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+select numbered.records, numbered.causes from change numbered
+where numbered.organization_id = $1::bigint and numbered.n > {{n}}
+union all
+select unnumbered.records, unnumbered.causes from change unnumbered
+where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+
 -- name: clear(organization_id, last_n)
 delete from change
 where organization_id = $1::bigint and n <= $2::bigint;
 
--- name: clear_up_to(organization_id, cleared_n)
-update change_feed set cleared_n = $2::bigint
+-- name: clear_up_to(organization_id, cleared_n, cleared_at)
+update change_feed set cleared_n = $2::bigint, cleared_at = greatest(cleared_at, $3::timestamptz)
 where organization_id = $1::bigint;
 
 -- name: heads(organization_ids)
@@ -26,6 +58,49 @@ select
     ) as is_behind
 from change_feed feed
 where feed.organization_id = any($1::bigint[]);
+
+-- name: kept(organization_id, after_n, max_transactions, max_entries)
+-- Beginning of the feed, and whether at most $3 transactions with $4 entries follow $2.
+select
+    feed.epoch,
+    feed.cleared_n,
+    feed.cleared_at,
+    (
+        select oldest.at from change oldest
+        where oldest.organization_id = $1::bigint and oldest.n = feed.cleared_n + 1
+    ) as oldest_at,
+    (
+        select count(*) <= $3::integer and coalesce(sum(counted.entries), 0) <= $4::integer
+        from (
+            (
+                select numbered.entries from change numbered
+                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                limit $3::integer + 1
+            )
+            union all
+            (
+                select unnumbered.entries from change unnumbered
+                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                limit $3::integer + 1
+            )
+        ) as counted
+    ) as is_short
+from change_feed feed
+where feed.organization_id = $1::bigint;
+
+-- name: last_before(organization_id, moment)
+-- Last transaction before the first one that began at $2 or later, found by bisection, as numbers have no gaps.
+with recursive search as (
+    select cleared_n as low, last_n as high from change_feed where organization_id = $1::bigint
+    union all
+    select
+        case when middle.at < $2::timestamptz then middle.n else search.low end,
+        case when middle.at < $2::timestamptz then search.high else middle.n - 1 end
+    from search
+    join change middle on middle.organization_id = $1::bigint and middle.n = (search.low + search.high + 1) / 2
+    where search.low < search.high
+)
+select max(low) from search;
 
 -- name: lock(organization_id)
 select last_n, cleared_n from change_feed
@@ -111,20 +186,7 @@ where shown.id > $3::bigint and ($5::bigint is null or shown.id = $5::bigint)
 order by shown.id
 limit $4::integer;
 
--- name: touching
--- Condition of page: changes in the collections $4, or with the causes $5.
-and (one.records ?| $4::text[] or one.causes ?| $5::text[])
-
--- name: touching_record
--- Condition of page: changes of the record $6 of the collection $4, or with the causes $5.
-and (
-    one.records #> array[($4::text[])[1], 'created'] @> $6::jsonb
-    or one.records #> array[($4::text[])[1], 'updated'] @> $6::jsonb
-    or one.records #> array[($4::text[])[1], 'deleted'] @> $6::jsonb
-    or one.causes ?| $5::text[]
-)
-
--- name: version(organization_id, max_unnumbered)
+-- name: state(organization_id, max_unnumbered)
 -- Epoch and number of the feed, and how many changes have no number, counted up to $2. The result is of one snapshot.
 select
     coalesce(feed.epoch, 0),
@@ -140,3 +202,16 @@ select
 from organization o
 left join change_feed feed on feed.organization_id = o.id and feed.organization_id = $1::bigint
 where o.id = $1::bigint;
+
+-- name: touching
+-- Condition of page: changes in the collections $4, or with the causes $5.
+and (one.records ?| $4::text[] or one.causes ?| $5::text[])
+
+-- name: touching_record
+-- Condition of page: changes of the record $6 of the collection $4, or with the causes $5.
+and (
+    one.records #> array[($4::text[])[1], 'created'] @> $6::jsonb
+    or one.records #> array[($4::text[])[1], 'updated'] @> $6::jsonb
+    or one.records #> array[($4::text[])[1], 'deleted'] @> $6::jsonb
+    or one.causes ?| $5::text[]
+)

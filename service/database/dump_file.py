@@ -23,6 +23,17 @@ do $$ begin
 end $$;
 """
 """A dump of a release without the table gets its id when it is migrated."""
+_CLEARED: Final = """
+do $$ begin
+    update public.change_feed set cleared_at = now();
+exception when undefined_column then
+    null;
+end $$;
+"""
+"""Lists of what has changed since a time do not go back beyond a restore: the restore is no change.
+
+A dump of a release without the column has none yet.
+"""
 _IS_EMPTY: Final = """
     select not exists (
         select 1 from pg_class
@@ -110,7 +121,7 @@ def end_cursors(dsn: str, *, is_copy: bool = False) -> None:
 
 def _after_restore(*, is_copy: bool) -> str:
     """Return the statements that expire cursors and, for a copy, set a new installation id."""
-    statements = f"update public.change_feed set epoch = {secrets.randbits(62)};\n"
+    statements = f"update public.change_feed set epoch = {secrets.randbits(62)};\n{_CLEARED}"
     return statements + _NEW_INSTALLATION.format(id=uuid.uuid4()) if is_copy else statements
 
 

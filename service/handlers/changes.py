@@ -1,7 +1,7 @@
 """Change feed handler: pages of an organization's changes, with long poll (contract, Changes)."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -13,28 +13,31 @@ from service.http.authentication import authenticate
 from service.http.byte_budget import reserve
 from service.http.context import ADMISSION, caller, database
 from service.http.envelope import pagination, respond, success
-from service.http.headers import LINK
+from service.http.headers import LINK, X_CHANGES_EPOCH
 from service.http.web_links import next_page
+from service.limits import MAX_BATCH_BYTES
 from service.listing import changes, cursor
 from service.listing.changes import ChangesRequest
 from service.queries import change_feed
-from service.queries.change_feed import ChangeFeed, ChangePage
+from service.queries.change_feed import ChangeFeed
+from service.queries.feed_pages import ChangeEntry, ChangePage, first_half, too_many_entries
 
 _MICROSECONDS = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
 async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
     """Return the next entries, after a long poll if requested, and the cursor to continue with."""
-    scope = cursor.scope(request.path, caller(request).organization_id)
+    scope = cursor.scope(changes.PATH, caller(request).organization_id)
     changes_request = changes.read(request.query.items(), feed.resources, scope)
     page = await _long_poll(feed, request, changes_request)
     documents: Mapping[tuple[str, int], bytes] | None = None
     if changes_request.filter.documents:
-        page, documents = await _with_documents(feed, request, page)
+        is_whole = changes_request.filter.is_whole
+        page, documents = await _with_documents(feed, request, page, is_whole=is_whole)
     body = _entries_json(feed, page, documents)
     reserve(request, len(body))
     next_cursor = changes.encode(changes_request.filter, page.after, page.epoch, scope)
-    headers = dict[str, str]()
+    headers: dict[str, str] = {X_CHANGES_EPOCH: str(page.epoch)}
     if page.has_more:
         headers[LINK] = next_page(request, next_cursor)
     shown = pagination(next_cursor, has_more=page.has_more)
@@ -88,18 +91,46 @@ async def _page(
 
 
 async def _with_documents(
-    feed: ChangeFeed, request: web.Request, page: ChangePage
+    feed: ChangeFeed, request: web.Request, page: ChangePage, *, is_whole: bool
 ) -> tuple[ChangePage, Mapping[tuple[str, int], bytes]]:
     """Return the page and its documents; halve the page until the documents fit."""
-    tenant = caller(request)
     while True:
-        documents = await database(request).read(
-            partial(feed.documents_of, caller=tenant, entries=page.entries),
-            tenant.organization_id,
-        )
+        documents = await _documents(feed, request, page.entries)
         if documents is not None:
             return page, documents
-        page = change_feed.first_half(page)
+        half = first_half(page, is_whole=is_whole)
+        if len(half.entries) == len(page.entries):
+            return page, await _documents_in_parts(feed, request, page.entries)
+        page = half
+
+
+async def _documents(
+    feed: ChangeFeed, request: web.Request, entries: Sequence[ChangeEntry]
+) -> dict[tuple[str, int], bytes] | None:
+    """Return the documents of entries; None if they exceed a page."""
+    tenant = caller(request)
+    return await database(request).read(
+        partial(feed.documents_of, caller=tenant, entries=entries), tenant.organization_id
+    )
+
+
+async def _documents_in_parts(
+    feed: ChangeFeed, request: web.Request, entries: Sequence[ChangeEntry]
+) -> Mapping[tuple[str, int], bytes]:
+    """Return the documents of a single transaction, which may be longer than a page."""
+    documents, size, pending = dict[tuple[str, int], bytes](), 0, [entries]
+    while pending:
+        part = pending.pop()
+        rendered = await _documents(feed, request, part)
+        if rendered is None:
+            middle = len(part) // 2
+            pending += [part[middle:], part[:middle]]
+            continue
+        documents |= rendered
+        size += sum(map(len, rendered.values()))
+        if size > MAX_BATCH_BYTES:
+            raise too_many_entries()
+    return documents
 
 
 def _entries_json(

@@ -104,7 +104,8 @@ LIST: Final = Operation(
     reads.list_records,
     "List {several}",
     "Returns one page of records, filtered and sorted. Deleted records are included only with a "
-    "filter on `state`. Every scalar field can be a filter; counts cannot be sort keys.",
+    "filter on `state`. Every scalar field can be a filter; counts cannot be sort keys. With "
+    "`changedSince`, the page has only what has changed since then.",
     error_types=(
         ErrorType.REQUIRED_FIELD,
         ErrorType.OUT_OF_RANGE,
@@ -113,6 +114,7 @@ LIST: Final = Operation(
         ErrorType.DUPLICATE,
         ErrorType.EXCLUSIVE_PARAMETERS,
         ErrorType.INVALID_CURSOR,
+        ErrorType.GONE_CHANGES_EXPIRED,
     ),
     is_cached=True,
 )

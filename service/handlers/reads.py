@@ -7,22 +7,27 @@ from typing import Final, TypeAlias
 
 from aiohttp import web
 
+from service.database.connections import Connection
 from service.errors import collect_errors
 from service.handlers.lru_cache import WeightedLruCache
 from service.handlers.parameters import form, no_parameters, path_of
+from service.handlers.response_cache import RESPONSE_CACHE
 from service.http.api_response import ApiResponse
 from service.http.context import caller, database
 from service.http.envelope import pagination, success, success_list
 from service.http.etag import etag
-from service.http.headers import LINK, PREFER
+from service.http.headers import LINK, PREFER, X_CHANGES_CURSOR
 from service.http.media_types import JSON_PATCH
 from service.http.prefer import APPLIED, preferences
 from service.http.tagged_reads import tagged
 from service.http.web_links import next_page
-from service.listing import cursor, parameters
-from service.queries import reads
-from service.queries.resource import ListQuery, Resource
+from service.listing import changes, cursor, parameters
+from service.listing.list_request import Listing
+from service.organizations.caller import Caller
+from service.queries import changed_since, reads
+from service.queries.resource import DocumentPage, ListQuery, Resource
 from service.queries.writable_resource import WritableResource
+from service.resources.registry import CHANGES
 
 _QueryKey: TypeAlias = tuple[Resource, tuple[tuple[str, str], ...]]
 """Cache key of a list query: the resource and the query's parameters."""
@@ -46,11 +51,16 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
             partial(_list_query, resource, request, scope),
         )
     counts = PREFER in request.headers and preferences(request).get("count") == "exact"
-    page = await database(request).read(
-        lambda connection: resource.page(connection, tenant, query, parents, counts=counts),
-        tenant.organization_id,
-    )
-    headers = {"Total-Count": str(page.total), APPLIED: "count=exact"} if counts else {}
+    headers = await _first_page_headers(request, query.listing)
+
+    async def read(connection: Connection) -> tuple[ListQuery, DocumentPage]:
+        complete = await _with_changed(resource, connection, tenant, query)
+        page = await resource.page(connection, tenant, complete, parents, counts=counts)
+        return complete, page
+
+    query, page = await database(request).read(read, tenant.organization_id)
+    if counts:
+        headers |= {"Total-Count": str(page.total), APPLIED: "count=exact"}
     next_cursor = None
     if page.last is not None:
         next_cursor = cursor.encode(query.listing, page.last, scope)
@@ -89,6 +99,31 @@ async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
         tenant.organization_id,
     )
     return success_list(documents)
+
+
+async def _first_page_headers(request: web.Request, listing: Listing) -> dict[str, str]:
+    """Return the header with the cursor of the change feed, if the page is a list's first one.
+
+    The position may be some seconds old: whoever follows it gets some changes that the list has.
+    """
+    if listing.after is not None or (listing.page_number or 1) > 1:
+        return {}
+    organization_id = caller(request).organization_id
+    state = await request.app[RESPONSE_CACHE].feed_state(organization_id)
+    if not state.epoch:
+        return {}
+    return {X_CHANGES_CURSOR: changes.cursor_after(state.last, state.epoch, organization_id)}
+
+
+async def _with_changed(
+    resource: Resource, connection: Connection, tenant: Caller, query: ListQuery
+) -> ListQuery:
+    """Return the list query, restricted to what has changed since its time, if it has one."""
+    if query.listing.changed_since is None:
+        return query
+    return resource.compile_list(
+        await changed_since.look_up(connection, CHANGES, resource, tenant, query.listing)
+    )
 
 
 def _list_query(resource: Resource, request: web.Request, scope: str) -> ListQuery:

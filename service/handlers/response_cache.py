@@ -14,23 +14,21 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from functools import partial
+from contextlib import contextmanager
 from typing import Final, TypeAlias
 
 from aiohttp import hdrs, web
 
 from service.database.connections import Database
 from service.database.fair_queue import CONTENTION
-from service.errors import ApiError
+from service.handlers.numbered_feed import read_numbered_state
 from service.http import metrics
 from service.http.byte_budget import reserve
 from service.http.cached_response import CachedBody, CachedResponse
 from service.http.context import IS_CACHED, caller
 from service.http.headers import PREFER
 from service.limits import RESPONSE_CACHE_SECONDS
-from service.queries.change_feed import assign_sequence_numbers
-from service.queries.feed_version import FeedVersion, read_version
+from service.queries.feed_version import FeedState, FeedVersion
 
 MAX_ENTRY_SHARE: Final = 16
 """A response of more than 1/16 of the cache is not cached: it would evict too many others."""
@@ -79,17 +77,23 @@ class _Fill:
 class _Organization:
     """Cached responses of one organization; the least recently used comes first."""
 
-    __slots__ = ("entries", "fills", "is_polling", "version", "waiters", "weight")
+    __slots__ = ("entries", "fills", "is_polling", "polled_at", "state", "waiters", "weight")
 
     def __init__(self) -> None:
         self.entries: OrderedDict[_Target, _Entry] = OrderedDict()
         self.fills: dict[_Target, _Fill] = {}
         self.weight = 0
-        self.version: FeedVersion | None = None
-        """Version of the last poll; None if it is unknown."""
-        self.waiters: list[asyncio.Future[FeedVersion | None]] = []
+        self.state: FeedState | None = None
+        """State of the feed by the last poll; None if it is unknown."""
+        self.polled_at = 0.0
+        self.waiters: list[asyncio.Future[FeedState]] = []
         """Requests that wait for the next poll."""
         self.is_polling = False
+
+    @property
+    def version(self) -> FeedVersion | None:
+        """Return the version of the last poll; None if it is unknown."""
+        return self.state.version if self.state else None
 
 
 class ResponseCache:
@@ -120,7 +124,7 @@ class ResponseCache:
         organization = self._find(tenant.organization_id)
         version = organization.version
         if target in organization.entries or target in organization.fills or version is None:
-            version = await self._current_version(tenant.organization_id, organization)
+            version = (await self._current_state(tenant.organization_id, organization)).version
             entry = await self._current_entry(organization, target, version)
             if entry is not None:
                 return self._hit(request, organization, target, entry)
@@ -166,11 +170,17 @@ class ResponseCache:
             self._organizations.move_to_end(organization_id)
         return organization
 
-    async def _current_version(
-        self, organization_id: int, organization: _Organization
-    ) -> FeedVersion | None:
-        """Return the version by a poll that begins after this call; None if it is unknown."""
-        waiter: asyncio.Future[FeedVersion | None] = asyncio.get_running_loop().create_future()
+    async def feed_state(self, organization_id: int) -> FeedState:
+        """Return the state of the feed now, or up to ``RESPONSE_CACHE_SECONDS`` ago."""
+        organization = self._find(organization_id)
+        is_recent = organization.polled_at + RESPONSE_CACHE_SECONDS > time.monotonic()
+        if organization.state is not None and is_recent:
+            return organization.state
+        return await self._current_state(organization_id, organization)
+
+    async def _current_state(self, organization_id: int, organization: _Organization) -> FeedState:
+        """Return the state by a poll that begins after this call."""
+        waiter: asyncio.Future[FeedState] = asyncio.get_running_loop().create_future()
         organization.waiters.append(waiter)
         if not organization.is_polling:
             organization.is_polling = True
@@ -180,35 +190,30 @@ class ResponseCache:
         return await waiter
 
     async def _poll(self, organization_id: int, organization: _Organization) -> None:
-        """Poll the version until no request waits for it; pass the error of a poll on."""
+        """Poll the state until no request waits for it; pass the error of a poll on."""
         while organization.waiters:
             served = MAX_CONTENDED_HITS if CONTENTION.is_contended() else None
             waiters, organization.waiters = (
                 organization.waiters[:served],
                 organization.waiters[served:] if served else [],
             )
-            version, error = None, None
+            state, error, before = None, None, organization.version
+            organization.polled_at = time.monotonic()
             try:
-                version = await self._read_version(organization_id)
+                state = await read_numbered_state(self._database, organization_id)
             except Exception as failure:
                 error = failure
-            if version != organization.version:
+            organization.state = state
+            if organization.version != before:
                 self._clear(organization)
-                organization.version = version
             for waiter in waiters:
-                if not waiter.done():
-                    waiter.set_exception(error) if error else waiter.set_result(version)
+                if waiter.done():
+                    continue
+                if state is not None:
+                    waiter.set_result(state)
+                elif error is not None:
+                    waiter.set_exception(error)
         organization.is_polling = False
-
-    async def _read_version(self, organization_id: int) -> FeedVersion | None:
-        """Return the version; None if there are too many changes without a number."""
-        read = partial(read_version, organization_id=organization_id)
-        version = await self._database.read(read, organization_id)
-        if version is None:
-            number = partial(assign_sequence_numbers, organization_id=organization_id)
-            with suppress(ApiError):  # the next poll tries again
-                await self._database.write(number, organization_id)
-        return version
 
     def _store(
         self,

@@ -1,7 +1,8 @@
 """Query of the change feed: its parameters and its cursor (contract, Changes)."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
@@ -13,7 +14,9 @@ from service.listing.query_reader import QueryReader
 
 _VERSION: Final = 1
 _LARGEST: Final = 2**62
-_CARRIED: Final = ("collection", "recordId", "limit", "from", "documents")
+PATH: Final = "/api/changes"
+CURSOR, AFTER, EPOCH = "cursor", "after", "epoch"
+_CARRIED: Final = ("collection", "recordId", "limit", "from", "documents", AFTER, EPOCH)
 """Parameters that a cursor carries."""
 
 
@@ -40,6 +43,8 @@ class ChangeFilter:
     """Stored id of a record of the only collection; None for all records."""
     limit: int = DEFAULT_LIMIT
     documents: bool = False
+    is_whole: bool = False
+    """Whether pages end with a transaction, as readers need who continue by a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,9 @@ class ChangesRequest:
     after: FeedPosition | None
     """None to start at the end of the feed."""
     epoch: int | None = None
-    """Epoch of the feed that issued the cursor; None without a cursor."""
+    """Epoch of the position; None if the caller does not know it."""
+    position_name: str = ""
+    """Parameter that names the position: ``cursor``, ``after``, or "" for none."""
     wait: int = 0
     """Timeout of the long poll in seconds."""
 
@@ -67,14 +74,25 @@ def read(
     Raises ApiError with a detail for each wrong parameter (contract, Changes).
     """
     reader = QueryReader(parameters)
-    reader.only("cursor", "wait", *_CARRIED)
+    reader.only(CURSOR, "wait", *_CARRIED)
     wait = reader.integer("wait", 0, 0, MAX_WAIT)
-    if "cursor" in reader.texts:
+    if CURSOR in reader.texts:
         request = _from_cursor(reader, resources, scope, wait)
+    elif AFTER in reader.texts:
+        request = _after_number(reader, resources, wait)
     else:
+        if EPOCH in reader.texts:
+            reader.fail(ErrorType.REQUIRED_FIELD, AFTER, message="Name after beside epoch.")
         request = ChangesRequest(_filter(reader, resources), _start(reader), wait=wait)
     reader.raise_errors()
     return request
+
+
+@lru_cache(maxsize=1024)
+def cursor_after(n: int, epoch: int, organization_id: int) -> str:
+    """Return the cursor of all changes after transaction ``n``."""
+    scope = cursor.scope(PATH, organization_id)
+    return encode(ChangeFilter(), FeedPosition(n), epoch, scope)
 
 
 def encode(change_filter: ChangeFilter, after: FeedPosition, epoch: int, scope: str) -> str:
@@ -85,8 +103,20 @@ def encode(change_filter: ChangeFilter, after: FeedPosition, epoch: int, scope: 
         change_filter.record,
         change_filter.limit,
         change_filter.documents,
+        *([True] if change_filter.is_whole else ()),
     ]
     return cursor.seal(orjson.dumps([_VERSION, epoch, position, members]), scope)
+
+
+def _after_number(reader: QueryReader, resources: Mapping[str, Any], wait: int) -> ChangesRequest:
+    """Return the request that continues after a transaction's number."""
+    if "from" in reader.texts:
+        message = "Leave this out: after names the position."
+        reader.fail(ErrorType.EXCLUSIVE_PARAMETERS, "from", message=message)
+    n = reader.integer(AFTER, 0, 0, _LARGEST)
+    epoch = reader.integer(EPOCH, 0, 0, _LARGEST) if EPOCH in reader.texts else None
+    change_filter = replace(_filter(reader, resources), is_whole=True)
+    return ChangesRequest(change_filter, FeedPosition(n), epoch, AFTER, wait)
 
 
 def _start(reader: QueryReader) -> FeedPosition | None:
@@ -126,7 +156,7 @@ def _from_cursor(
     for name in reader.texts:
         if name in _CARRIED:
             reader.fail_beside_cursor(name)
-    text = reader.single("cursor")
+    text = reader.single(CURSOR)
     if text is None:
         return _INVALID
     try:
@@ -136,9 +166,9 @@ def _from_cursor(
             raise ValueError("unknown version")
         after = _position(collections, *position)
         change_filter = _filter_of_cursor(collections, *members)
-        return ChangesRequest(change_filter, after, _whole(epoch), wait)
+        return ChangesRequest(change_filter, after, _whole(epoch), CURSOR, wait)
     except (ValueError, TypeError, *cursor.UNREADABLE):
-        reader.fail(ErrorType.INVALID_CURSOR, "cursor")
+        reader.fail(ErrorType.INVALID_CURSOR, CURSOR)
         return _INVALID
 
 
@@ -149,10 +179,13 @@ def _position(collections: Collection[str], n: Any, collection: Any, record: Any
 
 
 def _filter_of_cursor(
-    known_collections: Collection[str], collections: Any, record: Any, limit: Any, documents: Any
+    known_collections: Collection[str], collections: Any, record: Any, limit: Any, *flags: Any
 ) -> ChangeFilter:
+    documents, *whole = flags
     if not isinstance(collections, list) or not isinstance(documents, bool):
         raise TypeError("wrong form")
+    if whole not in ([], [True]):
+        raise ValueError("wrong form")
     if not all(isinstance(name, str) and name in known_collections for name in collections):
         raise ValueError("no such collection")
     if record is not None and len(collections) != 1:
@@ -160,7 +193,8 @@ def _filter_of_cursor(
     if not 1 <= _whole(limit) <= MAX_LIMIT:
         raise ValueError("limit out of range")
     chosen = tuple(dict.fromkeys(collections))
-    return ChangeFilter(chosen, None if record is None else _whole(record), limit, documents)
+    number = None if record is None else _whole(record)
+    return ChangeFilter(chosen, number, limit, documents, bool(whole))
 
 
 def _whole(value: Any) -> int:

@@ -9,6 +9,7 @@ import base64
 import binascii
 import hashlib
 import zlib
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -18,12 +19,12 @@ import orjson
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.limits import MAX_CONDITIONS, MAX_CURSOR_BYTES, MAX_PAGE_SIZE
-from service.listing.list_request import Condition, Listing, SortKey
+from service.listing.list_request import ChangedRecords, Condition, Listing, SortKey
 from service.listing.operators import OPERATORS
-from service.listing.properties import Properties, Property
+from service.listing.properties import Properties, Property, parse_timestamp
 
 VERSION = 1
-UNREADABLE = (ValueError, TypeError, KeyError, zlib.error)
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, zlib.error)
 """Exceptions that mean an invalid cursor while it is decoded."""
 _MAX_PAYLOAD = 64 * 1024
 #: Minimum payload to compress, in bytes: below it, compression takes most of the encoding time.
@@ -55,6 +56,7 @@ def encode(listing: Listing, last: list[Any], scope: str) -> str:
             [[key.property.name, key.descending] for key in listing.sort],
             listing.page_size,
             last,
+            *_more(listing),
         ]
     )
     text = seal(payload, scope)
@@ -62,6 +64,26 @@ def encode(listing: Listing, last: list[Any], scope: str) -> str:
         message = f"The cursor would exceed {MAX_CURSOR_BYTES} bytes."
         raise api_error(ErrorType.TOO_LONG, "filter", message=message)
     return text
+
+
+def _more(listing: Listing) -> Iterator[dict[str, Any]]:
+    """Yield the members that only some cursors have, if there are any."""
+    if listing.changed_since is not None and listing.changed is not None:
+        changed = listing.changed
+        yield {"changedSince": [_text(listing.changed_since), changed.epoch, changed.after]}
+
+
+def _read_more(more: Any = None) -> dict[str, Any]:
+    """Return the parts of a list request from the members that only some cursors have."""
+    if more is None:
+        return {}
+    since, epoch, after = _list(more.pop("changedSince"))
+    if more or not all(type(number) is int and 0 <= number < 2**63 for number in (epoch, after)):
+        raise ValueError("unknown members, or no numbers")
+    return {
+        "changed_since": parse_timestamp(_checked(since)),
+        "changed": ChangedRecords(epoch, after),
+    }
 
 
 def seal(payload: bytes, scope: str) -> str:
@@ -75,7 +97,7 @@ def decode(text: str, properties: Properties, scope: str) -> Listing:
     """Return the list request that a cursor continues; raise ApiError ``invalid_cursor``."""
     try:
         payload = unseal(text, scope)
-        version, conditions, sort, page_size, last = orjson.loads(payload)
+        version, conditions, sort, page_size, last, *more = orjson.loads(payload)
         if type(version) is not int or version != VERSION:
             raise ValueError("unknown version")
         if type(page_size) is not int or not 1 <= page_size <= MAX_PAGE_SIZE:
@@ -86,6 +108,7 @@ def decode(text: str, properties: Properties, scope: str) -> Listing:
             tuple(_condition(properties, *_list(condition)) for condition in conditions),
             tuple(_sort_key(properties, *_list(key)) for key in sort),
             page_size,
+            **_read_more(*more),
         )
         return replace(listing, after=_after(listing.sort, _list(last)))
     except UNREADABLE as error:

@@ -1,6 +1,7 @@
 """List request: typed and checked filters, sort and paging (contract, Lists)."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from service.limits import DEFAULT_PAGE_SIZE
@@ -28,6 +29,17 @@ class SortKey:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedRecords:
+    """Restriction of a list to the records that the change feed names after a transaction."""
+
+    epoch: int
+    after: int
+    """Sequence number of the transaction."""
+    condition: str = ""
+    """SQL condition with the slot ``n``; "" if all records may have changed."""
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
     """Request for one page of a collection."""
 
@@ -38,3 +50,6 @@ class Listing:
     """1-based; None for the first page and with ``after``."""
     after: tuple[Any, ...] | None = None
     """Sort values of the last record of the page before (keyset pagination)."""
+    changed_since: datetime | None = None
+    changed: ChangedRecords | None = None
+    """Position of ``changed_since`` in the change feed, once it has been looked up."""

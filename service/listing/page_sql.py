@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from service.database.id_arrays import id_array
+from service.database.statements import Statement
 from service.listing.list_request import Condition, Listing, SortKey
 from service.listing.properties import Property, stored_id
 
@@ -120,6 +121,10 @@ def _conditions(page: PageSql, listing: Listing, *, hides_deleted: bool) -> list
     conditions = [_condition(page, condition) for condition in listing.conditions]
     if hides_deleted and all(c.property.name != "state" for c in listing.conditions):
         conditions.append(_LIVE)
+    changed = listing.changed
+    if changed is not None and changed.condition:
+        statement = Statement.read("changed_records", changed.condition)
+        conditions.append(statement.fill(n=page.parameter(changed.after, "bigint")))
     return conditions
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any, Final, TypeAlias
 
 from service.error_types import ErrorType
@@ -14,7 +15,7 @@ from service.listing.list_request import (
     SortKey,
 )
 from service.listing.operators import EQ, NAMES, OPERATORS, names_of
-from service.listing.properties import Properties, Property
+from service.listing.properties import Properties, Property, parse_timestamp
 from service.listing.query_reader import QueryReader
 
 _IndexedMembers: TypeAlias = dict[int, dict[str, str]]
@@ -26,6 +27,7 @@ _MEMBERS: Final = {
     "sort": ("property", "order", "direction"),
 }
 _PAGE: Final = ("pageSize", "pageNumber")
+_CHANGED_SINCE: Final = "changedSince"
 _ORDERS: Final = {"asc": False, "ascending": False, "desc": True, "descending": True}
 
 
@@ -48,6 +50,17 @@ class _ListReader(QueryReader):
             if match[3] in members or len(texts) > 1:
                 self.fail_duplicate(match[0])
             members.setdefault(match[3], texts[0])
+
+    def changed_since(self) -> datetime | None:
+        """Return the time of ``changedSince``; None without it."""
+        text = self.single(_CHANGED_SINCE)
+        if text is None:
+            return None
+        try:
+            return parse_timestamp(text)
+        except ValueError as error:
+            self.fail(ErrorType.INVALID_VALUE, _CHANGED_SINCE, message=str(error))
+            return None
 
     def fields(self, texts_by_field: Mapping[str, list[str]]) -> Iterator[Condition]:
         for name, texts in texts_by_field.items():
@@ -122,7 +135,7 @@ def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) ->
     texts_by_field: dict[str, list[str]] = {}
     indexed: dict[str, _IndexedMembers] = {"filter": {}, "sort": {}}
     for name, texts in reader.texts.items():
-        if name in _PAGE:
+        if name in _PAGE or name == _CHANGED_SINCE:
             continue
         if any("\0" in text for text in texts):
             message = "Remove the character U+0000."
@@ -162,6 +175,9 @@ def _check_beside_cursor(reader: _ListReader, listing: Listing) -> None:
         prop = reader.properties.get(name)
         if prop:
             texts_by_field.setdefault(prop.name, []).extend(texts)
+        elif name == _CHANGED_SINCE:
+            if reader.changed_since() != listing.changed_since:
+                reader.fail_beside_cursor(name)
         elif name in (*_PAGE, "filter", "sort") or _INDEXED.fullmatch(name):
             reader.fail_beside_cursor(name)
         elif name != "cursor":
@@ -201,4 +217,5 @@ def _listing(
         _total(sort, reader.properties),
         reader.integer("pageSize", DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE),
         reader.integer("pageNumber", 0, 1, MAX_PAGE_NUMBER) or None,
+        changed_since=reader.changed_since(),
     )

@@ -138,7 +138,8 @@ def _boolean(text: str) -> bool:
     return text == "true"
 
 
-def _timestamp(text: str) -> datetime:
+def parse_timestamp(text: str) -> datetime:
+    """Parse a time (RFC 3339); raise ValueError if it is invalid."""
     if not _TIMESTAMP.fullmatch(text):
         raise ValueError("Use a time such as 2026-11-20T09:18:00.000000Z.")
     try:
@@ -152,5 +153,5 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
     "number": _number,
     "boolean": _boolean,
     "string": str,
-    "date-time": _timestamp,
+    "date-time": parse_timestamp,
 }

@@ -32,6 +32,19 @@ def of_changes(feed: ChangeFeed) -> Iterator[dict[str, Any]]:
         {"type": "string", "enum": ["oldest", "now"]},
     )
     yield _query(
+        "after",
+        "Start after the transaction with this `n`, in place of `from`; 0 is the oldest. Pages "
+        "have whole transactions, and one with more than `limit` entries is alone on its page. "
+        "Continue with the `n` of the last entry.",
+        {"type": "integer", "format": "int64", "minimum": 0},
+    )
+    yield _query(
+        "epoch",
+        "The `X-Changes-Epoch` of the response that `after` comes from. The response is 410 if the "
+        "feed has another one now, because its numbers mean other transactions.",
+        {"type": "integer", "format": "int64", "minimum": 0},
+    )
+    yield _query(
         "documents",
         "`true` adds the current document of each record.",
         {"type": "string", "enum": ["false", "true"]},

@@ -106,6 +106,12 @@ _SHARED: dict[str, Parameter] = {
     ),
     # Viewers send a schema's ``default``, also with a cursor, which must be the only parameter.
     # Therefore the descriptions name the defaults.
+    "ChangedSince": _query(
+        "changedSince",
+        {"type": "string", "format": "date-time"},
+        "Only records with a change that was committed at or after this time, and maybe some "
+        "more; deleted ones only with a filter on `state`. 410 if such changes are kept no longer.",
+    ),
     "PageSize": _query(
         "pageSize",
         {"type": "integer", "format": "int32", "minimum": 1, "maximum": MAX_PAGE_SIZE},
@@ -198,7 +204,7 @@ def of_list(resource: Resource) -> Iterator[Parameter]:
     name = name_of(resource.name, "document")
     yield from _filters(named(name + _FILTERS))
     yield from _sorts(named(name + _SORTS))
-    yield from map(shared, ("PageSize", "PageNumber", "Cursor"))
+    yield from map(shared, ("ChangedSince", "PageSize", "PageNumber", "Cursor"))
 
 
 def schemas(resource: Resource) -> dict[str, Schema]:

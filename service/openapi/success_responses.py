@@ -23,6 +23,9 @@ _HEADERS = {
     "Total-Count": "Number of records on all pages; only with `Prefer: count=exact`.",
     "Preference-Applied": "Preference that the service applied.",
     "Link": 'Address of the next page, with `rel="next"`; only if there are more records.',
+    "X-Changes-Cursor": "Cursor of the change feed from before the list was read; only on the "
+    "first page. Read the list to its end, then follow the changes from this cursor.",
+    "X-Changes-Epoch": "Epoch of the change feed; send it as `epoch` beside `after`.",
     "Location": "Path of the new record; only if the request body is a single object.",
     "Idempotent-Replayed": "`true` if this is the stored response of an earlier request.",
     "WWW-Authenticate": "Authentication scheme to send an API key with.",
@@ -102,7 +105,7 @@ def page(collection: str, *names: str) -> ResponseObject:
 
 def page_or_unchanged(collection: str) -> Iterator[ResponseObject]:
     """Yield the responses of a list: a page, or 304 Not Modified."""
-    names = ("ETag", "Link", "Total-Count", APPLIED)
+    names = ("ETag", "Link", "X-Changes-Cursor", "Total-Count", APPLIED)
     yield page(collection, *names)
     yield unchanged("ListNotModified", *names)
 

@@ -6,7 +6,7 @@ changes under the feed's lock, so that numbers have no gaps and a numbered chang
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import takewhile
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -16,12 +16,11 @@ import orjson
 
 from service.database.connections import Connection
 from service.database.statements import Statement, load
-from service.error_types import ErrorType
-from service.errors import api_error
-from service.limits import MAX_PAGE_BYTES
+from service.limits import MAX_PAGE_BYTES, MAX_TRANSACTION_ENTRIES
 from service.listing.changes import ChangeFilter, ChangesRequest, FeedPosition
 from service.organizations.caller import Caller
 from service.queries.change_recorder import SETTINGS, UPDATED
+from service.queries.feed_pages import ChangeEntry, ChangePage, require_kept, too_many_entries
 from service.queries.resource import Resource, shown_in
 
 NUMBERING_BATCH: Final = 1000
@@ -37,26 +36,6 @@ _FanOut: TypeAlias = tuple[Statement, list[int]]
 _SQL: Final = load("changes")
 PAGE: Final = _SQL["page"].bind(span=str(MAX_TRANSACTIONS))
 FAN_OUT: Final = _SQL["shown"]
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeEntry:
-    """Change of one record by one transaction."""
-
-    transaction: asyncpg.Record
-    collection: str
-    record: int
-    operation: str
-
-
-@dataclass(frozen=True, slots=True)
-class ChangePage:
-    """Entries in feed order, with the position to continue from."""
-
-    entries: Sequence[ChangeEntry]
-    after: FeedPosition
-    has_more: bool
-    epoch: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +96,7 @@ class ChangeFeed(Resource):
         if after is None:
             empty_page = ChangePage([], FeedPosition(feed["last_n"]), False, feed["epoch"])
             return None if must_number else empty_page
-        _require_not_expired(feed, after, request.epoch)
+        require_kept(feed, request, after)
         if after.n < feed["cleared_n"]:
             after = FeedPosition(feed["cleared_n"])
             rows = await self._transactions(reading, after)
@@ -176,12 +155,19 @@ class ChangeFeed(Resource):
         """Return the page of the transactions' entries, with fan-outs."""
         limit = reading.filter.limit
         entries, fan_outs, position = list[ChangeEntry](), 0, after
+        is_whole = reading.filter.is_whole
         for row in transactions:
             max_entries = limit - len(entries)
-            if max_entries == 0 or fan_outs >= MAX_CAUSES:
+            if max_entries <= 0 or fan_outs >= MAX_CAUSES:
                 return ChangePage(entries, position, True, feed["epoch"])
+            if is_whole and not entries:
+                max_entries = MAX_TRANSACTION_ENTRIES
             begin = after if row["n"] == after.n else FeedPosition(row["n"], "", 0)
             transaction_entries = await self._entries(reading, row, begin, max_entries)
+            if is_whole and len(transaction_entries) > max_entries:
+                if not entries:
+                    raise too_many_entries()
+                return ChangePage(entries, position, True, feed["epoch"])
             entries += transaction_entries[:max_entries]
             fan_outs += row["causes"] is not None
             if len(transaction_entries) > max_entries:
@@ -264,7 +250,10 @@ async def delete_expired(connection: Connection, organization_id: int, before: d
     expired = [*takewhile(lambda row: row["at"] < before, oldest)]
     if expired:
         await connection.execute(_SQL["clear"].text, organization_id, expired[-1]["n"])
-        await connection.execute(_SQL["clear_up_to"].text, organization_id, expired[-1]["n"])
+        latest = max(row["at"] for row in expired)
+        await connection.execute(
+            _SQL["clear_up_to"].text, organization_id, expired[-1]["n"], latest
+        )
     return len(expired) == NUMBERING_BATCH
 
 
@@ -272,23 +261,6 @@ async def heads(connection: Connection, organization_ids: list[int]) -> list[Fee
     """Return the feed head of each organization."""
     rows = await connection.fetch(_SQL["heads"].text, organization_ids)
     return [FeedHead(*row) for row in rows]
-
-
-def first_half(page: ChangePage) -> ChangePage:
-    """Return the first half of a page."""
-    entries = page.entries[: len(page.entries) // 2]
-    last = entries[-1]
-    position = FeedPosition(last.transaction["n"], last.collection, last.record)
-    return replace(page, entries=entries, after=position, has_more=True)
-
-
-def _require_not_expired(feed: asyncpg.Record, after: FeedPosition, epoch: int | None) -> None:
-    """Raise ``gone.changes_expired`` unless the feed can continue after a cursor's position."""
-    if epoch is None:
-        return
-    is_available = after.n >= feed["cleared_n"] + (after.collection is not None)
-    if not is_available or after.n > feed["last_n"] or epoch != feed["epoch"]:
-        raise api_error(ErrorType.GONE_CHANGES_EXPIRED, "cursor")
 
 
 def _covers_span(transactions: Sequence[asyncpg.Record], limit: int) -> bool:

@@ -88,6 +88,11 @@ class StyleSampleRequests(Resource):
     parents: ClassVar[Mapping[str, str]] = {"styleId": "styles"}
     related = (_RELATED_SIZES,)
 
+    @property
+    def collection(self) -> str:
+        """Name of the collection of all styles' sample requests."""
+        return SampleRequests.name
+
     def load_statements(self) -> Mapping[str, Statement]:
         """Return the statements, with documents of one style."""
         of_style = load(_FILE)["of_style"].text

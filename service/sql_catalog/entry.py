@@ -111,10 +111,12 @@ _PURPOSES: Final = {
     "changes.begin": "Insert the organization's feed.",
     "changes.clear": "Delete expired changes.",
     "changes.clear_up_to": "Store the sequence number up to which changes were deleted.",
+    "changes.kept": "Find out whether the feed still has the changes after a transaction.",
+    "changes.last_before": "Find the last transaction before a time.",
     "changes.lock": "Lock the feed.",
     "changes.heads": "Read the feeds' heads, for all long polls at once.",
-    "changes.version": "Find out whether the data of the organization have changed.",
     "changes.number": "Assign sequence numbers to committed changes.",
+    "changes.state": "Find out whether the data of the organization have changed.",
     "changes.oldest": "Read the oldest changes, to delete expired ones.",
     # Webhooks
     "webhooks.add": "Insert a subscription.",

@@ -7,11 +7,12 @@ from typing import Final, TypeVar
 from service import schemas
 from service.database.statements import Statement
 from service.limits import MAX_BATCH_BYTES, MAX_PAGE_BYTES
-from service.listing.list_request import Condition, Listing, SortKey
+from service.listing.list_request import ChangedRecords, Condition, Listing, SortKey
 from service.listing.operators import EQ, OPERATORS
 from service.listing.page_sql import batch_page, column_of
 from service.queries.change_feed import FAN_OUT
 from service.queries.change_recorder import insert_text
+from service.queries.changed_since import condition_text
 from service.queries.links import Links, stored_text
 from service.queries.master_record import MasterRecord
 from service.queries.parts import RecordPart
@@ -113,6 +114,14 @@ def _list_entries(resource: Resource) -> Iterator[CatalogEntry]:
         {"Next page, by cursor": resource.compile_list(next_page).text},
     )
     yield from _filter_entries(resource, parameters)
+    if changed_sql := condition_text(CHANGES, resource.collection):
+        changed = Listing(sort=(by_id,), changed=ChangedRecords(1, 0, changed_sql))
+        yield CatalogEntry(
+            "list_changed",
+            "First page of the records that transactions after a number have changed.",
+            (*parameters, "after_n"),
+            resource.compile_list(changed).text,
+        )
     yield CatalogEntry(
         "count",
         "Count the records of all pages.",

@@ -25,6 +25,21 @@ pytestmark = pytest.mark.contract("Changes")
         ([("collection", "groups"), ("recordId", "x")], [("invalid_value", "recordId")]),
         ([("wait", "1"), ("wait", "1")], [("duplicate", "wait")]),
         ([("n", "1"), ("limit", "0")], [("unknown_parameter", "n"), ("out_of_range", "limit")]),
+        ([("after", "x")], [("invalid_value", "after")]),
+        ([("after", "-1")], [("out_of_range", "after")]),
+        ([("after", str(2**63))], [("out_of_range", "after")]),
+        ([("after", "1"), ("after", "1")], [("duplicate", "after")]),
+        ([("after", "1"), ("epoch", "x")], [("invalid_value", "epoch")]),
+        ([("epoch", "1")], [("required_field", "after")]),
+        ([("from", "now"), ("after", "1")], [("exclusive_parameters", "from")]),
+        (
+            [("after", "1"), ("epoch", "1"), ("cursor", "x")],
+            [
+                ("exclusive_parameters", "after"),
+                ("exclusive_parameters", "epoch"),
+                ("invalid_cursor", "cursor"),
+            ],
+        ),
         ([("cursor", "x")], [("invalid_cursor", "cursor")]),
         (
             [("limit", "1"), ("cursor", "x")],
@@ -56,6 +71,8 @@ async def test_forged_cursors_are_read_as_strictly_as_queries(api: Api) -> None:
         [1, 0, right[2], [[], None, 1001, False]],
         [1, 0, right[2], [[], None, 100, 0]],
         [1, 0, right[2], ["groups", None, 100, True]],
+        [1, 0, right[2], [[], None, 100, False, False]],
+        [1, 0, right[2], [[], None, 100, False, True, True]],
         right[:3],
         {},
     ]

@@ -17,6 +17,7 @@ BOUNDED = {
     "http/metrics.py": {"observer": "methods, routes and statuses"},
     "http/negotiation.py": {"_coding": "256 headers, of 500 characters at most"},
     "http/web_links.py": {"_base": "256 hosts, a header each"},
+    "listing/changes.py": {"cursor_after": "1,024 cursors without a filter"},
     "listing/page_sql.py": {
         "_batch_text": "numbers of parents, one record or several, hidden or not",
         "column_of": "the names of fields",
@@ -24,6 +25,7 @@ BOUNDED = {
     "openapi/__init__.py": {"document": "no arguments"},
     "openapi/components.py": {"_definitions": "no arguments"},
     "pages/api_catalog.py": {"api_catalog": "64 addresses of hosts, of 270 characters at most"},
+    "queries/changed_since.py": {"condition_text": "the collections of the change feed"},
     "queries/change_recorder.py": {"insert_text": "numbers of parameters that come before it"},
     "queries/links.py": {"stored_text": "the tables of links that a resource has"},
     "queries/references.py": {

@@ -154,6 +154,9 @@ PHRASES = {
         f"1 to {number(limits.MAX_LIMIT)} entries, default {limits.DEFAULT_LIMIT};",
         f"0 to {limits.MAX_WAIT} seconds for which",
         f"At most {limits.MAX_WAITING} readers of an organization",
+        f"searched from {2 * limits.TRANSACTION_SECONDS // 60} minutes before that time,",
+        f"more than {number(limits.MAX_TRANSACTION_ENTRIES)} entries or "
+        f"{byte_size(limits.MAX_BATCH_BYTES)} of documents is 400 `out_of_range`.",
         f"Beyond {byte_size(limits.MAX_BATCH_BYTES)} it is 400",
         f"only while its request is unanswered, and for {limits.IDEMPOTENCY_HOURS - 1} hours.",
         f"closed after {limits.KEEP_ALIVE_SECONDS} seconds, and after {limits.HEAD_SECONDS} if",

@@ -74,7 +74,8 @@ where organization_id = $1::bigint and n <= $2::bigint;
 -- changes.clear_up_to: Store the sequence number up to which changes were deleted.
 --   $1::bigint organization_id
 --   $2::bigint cleared_n
-update change_feed set cleared_n = $2::bigint
+--   $3::timestamptz cleared_at
+update change_feed set cleared_n = $2::bigint, cleared_at = greatest(cleared_at, $3::timestamptz)
 where organization_id = $1::bigint;
 
 -- changes.heads: Read the feeds' heads, for all long polls at once.
@@ -87,6 +88,56 @@ select
     ) as is_behind
 from change_feed feed
 where feed.organization_id = any($1::bigint[]);
+
+-- changes.kept: Find out whether the feed still has the changes after a transaction.
+--   $1::bigint organization_id
+--   $2::bigint after_n
+--   $3::integer max_transactions
+--   $4::integer max_entries
+-- Beginning of the feed, and whether at most $3 transactions with $4 entries follow $2.
+select
+    feed.epoch,
+    feed.cleared_n,
+    feed.cleared_at,
+    (
+        select oldest.at from change oldest
+        where oldest.organization_id = $1::bigint and oldest.n = feed.cleared_n + 1
+    ) as oldest_at,
+    (
+        select count(*) <= $3::integer and coalesce(sum(counted.entries), 0) <= $4::integer
+        from (
+            (
+                select numbered.entries from change numbered
+                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                limit $3::integer + 1
+            )
+            union all
+            (
+                select unnumbered.entries from change unnumbered
+                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                limit $3::integer + 1
+            )
+        ) as counted
+    ) as is_short
+from change_feed feed
+where feed.organization_id = $1::bigint;
+
+-- changes.last_before: Find the last transaction before a time.
+--   $1::bigint organization_id
+--   $2::timestamptz moment
+-- Last transaction before the first one that began at $2 or later, found by bisection, as numbers have no gaps.
+with recursive search as (
+    select cleared_n as low, last_n as high from change_feed where organization_id = $1::bigint
+    union all
+    select
+        case when middle.at < $2::timestamptz then middle.n else search.low end,
+        case when middle.at < $2::timestamptz then search.high else middle.n - 1 end
+    from search
+    join change middle on middle.organization_id = $1::bigint
+        and middle.n = (search.low + search.high + 1) / 2
+    where search.low < search.high
+)
+select max(low) from search;
 
 -- changes.lock: Lock the feed.
 --   $1::bigint organization_id
@@ -119,7 +170,7 @@ where organization_id = $1::bigint and n > $2::bigint
 order by n
 limit $3::integer;
 
--- changes.version: Find out whether the data of the organization have changed.
+-- changes.state: Find out whether the data of the organization have changed.
 --   $1::bigint organization_id
 --   $2::integer max_unnumbered
 -- Epoch and number of the feed, and how many changes have no number, counted up to $2. The result is of one snapshot.

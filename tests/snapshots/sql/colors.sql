@@ -315,6 +315,121 @@ from (
 --   +                     and entry.language_id = target.id
 --   +                 where target.code = $2::text
 
+-- colors.list_changed: First page of the records that transactions after a number have changed.
+--   $1::bigint organization_id
+--   $2::bigint after_n
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select c.* from color c where c.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+            -- changed ones.
+            record.id in (
+                select changed.record_id::bigint
+                from (
+                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                    select numbered.records, numbered.causes from change numbered
+                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                    union all
+                    select unnumbered.records, unnumbered.causes from change unnumbered
+                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                ) as change
+                cross join lateral jsonb_each(change.records -> 'colors') as operation(name, ids)
+                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+                -- Part of changed_records: records that show changed ones of one kind.
+                union all
+                select shown.id from (
+                    select color_id as id from color_in_group
+                    where organization_id = $1::bigint and color_group_id = any(
+                        -- Ids of the changed ones in changed_shown.
+                        array(
+                            select changed.record_id::bigint
+                            from (
+                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                select numbered.records, numbered.causes from change numbered
+                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                union all
+                                select unnumbered.records, unnumbered.causes from change unnumbered
+                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                            ) as change
+                            cross join lateral jsonb_array_elements_text(change.causes -> 'color-groups') as changed(record_id)
+                ))) as shown
+            )
+            order by record.id limit 30 + 1 offset 0
+        ),
+        group_link as materialized (
+            select color_id, color_group_id
+            from color_in_group
+            where organization_id = $1::bigint and color_id = any(array(select id from page))
+        ),
+        group_document as materialized (
+            select
+                id,
+                '{"id":' || id
+                || ',"name":' || to_json(name)
+                || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
+                || ',"state":"' || state || '"}' as document
+            from color_group
+            where organization_id = $1::bigint
+                and id = any(array(select distinct color_group_id from group_link))
+        ),
+        color_groups as (
+            select l.color_id, string_agg(g.document, ',' order by g.id) as documents
+            from group_link l
+            join group_document g on g.id = l.color_group_id
+            group by l.color_id
+        ),
+        language_document as materialized (
+            select
+                id,
+                '{"languageId":' || id
+                || ',"languageName":' || to_json(name)
+                || ',"languageCode":' || to_json(code)
+                || ',"colorName":' as document
+            from language
+        ),
+        color_languages as (
+            select
+                l.color_id,
+                string_agg(d.document || to_json(coalesce(l.color_name, page.name)) || '}', ','
+                    order by d.id) as documents
+            from color_language l
+            join language_document d on d.id = l.language_id
+            join page on page.id = l.color_id
+            where l.organization_id = $1::bigint and l.color_id = any(array(select id from page))
+            group by l.color_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+                || coalesce(to_json(user_defined_id)::text, 'null') || ',"userDefinedId2":'
+                || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
+                || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
+                || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
+            || ',"colorGroups":[' || coalesce(g.documents, '')
+            || '],"languageNames":[' || coalesce(l.documents, '')
+            || '],"properties":[]}' as document
+        from page
+        left join color_groups g on g.color_id = page.id
+        left join color_languages l on l.color_id = page.id
+    ) as page
+) as page;
+
 -- colors.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.

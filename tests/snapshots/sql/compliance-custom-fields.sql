@@ -252,6 +252,101 @@ from (
 --   +                 select entry.custom_field_id from compliance_allowed_value entry
 --   +                 where entry.organization_id = $1::bigint and true and entry.user_defined_id = $2::text
 
+-- compliance-custom-fields.list_changed: First page of the records that transactions after a number have changed.
+--   $1::bigint organization_id
+--   $2::bigint after_n
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select f.*, parent.name as parent_custom_field_name
+            from compliance_custom_field f
+            left join compliance_custom_field parent
+                on parent.organization_id = $1::bigint and parent.id = f.parent_custom_field_id
+            where f.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+            -- changed ones.
+            record.id in (
+                select changed.record_id::bigint
+                from (
+                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                    select numbered.records, numbered.causes from change numbered
+                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                    union all
+                    select unnumbered.records, unnumbered.causes from change unnumbered
+                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                ) as change
+                cross join lateral jsonb_each(change.records -> 'compliance-custom-fields') as operation(name,
+                    ids)
+                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+                -- Part of changed_records: records that show changed ones of one kind.
+                union all
+                select shown.id from (
+                    select id from compliance_custom_field
+                    where organization_id = $1::bigint and parent_custom_field_id = any(
+                        -- Ids of the changed ones in changed_shown.
+                        array(
+                            select changed.record_id::bigint
+                            from (
+                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                select numbered.records, numbered.causes from change numbered
+                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                union all
+                                select unnumbered.records, unnumbered.causes from change unnumbered
+                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                            ) as change
+                            cross join lateral jsonb_array_elements_text(change.causes -> 'compliance-custom-fields') as changed(record_id)
+                ))) as shown
+            )
+            order by record.id limit 30 + 1 offset 0
+        ),
+        allowed_values as (
+            select
+                v.custom_field_id,
+                string_agg(
+                    '{"id":' || v.id
+                    || ',"value":' || to_json(v.value)
+                    || coalesce(',"userDefinedId":' || to_json(v.user_defined_id), '')
+                    || ',"properties":[]}',
+                    ',' order by case when not page.is_sort_by_allowed_value_id then v.value end, v.id
+                ) as documents
+            from compliance_allowed_value v
+            join page on page.id = v.custom_field_id
+            where v.organization_id = $1::bigint and v.custom_field_id = any(array(select id from page))
+            group by v.custom_field_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+                || coalesce(to_json(user_defined_id)::text, 'null') || ',"type":"' || type || '","state":"'
+                || state || '","position":' || position::text || ',"internalOnly":' || internal_only::text
+                || ',"isMandatory":' || is_mandatory::text || ',"isMultiLine":' || is_multi_line::text
+                || ',"isSortByAllowedValueId":' || is_sort_by_allowed_value_id::text || ',"maxChar":'
+                || coalesce(max_char::text, 'null') || ',"allowedDecimals":'
+                || coalesce(allowed_decimals::text, 'null') || ',"parentCustomFieldId":'
+                || coalesce(parent_custom_field_id::text, 'null')
+                || coalesce(',"parentCustomFieldName":' || to_json(parent_custom_field_name)::text, '')
+            || ',"allowedValues":[' || coalesce(v.documents, '')
+            || '],"properties":[]}' as document
+        from page
+        left join allowed_values v on v.custom_field_id = page.id
+    ) as page
+) as page;
+
 -- compliance-custom-fields.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.

@@ -238,6 +238,121 @@ from (
 --   +                     and entry.size_range_size_id = target.id
 --   +                 where target.organization_id = $1::bigint and target.name = $2::text
 
+-- sample-requests.list_changed: First page of the records that transactions after a number have changed.
+--   $1::bigint organization_id
+--   $2::bigint after_n
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        -- The offset makes the planner look up sizes request by request. Without it, a plan may read those of all requests.
+        with record as (
+            select r.* from sample_request r where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+            -- changed ones.
+            record.id in (
+                select changed.record_id::bigint
+                from (
+                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                    select numbered.records, numbered.causes from change numbered
+                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                    union all
+                    select unnumbered.records, unnumbered.causes from change unnumbered
+                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                ) as change
+                cross join lateral jsonb_each(change.records -> 'sample-requests') as operation(name, ids)
+                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+                -- Part of changed_records: records that show changed ones of one kind.
+                union all
+                select shown.id from (
+                    select sample_request_id as id from sample_request_size
+                    where organization_id = $1::bigint and size_range_size_id = any(
+                        -- Ids of the changed ones in changed_shown.
+                        array(
+                            select changed.record_id::bigint
+                            from (
+                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                select numbered.records, numbered.causes from change numbered
+                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                union all
+                                select unnumbered.records, unnumbered.causes from change unnumbered
+                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                            ) as change
+                            cross join lateral jsonb_array_elements_text(change.causes -> 'size-range-sizes') as changed(record_id)
+                ))) as shown
+                -- Part of changed_records: records that show changed ones of one kind.
+                union all
+                select shown.id from (
+                    select distinct measured.sample_request_id as id
+                    from measurement_line line
+                    join sample_request request on request.organization_id = $1::bigint
+                        and request.style_id = line.style_id
+                    join sample_request_measurement measured
+                        on measured.organization_id = $1::bigint and measured.sample_request_id = request.id
+                            and measured.measurement_line_id = line.id
+                    where line.organization_id = $1::bigint and line.id = any(
+                        -- Ids of the changed ones in changed_shown.
+                        array(
+                            select changed.record_id::bigint
+                            from (
+                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                select numbered.records, numbered.causes from change numbered
+                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                union all
+                                select unnumbered.records, unnumbered.causes from change unnumbered
+                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                            ) as change
+                            cross join lateral jsonb_array_elements_text(change.causes -> 'measurement-charts') as changed(record_id)
+                ))) as shown
+            )
+            order by record.id limit 30 + 1 offset 0
+        ),
+        sizes as materialized (
+            select
+                requested.sample_request_id,
+                string_agg(
+                    '{"sizeRangeSizeId":' || s.id || ',"sizeRangeSizeName":' || to_json(s.name) || '}', ','
+                        order by s.id
+                ) as documents
+            from page
+            cross join lateral (
+                select stored.sample_request_id, stored.size_range_size_id
+                from sample_request_size stored
+                where stored.organization_id = $1::bigint and stored.sample_request_id = page.id
+                offset 0
+            ) as requested
+            cross join lateral (
+                select size.id, size.name
+                from size_range_size size
+                where size.organization_id = $1::bigint and size.id = requested.size_range_size_id
+                offset 0
+            ) as s
+            group by requested.sample_request_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"styleId":' || style_id::text || ',"name":' || to_json(name)::text
+                || ',"unit":' || coalesce(to_json(unit)::text, 'null') || ',"requestedAt":"'
+                || to_char(requested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+            || ',"sizes":[' || coalesce(sizes.documents, '') || ']}' as document
+        from page
+        left join sizes on sizes.sample_request_id = page.id
+    ) as page
+) as page;
+
 -- sample-requests.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.

@@ -248,6 +248,106 @@ from (
 --   -                     and entry.id = $2::bigint
 --   +                     and entry.size_id = $2::text
 
+-- size-ranges.list_changed: First page of the records that transactions after a number have changed.
+--   $1::bigint organization_id
+--   $2::bigint after_n
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select
+                r.organization_id,
+                r.id,
+                r.name,
+                r.user_defined_id,
+                r.state,
+                r.is_advanced_grading and o.pro as is_advanced_grading,
+                r.is_default,
+                r.default_grading_size_id,
+                s.name as default_grading_size_name
+            from size_range r
+            join organization o on o.id = $1::bigint
+            left join size_range_size s on s.organization_id = $1::bigint and s.id = r.default_grading_size_id
+            where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+            -- changed ones.
+            record.id in (
+                select changed.record_id::bigint
+                from (
+                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                    select numbered.records, numbered.causes from change numbered
+                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                    union all
+                    select unnumbered.records, unnumbered.causes from change unnumbered
+                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                ) as change
+                cross join lateral jsonb_each(change.records -> 'size-ranges') as operation(name, ids)
+                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+                -- Part of changed_records: records that show changed ones of one kind.
+                union all
+                select shown.id from (
+                    select id from size_range
+                    where organization_id = $1::bigint and organization_id = any(
+                        -- Ids of the changed ones in changed_shown.
+                        array(
+                            select changed.record_id::bigint
+                            from (
+                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                select numbered.records, numbered.causes from change numbered
+                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                union all
+                                select unnumbered.records, unnumbered.causes from change unnumbered
+                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                            ) as change
+                            cross join lateral jsonb_array_elements_text(change.causes -> 'settings') as changed(record_id)
+                    )) and is_advanced_grading
+                ) as shown
+            )
+            order by record.id limit 30 + 1 offset 0
+        ),
+        sizes as materialized (
+            select
+                size_range_id,
+                string_agg(
+                    '{"id":' || id
+                    || ',"name":' || to_json(name)
+                    || coalesce(',"sizeId":' || to_json(size_id), '')
+                    || coalesce(',"relatedSizeRangeSizeId":' || related_size_range_size_id, '')
+                    || coalesce(',"gradingGroupId":' || grading_group_id, '') || '}',
+                    ',' order by id
+                ) as documents
+            from size_range_size
+            where organization_id = $1::bigint and size_range_id = any(array(select id from page))
+                and not is_deactivated
+            group by size_range_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"state":"' || state
+                || '","userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null')
+                || ',"isAdvancedGrading":' || is_advanced_grading::text || ',"isDefault":' || is_default::text
+                || coalesce(',"defaultGradingSizeId":' || default_grading_size_id::text, '')
+                || coalesce(',"defaultGradingSizeName":' || to_json(default_grading_size_name)::text, '')
+            || ',"sizes":[' || coalesce(sizes.documents, '') || '],"properties":[]}' as document
+        from page
+        left join sizes on sizes.size_range_id = page.id
+    ) as page
+) as page;
+
 -- size-ranges.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.

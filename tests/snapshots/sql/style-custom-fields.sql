@@ -490,6 +490,203 @@ from (
 --   +                     and entry.style_category_id = target.id
 --   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
 
+-- style-custom-fields.list_changed: First page of the records that transactions after a number have changed.
+--   $1::bigint organization_id
+--   $2::bigint after_n
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select f.*, parent.name as parent_custom_field_name
+            from style_custom_field f
+            left join style_custom_field parent
+                on parent.organization_id = $1::bigint and parent.id = f.parent_custom_field_id
+            where f.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+            -- changed ones.
+            record.id in (
+                select changed.record_id::bigint
+                from (
+                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                    select numbered.records, numbered.causes from change numbered
+                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                    union all
+                    select unnumbered.records, unnumbered.causes from change unnumbered
+                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                ) as change
+                cross join lateral jsonb_each(change.records -> 'style-custom-fields') as operation(name, ids)
+                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+                -- Part of changed_records: records that show changed ones of one kind.
+                union all
+                select shown.id from (
+                    select id from style_custom_field
+                    where organization_id = $1::bigint and parent_custom_field_id = any(
+                        -- Ids of the changed ones in changed_shown.
+                        array(
+                            select changed.record_id::bigint
+                            from (
+                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                select numbered.records, numbered.causes from change numbered
+                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                union all
+                                select unnumbered.records, unnumbered.causes from change unnumbered
+                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                            ) as change
+                            cross join lateral jsonb_array_elements_text(change.causes -> 'style-custom-fields') as changed(record_id)
+                ))) as shown
+                -- Part of changed_records: records that show changed ones of one kind.
+                union all
+                select shown.id from (
+                    select custom_field_id as id from custom_field_group
+                    where organization_id = $1::bigint and group_id = any(
+                        -- Ids of the changed ones in changed_shown.
+                        array(
+                            select changed.record_id::bigint
+                            from (
+                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                select numbered.records, numbered.causes from change numbered
+                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                union all
+                                select unnumbered.records, unnumbered.causes from change unnumbered
+                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                            ) as change
+                            cross join lateral jsonb_array_elements_text(change.causes -> 'groups') as changed(record_id)
+                ))) as shown
+                -- Part of changed_records: records that show changed ones of one kind.
+                union all
+                select shown.id from (
+                    select custom_field_id as id from custom_field_brand
+                    where organization_id = $1::bigint and brand_id = any(
+                        -- Ids of the changed ones in changed_shown.
+                        array(
+                            select changed.record_id::bigint
+                            from (
+                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                select numbered.records, numbered.causes from change numbered
+                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                union all
+                                select unnumbered.records, unnumbered.causes from change unnumbered
+                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                            ) as change
+                            cross join lateral jsonb_array_elements_text(change.causes -> 'brands') as changed(record_id)
+                ))) as shown
+                -- Part of changed_records: records that show changed ones of one kind.
+                union all
+                select shown.id from (
+                    select custom_field_id as id from custom_field_style_category
+                    where organization_id = $1::bigint and style_category_id = any(
+                        -- Ids of the changed ones in changed_shown.
+                        array(
+                            select changed.record_id::bigint
+                            from (
+                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                select numbered.records, numbered.causes from change numbered
+                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                union all
+                                select unnumbered.records, unnumbered.causes from change unnumbered
+                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                            ) as change
+                            cross join lateral jsonb_array_elements_text(change.causes -> 'style-categories') as changed(record_id)
+                ))) as shown
+            )
+            order by record.id limit 30 + 1 offset 0
+        ),
+        allowed_values as (
+            select
+                v.custom_field_id,
+                string_agg(
+                    '{"id":' || v.id
+                    || ',"value":' || to_json(v.value)
+                    || coalesce(',"userDefinedId":' || to_json(v.user_defined_id), '')
+                    || coalesce(',"parentAllowedValueId":' || v.parent_allowed_value_id, '')
+                    || ',"properties":[]}',
+                    ',' order by
+                        case when page.is_sort_by_allowed_value_id then v.user_defined_id else v.value end,
+                            v.id
+                ) as documents
+            from style_allowed_value v
+            join page on page.id = v.custom_field_id
+            where v.organization_id = $1::bigint and v.custom_field_id = any(array(select id from page))
+            group by v.custom_field_id
+        ),
+        brands as (
+            -- Part of the documents and writables of style custom fields.
+            select
+                stored.custom_field_id,
+                string_agg('{"id":' || t.id || ',"name":' || to_json(t.name) || '}', ','
+                    order by t.id) as documents
+            from custom_field_brand stored
+            join brand t on t.organization_id = $1::bigint and t.id = stored.brand_id
+            where stored.organization_id = $1::bigint
+                and stored.custom_field_id = any(array(select id from page))
+            group by stored.custom_field_id
+        ),
+        groups as (
+            -- Part of the documents and writables of style custom fields.
+            select
+                stored.custom_field_id,
+                string_agg('{"id":' || t.id || ',"name":' || to_json(t.name) || '}', ','
+                    order by t.id) as documents
+            from custom_field_group stored
+            join style_group t on t.organization_id = $1::bigint and t.id = stored.group_id
+            where stored.organization_id = $1::bigint
+                and stored.custom_field_id = any(array(select id from page))
+            group by stored.custom_field_id
+        ),
+        categories as (
+            -- Part of the documents and writables of style custom fields.
+            select
+                stored.custom_field_id,
+                string_agg('{"id":' || t.id || ',"name":' || to_json(t.name) || '}', ','
+                    order by t.id) as documents
+            from custom_field_style_category stored
+            join style_category t on t.organization_id = $1::bigint and t.id = stored.style_category_id
+            where stored.organization_id = $1::bigint
+                and stored.custom_field_id = any(array(select id from page))
+            group by stored.custom_field_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"name":' || to_json(name)::text
+                || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '') || ',"type":"' || type
+                || '","state":"' || state || '","position":' || position::text || ',"internalOnly":'
+                || internal_only::text || ',"isMandatory":' || is_mandatory::text || ',"isSupplierEditable":'
+                || is_supplier_editable::text || ',"isMultiLine":' || is_multi_line::text
+                || ',"isSortByAllowedValueId":' || is_sort_by_allowed_value_id::text || ',"diffPerColor":'
+                || diff_per_color::text || ',"diffPerSize":' || diff_per_size::text
+                || ',"useInThumbnailViewGroupBy":' || use_in_thumbnail_view_group_by::text || ',"maxChar":'
+                || coalesce(max_char::text, 'null')
+                || coalesce(',"allowedDecimals":' || allowed_decimals::text, '')
+                || ',"numericVariantCalculationFormula":"' || numeric_variant_calculation_formula || '"'
+                || coalesce(',"parentCustomFieldId":' || parent_custom_field_id::text, '')
+                || coalesce(',"parentCustomFieldName":' || to_json(parent_custom_field_name)::text, '')
+            || ',"allowedValues":[' || coalesce(v.documents, '')
+            || '],"associatedBrands":[' || coalesce(b.documents, '')
+            || '],"associatedGroups":[' || coalesce(g.documents, '')
+            || '],"associatedStyleCategories":[' || coalesce(c.documents, '')
+            || '],"properties":[]}' as document
+        from page
+        left join allowed_values v on v.custom_field_id = page.id
+        left join brands b on b.custom_field_id = page.id
+        left join groups g on g.custom_field_id = page.id
+        left join categories c on c.custom_field_id = page.id
+    ) as page
+) as page;
+
 -- style-custom-fields.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.

@@ -195,6 +195,83 @@ from (
 --   +                     and entry.related_style_id = target.id
 --   +                 where target.organization_id = $1::bigint and target.number = $2::text
 
+-- style-relations.list_changed: First page of the records that transactions after a number have changed.
+--   $1::bigint organization_id
+--   $2::bigint after_n
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select
+                r.*,
+                s.number as related_style_number,
+                s.name as related_style_name
+            from style_relation r
+            join style s on s.organization_id = $1::bigint and s.id = r.related_style_id
+            where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+            -- changed ones.
+            record.id in (
+                select changed.record_id::bigint
+                from (
+                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                    select numbered.records, numbered.causes from change numbered
+                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                    union all
+                    select unnumbered.records, unnumbered.causes from change unnumbered
+                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                ) as change
+                cross join lateral jsonb_each(change.records -> 'style-relations') as operation(name, ids)
+                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+                -- Part of changed_records: records that show changed ones of one kind.
+                union all
+                select shown.id from (
+                    select id from style_relation
+                    where organization_id = $1::bigint and related_style_id = any(
+                        -- Ids of the changed ones in changed_shown.
+                        array(
+                            select changed.record_id::bigint
+                            from (
+                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                select numbered.records, numbered.causes from change numbered
+                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                union all
+                                select unnumbered.records, unnumbered.causes from change unnumbered
+                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                            ) as change
+                            cross join lateral jsonb_array_elements_text(change.causes -> 'styles') as changed(record_id)
+                ))) as shown
+            )
+            order by record.id limit 30 + 1 offset 0
+        )
+        select
+            page_order,
+            sort_values,
+            concat(
+                '{"id":', id,
+                ',"styleId":', style_id,
+                ',"relatedStyleId":', related_style_id,
+                ',"relatedStyleNumber":', to_json(related_style_number),
+                ',"relatedStyleName":', to_json(related_style_name),
+                '}'
+            ) as document
+        from page
+    ) as page
+) as page;
+
 -- style-relations.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.

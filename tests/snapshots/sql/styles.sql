@@ -194,6 +194,59 @@ from (
 --   +                 join style_in_group entry on entry.organization_id = $1::bigint and entry.group_id = target.id
 --   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
 
+-- styles.list_changed: First page of the records that transactions after a number have changed.
+--   $1::bigint organization_id
+--   $2::bigint after_n
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        -- Documents or writables.
+        with record as (
+            select r.* from style r where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+            -- changed ones.
+            record.id in (
+                select changed.record_id::bigint
+                from (
+                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                    select numbered.records, numbered.causes from change numbered
+                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                    union all
+                    select unnumbered.records, unnumbered.causes from change unnumbered
+                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                ) as change
+                cross join lateral jsonb_each(change.records -> 'styles') as operation(name, ids)
+                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+            )
+            order by record.id limit 30 + 1 offset 0
+        )
+        select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
+            || ',"name":' || to_json(name)::text || coalesce(',"brandId":' || brand_id::text, '')
+            || coalesce(',"styleCategoryId":' || style_category_id::text, '') || ',"groupIds":['
+            || coalesce(group_ids, '') || '],"state":"' || state || '"}' as document
+        from page
+        -- Part of documents and writables: the groups of each style.
+        left join lateral (
+            select string_agg(stored.group_id::text, ',' order by stored.group_id) as group_ids
+            from style_in_group stored
+            where stored.organization_id = $1::bigint and stored.style_id = page.id
+        ) as linked on true
+    ) as page
+) as page;
+
 -- styles.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.

@@ -305,6 +305,108 @@ from (
 --   -                     and entry.id = $2::bigint
 --   +                     and entry.email = $2::text
 
+-- sub-suppliers.list_changed: First page of the records that transactions after a number have changed.
+--   $1::bigint organization_id
+--   $2::bigint after_n
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 30),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 30 as has_more
+    from (
+        with record as (
+            select
+                s.*,
+                (
+                    upper(left(s.relation_type, 1) collate "default")
+                    || translate(substr(s.relation_type, 2), '_-', '  ')
+                ) collate "C" as relation_type_name,
+                c.name as country_name,
+                (
+                    select count(*) from facility f
+                    where f.organization_id = $1::bigint and f.sub_supplier_id = s.id
+                        and f.state <> 'deleted'
+                ) as facility_count
+            from sub_supplier s
+            left join country c on c.code = s.country_code
+            where s.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) - 0 as page_order,
+            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+                end as sort_values
+            from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+            -- changed ones.
+            record.id in (
+                select changed.record_id::bigint
+                from (
+                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                    select numbered.records, numbered.causes from change numbered
+                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                    union all
+                    select unnumbered.records, unnumbered.causes from change unnumbered
+                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                ) as change
+                cross join lateral jsonb_each(change.records -> 'sub-suppliers') as operation(name, ids)
+                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+            )
+            order by record.id limit 30 + 1 offset 0
+        ),
+        contacts as (
+            select
+                k.sub_supplier_id,
+                string_agg(
+                    '{"id":' || k.id
+                    || coalesce(',"firstName":' || to_json(k.first_name), '')
+                    || coalesce(',"lastName":' || to_json(k.last_name), '')
+                    || coalesce(',"email":' || to_json(k.email), '')
+                    || coalesce(',"phone":' || to_json(k.phone), '')
+                    || coalesce(',"role":' || to_json(k.role), '')
+                    || coalesce(',"faxNumber":' || to_json(k.fax_number), '')
+                    || coalesce(',"countryCode":' || to_json(k.country_code), '')
+                    || coalesce(',"countryName":' || to_json(c.name), '')
+                    || ',"properties":[]}',
+                    ',' order by k.id
+                ) as documents
+            from sub_supplier_contact k
+            left join country c on c.code = k.country_code
+            where k.organization_id = $1::bigint and k.sub_supplier_id = any(array(select id from page))
+                and not k.deleted_with_sub_supplier
+            group by k.sub_supplier_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":"' || id || '","organizationId":' || organization_id::text || ',"name":'
+                || to_json(name)::text || coalesce(',"customId":' || to_json(custom_id)::text, '')
+                || coalesce(',"relationType":' || to_json(relation_type)::text, '')
+                || coalesce(',"relationTypeName":' || to_json(relation_type_name)::text, '')
+                || coalesce(',"address":' || to_json(address)::text, '')
+                || coalesce(',"zipCode":' || to_json(zip_code)::text, '')
+                || coalesce(',"city":' || to_json(city)::text, '')
+                || coalesce(',"stateOrRegion":' || to_json(state_or_region)::text, '')
+                || coalesce(',"countryCode":' || to_json(country_code)::text, '')
+                || coalesce(',"countryName":' || to_json(country_name)::text, '')
+                || coalesce(',"webSite":' || to_json(web_site)::text, '')
+                || coalesce(',"vatNumber":' || to_json(vat_number)::text, '')
+                || coalesce(',"mid":' || to_json(mid)::text, '')
+                || coalesce(',"avatarColor":' || to_json(avatar_color)::text, '')
+                || coalesce(',"processingTypes":' || to_json(processing_types)::text, '')
+                || coalesce(',"latitude":' || to_json(latitude)::text, '')
+                || coalesce(',"longitude":' || to_json(longitude)::text, '') || ',"facilityCount":'
+                || facility_count::text || ',"state":"' || state || '","createdAt":"'
+                || to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
+            || ',"contacts":[' || coalesce(contacts.documents, '') || ']}' as document
+        from page
+        left join contacts on contacts.sub_supplier_id = page.id
+    ) as page
+) as page;
+
 -- sub-suppliers.count: Count the records of all pages.
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.

@@ -1,0 +1,92 @@
+"""Changed records: lists of what has changed since a time, by the change feed (contract, Lists)."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Final
+
+import asyncpg
+
+from service.database.connections import Connection
+from service.database.statements import load
+from service.error_types import ErrorType
+from service.errors import api_error
+from service.limits import TRANSACTION_SECONDS
+from service.listing.list_request import ChangedRecords, Listing
+from service.organizations.caller import Caller
+from service.queries.change_feed import ChangeFeed
+from service.queries.resource import Resource
+
+PARAMETER: Final = "changedSince"
+MAX_TRANSACTIONS: Final = 10_000
+"""Transactions beyond which all records of a collection count as changed."""
+MAX_ENTRIES: Final = 100_000
+"""Entries of these transactions beyond which all records count as changed."""
+_LONGEST: Final = timedelta(seconds=TRANSACTION_SECONDS)
+_EARLIEST: Final = datetime.min.replace(tzinfo=UTC) + 2 * _LONGEST
+_SQL: Final = load("changes")
+
+
+async def look_up(
+    connection: Connection,
+    feed: ChangeFeed,
+    resource: Resource,
+    caller: Caller,
+    listing: Listing,
+) -> Listing:
+    """Return the list request with the records that have changed since its time.
+
+    Problem: the feed has the time at which a transaction began, and its numbers follow the order
+    of commits roughly. A transaction that was committed at or after the time began at most
+    ``TRANSACTION_SECONDS`` before, and has at most as much later neighbors before it. So the look
+    goes back by twice that time. Raise ``gone.changes_expired`` if such changes are kept no longer.
+    """
+    organization_id = caller.organization_id
+    changed, since = listing.changed, listing.changed_since
+    if changed is None:
+        assert since is not None
+        moment = max(since, _EARLIEST) - 2 * _LONGEST
+        last = await connection.fetchval(_SQL["last_before"].text, organization_id, moment)
+        changed = ChangedRecords(0, last or 0)
+    row = await connection.fetchrow(
+        _SQL["kept"].text, organization_id, changed.after, MAX_TRANSACTIONS, MAX_ENTRIES
+    )
+    if row is None:
+        return listing
+    if listing.changed is None:
+        _require_complete(row, since)
+    elif row["epoch"] != changed.epoch or row["cleared_n"] > changed.after:
+        raise api_error(ErrorType.GONE_CHANGES_EXPIRED, "cursor")
+    condition = condition_text(feed, resource.collection) if row["is_short"] else ""
+    return replace(listing, changed=ChangedRecords(row["epoch"], changed.after, condition))
+
+
+def _require_complete(feed: asyncpg.Record, since: datetime | None) -> None:
+    """Raise ``gone.changes_expired`` unless every change committed since a time is kept."""
+    cleared_at = feed["cleared_at"]
+    if cleared_at is None and feed["cleared_n"]:
+        # Cleared by an earlier release. The oldest transaction that is kept began later, or soon
+        # before.
+        cleared_at = feed["oldest_at"] or datetime.now(UTC)
+    if cleared_at is not None and since is not None and since <= cleared_at + 2 * _LONGEST:
+        raise api_error(ErrorType.GONE_CHANGES_EXPIRED, PARAMETER)
+
+
+@cache
+def condition_text(feed: ChangeFeed, collection: str) -> str:
+    """Return the condition on records of a collection, with the slot ``n``.
+
+    Return "" for a collection that the feed does not have: its records may always have changed.
+    """
+    if collection not in feed.resources:
+        return ""
+    changes = _SQL["changes_after"].fill(n="{{n}}")
+    shown = []
+    for cause, statements in feed.fan_out_by_cause.items():
+        if collection in statements:
+            ids = _SQL["changed_shown_ids"].fill(changes=changes, cause=cause)
+            text = statements[collection].text.replace("$2::bigint[]", ids)
+            shown.append(_SQL["changed_shown"].fill(shown=text))
+    return _SQL["changed_records"].fill(
+        collection=collection, changes=changes, shown="\n".join(shown)
+    )

@@ -1,0 +1,124 @@
+"""Tests of `after`, `epoch` and pages of whole transactions (contract, Changes)."""
+
+import asyncio
+from itertools import groupby
+from typing import Any
+
+import asyncpg
+import pytest
+
+from tests.support.api import Answer, Api, replacing
+from tests.support.changes import PATH, Follower
+
+pytestmark = pytest.mark.contract("Changes")
+
+GROUPS = "/api/groups"
+
+
+async def transactions(api: Api, *sizes: int) -> None:
+    """Write a transaction of each number of records."""
+    for size in sizes:
+        names = [{"name": f"Group {number}"} for number in range(size)]
+        assert (await api.post(GROUPS, names)).status == 201
+
+
+async def after(api: Api, n: int, **params: Any) -> Answer:
+    answer = await api.get(PATH, {"after": str(n), **params})
+    assert answer.status == 200, answer.raw
+    return answer
+
+
+def sizes(answer: Answer) -> list[tuple[int, int]]:
+    """Return the number and the entries of each transaction of a page."""
+    return [(n, len([*entries])) for n, entries in groupby(answer.data, lambda entry: entry["n"])]
+
+
+async def test_pages_have_whole_transactions(api: Api) -> None:
+    await transactions(api, 2, 1, 5, 1, 1, 1)
+    pages = [await after(api, 0, limit="3")]
+    while pages[-1].json["pagination"]["hasMore"]:
+        pages.append(await after(api, pages[-1].data[-1]["n"], limit="3"))
+    assert [*map(sizes, pages)] == [[(1, 2), (2, 1)], [(3, 5)], [(4, 1), (5, 1), (6, 1)]]
+    follower = Follower(api, limit="3")
+    follower.cursor = (await after(api, 0, limit="3")).json["pagination"]["cursor"]
+    by_cursor = [page async for page in follower.pages()]
+    assert [len(page) for page in by_cursor] == [5, 3]
+    assert (await after(api, 6)).data == []
+
+
+async def test_numbers_go_on_after_the_newest(api: Api) -> None:
+    await transactions(api, 1)
+    last = (await after(api, 0)).data[-1]["n"]
+    waiting = asyncio.create_task(after(api, last, wait="10"))
+    await asyncio.sleep(0.05)
+    await transactions(api, 2)
+    assert sizes(await waiting) == [(last + 1, 2)]
+
+
+@pytest.mark.parametrize("name", ["epoch", "after"])
+async def test_a_number_that_is_not_there_is_gone(name: str, api: Api) -> None:
+    await transactions(api, 1, 1)
+    epoch = (await after(api, 1)).headers["X-Changes-Epoch"]
+    right = {"after": "1", "epoch": epoch}
+    assert (await api.get(PATH, right)).status == 200
+    wrong = {"after": "3", "epoch": str(int(epoch) ^ 1)}[name]
+    answer = await api.get(PATH, right | {name: wrong})
+    assert (answer.status, answer.details) == (410, [("gone.changes_expired", name)])
+
+
+async def test_cleared_numbers_are_gone_and_the_oldest_is_not(api: Api, demo_dsn: str) -> None:
+    await transactions(api, 1, 1, 1)
+    await after(api, 1)
+    connection = await asyncpg.connect(demo_dsn)
+    await connection.execute("delete from change where n <= 2")
+    await connection.execute("update change_feed set cleared_n = 2")
+    await connection.close()
+    gone = await api.get(PATH, {"after": "1"})
+    assert (gone.status, gone.details) == (410, [("gone.changes_expired", "after")])
+    for n in (0, 2):
+        assert sizes(await after(api, n)) == [(3, 1)]
+
+
+async def test_every_page_tells_its_epoch(api: Api) -> None:
+    await transactions(api, 1, 1)
+    first = await api.get(PATH, {"limit": "1"})
+    pages = [first, await api.get(PATH, {"cursor": first.json["pagination"]["cursor"]})]
+    pages += [await api.get(PATH, {"from": "now"}), await after(api, 1)]
+    assert len({page.headers["X-Changes-Epoch"] for page in pages}) == 1
+
+
+@pytest.mark.contract("Limits")
+async def test_documents_keep_transactions_whole(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    await transactions(api, 1, 12, 1, 1)
+    monkeypatch.setattr("service.queries.change_feed.MAX_PAGE_BYTES", 900)
+    pages = [await after(api, 0, documents="true")]
+    while pages[-1].json["pagination"]["hasMore"]:
+        n = pages[-1].data[-1]["n"]
+        pages.append(await after(api, n, documents="true"))
+    assert [size for page in pages for size in sizes(page)] == [(1, 1), (2, 12), (3, 1), (4, 1)]
+    assert [(2, 12)] in [sizes(page) for page in pages]
+    assert all(entry["document"]["name"] for page in pages for entry in page.data)
+    monkeypatch.setattr("service.handlers.changes.MAX_BATCH_BYTES", 1500)
+    answer = await api.get(PATH, {"after": "1", "documents": "true"})
+    assert answer.details == [("validation_error.out_of_range", "after")]
+
+
+@pytest.mark.contract("Limits")
+async def test_a_transaction_beyond_the_limit_is_refused(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await transactions(api, 1, 6)
+    monkeypatch.setattr("service.queries.change_feed.MAX_TRANSACTION_ENTRIES", 5)
+    assert sizes(await after(api, 0, limit="3")) == [(1, 1)]
+    answer = await api.get(PATH, {"after": "1"})
+    assert answer.details == [("validation_error.out_of_range", "after")]
+    assert len((await api.get(PATH)).data) == 7
+
+
+async def test_records_that_show_another_are_in_its_transaction(api: Api) -> None:
+    group = (await api.post("/api/color-groups", {"name": "Blues"})).data["id"]
+    colors = [{"name": f"Blue {number}", "colorGroupIds": [group]} for number in range(5)]
+    await api.post("/api/colors", colors)
+    await api.patch(f"/api/color-groups/{group}", replacing("/name", "Blue tones"))
+    page = await after(api, 2, limit="2")
+    assert sizes(page) == [(3, 6)]
