@@ -1,13 +1,14 @@
 -- Sample requests of styles, and their requested sizes (contract, Sample requests).
 
 -- name: check(organization_id, items)
--- Reports a changed style; requested values of inactive lines or of sizes that are not requested; new sizes that are
--- deactivated or of a deleted size range; and removed sizes with measured values.
+-- Reports a changed style, unit or requested values; requested values of inactive lines or of sizes that are not
+-- requested; new sizes that are deactivated or of a deleted size range; and removed sizes with measured values.
 with item as materialized (
     select item.*
     from rows from (
-        jsonb_to_recordset($2::jsonb) as (id bigint, "styleId" bigint, "sizeRangeSizeIds" jsonb, requested jsonb)
-    ) with ordinality as item(id, style_id, sizes, requested, n)
+        jsonb_to_recordset($2::jsonb)
+            as (id bigint, "styleId" bigint, "sizeRangeSizeIds" jsonb, unit text, requested jsonb)
+    ) with ordinality as item(id, style_id, sizes, unit, requested, n)
 ),
 wanted as materialized (
     select item.id, item.n, size.id::bigint as size_id, size.n as place
@@ -21,6 +22,36 @@ select item.n::integer as item, 'validation_error.read_only_field' as type, '["s
 from item
 join sample_request stored on stored.organization_id = $1::bigint and stored.id = item.id
 where stored.style_id <> item.style_id
+union all
+select item.n::integer, 'validation_error.read_only_field', '["unit"]', 'The unit of a sample request stays.'
+from item
+join sample_request stored on stored.organization_id = $1::bigint and stored.id = item.id
+where item.unit is distinct from stored.unit and item.unit is not null
+union all
+-- Of sizes that the item leaves out, the values need not be repeated.
+select item.n::integer, 'validation_error.read_only_field', '["requested"]',
+    'The requested values of a sample request stay.'
+from item
+join sample_request stored on stored.organization_id = $1::bigint and stored.id = item.id
+where jsonb_typeof(item.requested) = 'array'
+    and exists (
+        select 1
+        from (
+            select sent."lineId" as line_id, sent."sizeRangeSizeId" as size_id, sent.value
+            from jsonb_to_recordset(item.requested)
+                as sent("lineId" bigint, "sizeRangeSizeId" bigint, value numeric)
+        ) as sent
+        full join (
+            select frozen.measurement_line_id as line_id, frozen.size_range_size_id as size_id,
+                frozen.requested_measurement as value
+            from wanted
+            join sample_request_measurement frozen
+                on frozen.organization_id = $1::bigint and frozen.sample_request_id = item.id
+                    and frozen.size_range_size_id = wanted.size_id
+            where wanted.n = item.n and frozen.requested_measurement is not null
+        ) as frozen on frozen.line_id = sent.line_id and frozen.size_id = sent.size_id
+        where sent.value is distinct from frozen.value
+    )
 union all
 select wanted.n::integer, 'validation_error.unknown_reference',
     json_build_array('sizeRangeSizeIds', wanted.place - 1)::text, 'There is no such size.'
@@ -44,7 +75,8 @@ left join measurement_line line
     on line.organization_id = $1::bigint and line.id = sent.line_id and line.style_id = item.style_id
         and not line.is_deactivated
 left join wanted on wanted.n = item.n and wanted.size_id = sent.size_id
-where line.id is null or wanted.id is null
+left join sample_request stored on stored.organization_id = $1::bigint and stored.id = item.id
+where (line.id is null or wanted.id is null) and stored.id is null
 union all
 select item.n::integer, 'validation_error.duplicate', json_build_array('requested', max(sent.n) - 1, 'lineId')::text,
     'This line and size have a value already.'

@@ -65,7 +65,7 @@ id = any(array(
 -- Own keys within records with the ids $3. The offset makes the planner look keys up one by one, not read all records.
 id = any(array(
     select found.id
-    from unnest($2::text[], $3::bigint[]) as sent(key, within_id)
+    from unnest($2::{{key_type}}[], $3::bigint[]) as sent(key, within_id)
     cross join lateral (
         select one.id from {{table}} one
         where one.organization_id = $1::bigint and one.{{within}} = sent.within_id and one.{{key}} = sent.key

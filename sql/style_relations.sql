@@ -42,3 +42,6 @@ select
         '}'
     ) as document
 from page;
+
+-- name: numbers(organization_id, ids)
+select id, number from style where organization_id = $1::bigint and id = any($2::bigint[]);

@@ -196,8 +196,9 @@ BULK_PATCH: Final = Operation(
     "Change {several} in part",
     "Applies each item as a merge patch (RFC 7396): omitted fields keep their values, null clears "
     "a field. With `match`, items identify records by their own key (upsert): deleted records are "
-    "restored, missing ones created.",
+    "restored, missing ones created; an item with `state` `deleted` deletes its record.",
     ("bulkMerge", "bulkMergeByKey"),
+    deletes=True,
     error_types=(ErrorType.CONFLICT_AMBIGUOUS_KEY,),
 )
 BULK_DELETE: Final = Operation(
@@ -206,7 +207,9 @@ BULK_DELETE: Final = Operation(
     MANY,
     writes.delete_many,
     "Delete {several}",
-    "Runs in one transaction. Deleting a deleted record changes nothing.",
+    "Runs in one transaction. Deleting a deleted record changes nothing. Records are named by "
+    "`ids`, or by `match` and `keys`, their own keys; then the response has an outcome for each "
+    "key, `absent` if no record has it.",
     deletes=True,
 )
 

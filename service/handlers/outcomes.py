@@ -39,7 +39,12 @@ def outcomes(
     ]
     details = result.errors.listed()
     rows = [
-        _row(resource, outcome, details.get(request_index, []), is_dry_run=options.dry_run)
+        _row(
+            resource,
+            outcome._replace(key=result.key_texts.get(outcome.key, outcome.key)),
+            details.get(request_index, []),
+            is_dry_run=options.dry_run,
+        )
         for request_index, outcome in enumerate(item_outcomes)
     ]
     all_created = all(outcome.outcome == CREATED for outcome in item_outcomes)

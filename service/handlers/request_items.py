@@ -17,7 +17,7 @@ from service.listing.properties import parse_ids
 from service.queries.batch import Item, RequestItems, list_path
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions
-from service.schemas.extra_checks import duplicate_errors
+from service.schemas.extra_checks import duplicate_errors, key_errors
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
 
@@ -119,28 +119,54 @@ def many_ids(resource: MasterRecord, texts: list[str], options: WriteOptions) ->
 
     Raise ApiError for too few or too many ids.
     """
-    if not texts:
-        raise api_error(ErrorType.REQUIRED_FIELD, "ids", message="Give at least one id.")
-    max_ids = schemas.definition(resource.ids_schema, "ids").schema["maxItems"]
-    if len(texts) > max_ids:
-        message = f"Give at most {max_ids} ids."
-        raise api_error(ErrorType.TOO_MANY_ITEMS, "ids", message=message)
+    _check_number(resource, texts, "id")
     if (ids := parse_ids(texts)) and len({*texts}) == len(texts):
         return RequestItems([{"id": record_id} for record_id in ids], in_query, is_bulk=True)
-    items, details, seen = list[Item](), dict[int, list[ErrorDetail]](), set[str]()
-    counts = Counter(texts) if options.skip_failed else {}
-    repeated = {text for text, count in counts.items() if count > 1}
+    items, details = list[Item](), defaultdict[int, list[ErrorDetail]](list)
     for request_index, text in enumerate(texts):
         try:
             items.append({"id": resource.stored_id(text)})
         except ValueError as error:
             items.append({})
-            details[request_index] = [ErrorDetail(ErrorType.INVALID_VALUE, (), str(error))]
-        if text in seen or text in repeated:
-            duplicate = ErrorDetail(ErrorType.DUPLICATE, (), "Given twice.")
-            details.setdefault(request_index, []).append(duplicate)
-        seen.add(text)
+            details[request_index].append(ErrorDetail(ErrorType.INVALID_VALUE, (), str(error)))
+    _add_repeated(texts, details, options)
     return RequestItems(items, in_query, details, is_bulk=True)
+
+
+def many_keys(resource: MasterRecord, texts: list[str], options: WriteOptions) -> RequestItems:
+    """Return the items of a bulk delete by own key, from its ``keys`` parameters.
+
+    Raise ApiError for too few or too many keys.
+    """
+    _check_number(resource, texts, "key")
+    details = defaultdict[int, list[ErrorDetail]](list)
+    for request_index, text in enumerate(texts):
+        details[request_index] += key_errors(text)
+    _add_repeated(texts, details, options)
+    items: list[Item] = [{str(resource.own_key): text} for text in texts]
+    failed = {request_index: rows for request_index, rows in details.items() if rows}
+    return RequestItems(items, _in_keys, failed, is_bulk=True)
+
+
+def _check_number(resource: MasterRecord, texts: list[str], noun: str) -> None:
+    """Raise ApiError for too few or too many ids or keys of a bulk delete."""
+    if not texts:
+        raise api_error(ErrorType.REQUIRED_FIELD, f"{noun}s", message=f"Give at least one {noun}.")
+    maximum = schemas.definition(resource.ids_schema, "ids").schema["maxItems"]
+    if len(texts) > maximum:
+        message = f"Give at most {maximum} {noun}s."
+        raise api_error(ErrorType.TOO_MANY_ITEMS, f"{noun}s", message=message)
+
+
+def _add_repeated(
+    texts: list[str], details: defaultdict[int, list[ErrorDetail]], options: WriteOptions
+) -> None:
+    """Add an error for each repeated text but the first; with ``skip_failed``, for all of them."""
+    counts, seen = Counter(texts) if options.skip_failed else {}, set[str]()
+    for request_index, text in enumerate(texts):
+        if text in seen or counts.get(text, 0) > 1:
+            details[request_index].append(ErrorDetail(ErrorType.DUPLICATE, (), "Given twice."))
+        seen.add(text)
 
 
 def in_body(request_index: int, path: Path) -> Path:
@@ -151,3 +177,8 @@ def in_body(request_index: int, path: Path) -> Path:
 def in_query(request_index: int, _: Path) -> Path:
     """Return the path of an item that a repeated parameter ``ids`` names."""
     return ("ids", request_index)
+
+
+def _in_keys(request_index: int, _: Path) -> Path:
+    """Return the path of an item that a repeated parameter ``keys`` names."""
+    return ("keys", request_index)

@@ -14,6 +14,8 @@ from service.queries.outcomes import WriteOptions
 from service.queries.writable_resource import WritableResource
 
 MATCH: Final = "match"
+IDS: Final = "ids"
+KEYS: Final = "keys"
 ON_ERROR: Final = "onError"
 DRY_RUN: Final = "dryRun"
 MINIMAL: Final = "return=minimal"
@@ -26,13 +28,17 @@ SINGLE: Final[AllowedValues] = {DRY_RUN: ("false", "true")}
 BULK: Final[AllowedValues] = {ON_ERROR: ("abort", "skip"), **SINGLE}
 """Query parameters of a bulk write whose items name records by id."""
 
-BULK_DELETE: Final[AllowedValues] = {"ids": (), **BULK}
-"""Query parameters of a bulk delete."""
-
 
 def bulk_by_key(resource: MasterRecord) -> AllowedValues:
     """Return the query parameters of a bulk write whose items can name records by own key."""
     return {MATCH: (resource.own_key,), **BULK} if resource.own_key else BULK
+
+
+def bulk_delete(resource: MasterRecord) -> AllowedValues:
+    """Return the query parameters of a bulk delete; keys need no other field beside them."""
+    if not resource.own_key or resource.own_key_within:
+        return {IDS: (), **BULK}
+    return {IDS: (), MATCH: (resource.own_key,), KEYS: (), **BULK}
 
 
 def read(request: web.Request, resource: WritableResource, allowed: AllowedValues) -> WriteOptions:
@@ -40,7 +46,7 @@ def read(request: web.Request, resource: WritableResource, allowed: AllowedValue
     query, is_bulk = request.query, ON_ERROR in allowed
     return WriteOptions(
         skip_failed=is_bulk and query.get(ON_ERROR) == "skip",
-        match_by_key=MATCH in allowed and MATCH in query,
+        match_by_key=any(name in allowed and name in query for name in (MATCH, KEYS)),
         dry_run=query.get(DRY_RUN) == "true",
         return_minimal=is_bulk and preferences(request).get("return") == "minimal",
         precondition=precondition_of(request, resource),
@@ -60,4 +66,16 @@ def check(request: web.Request, allowed: AllowedValues) -> None:
     if choices.get(DRY_RUN) == "true" and "Idempotency-Key" in request.headers:
         message = "A dry run stores no response: leave out dryRun or the Idempotency-Key."
         reader.fail(ErrorType.EXCLUSIVE_PARAMETERS, DRY_RUN, message=message)
+    if KEYS in allowed:
+        _check_keys(reader)
     reader.raise_errors()
+
+
+def _check_keys(reader: QueryReader) -> None:
+    """Report ``keys`` without ``match``, and ids beside them."""
+    names = reader.texts.keys()
+    if KEYS in names and MATCH not in names:
+        reader.fail_required(MATCH)
+    if IDS in names and {KEYS, MATCH} & names:
+        message = "Name the records by ids or by match and keys, not both."
+        reader.fail(ErrorType.EXCLUSIVE_PARAMETERS, IDS, message=message)

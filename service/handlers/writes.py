@@ -16,7 +16,7 @@ from service.handlers.idempotent_write import run_write
 from service.handlers.outcomes import DryRunRollback, outcomes
 from service.handlers.parameters import check_precondition, idempotent_request, path_of
 from service.handlers.patch import patch_editor
-from service.handlers.request_items import BulkBody, many_ids, many_items, one_item
+from service.handlers.request_items import BulkBody, many_ids, many_items, many_keys, one_item
 from service.handlers.write_options import AllowedValues
 from service.http.api_response import ApiResponse
 from service.http.byte_budget import reserve_response
@@ -123,14 +123,18 @@ async def merge_many(resource: MasterRecord, request: web.Request, raw: bytes) -
 
 
 async def delete_many(resource: MasterRecord, request: web.Request) -> web.Response:
-    """Delete records in bulk; return them as deleted."""
-    ids = request.query.getall("ids", [])
+    """Delete records in bulk, by id or by own key; return them as deleted, or the outcomes."""
+    allowed = write_options.bulk_delete(resource)
+    ids = request.query.getall(write_options.IDS, [])
+    keys = request.query.getall(write_options.KEYS, [])
 
-    def read(options: WriteOptions) -> tuple[RequestItems, Write[WritableResource]]:
+    def read(options: WriteOptions) -> tuple[RequestItems, Write[MasterRecord]]:
+        if options.match_by_key:
+            return many_keys(resource, keys, options), writes.delete_by_key
         return many_ids(resource, ids, options), writes.delete
 
-    with _bulk_error_counts("bulk_delete", len(ids)):
-        write_request = _check(resource, request, b"", write_options.BULK_DELETE, read)
+    with _bulk_error_counts("bulk_delete", len(keys or ids)):
+        write_request = _check(resource, request, b"", allowed, read)
         return await _execute(write_request)
 
 

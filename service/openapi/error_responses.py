@@ -8,7 +8,7 @@ from typing import Any
 from service import schemas
 from service.error_types import STATUSES, ErrorType
 from service.errors import ErrorDetail
-from service.handlers.operations import Operation
+from service.handlers.operations import BULK_DELETE, Operation
 from service.http.media_types import JSON, PROBLEM
 from service.openapi import examples
 from service.openapi.components import name_of, reference
@@ -90,6 +90,12 @@ _OF_WRITES = (
     ErrorType.CONFLICT_IN_PROGRESS,
     ErrorType.UNPROCESSABLE_IDEMPOTENCY_KEY,
     ErrorType.SERVER_ERROR_OUTCOME_UNKNOWN,
+)
+_OF_KEYS = (
+    ErrorType.TOO_SHORT,
+    ErrorType.TOO_LONG,
+    ErrorType.EXCLUSIVE_PARAMETERS,
+    ErrorType.CONFLICT_AMBIGUOUS_KEY,
 )
 _OF_BULK = (ErrorType.REQUIRED_FIELD, ErrorType.TOO_MANY_ITEMS)
 
@@ -179,8 +185,9 @@ def _of_kind(kind: Operation) -> Iterator[str]:
 
 
 def _of_resource(kind: Operation, resource: Resource) -> Iterator[str]:
-    # Operations that delete accept the state ``deleted``.
-    if kind.body and not kind.deletes and "create" in schemas.load()[resource.name]["$defs"]:
+    # Replaces in bulk accept the state ``deleted``; merges do only with ``match``.
+    takes_deleted = kind.deletes and kind.method == "PUT"
+    if kind.body and not takes_deleted and "create" in schemas.load()[resource.name]["$defs"]:
         yield ErrorType.STATE_NOT_ALLOWED
     if kind.needs_records or resource.parents:
         yield ErrorType.NOT_FOUND
@@ -188,6 +195,8 @@ def _of_resource(kind: Operation, resource: Resource) -> Iterator[str]:
         yield ErrorType.FORBIDDEN_ORGANIZATION
     if kind.deletes and resource.can_be_in_use:
         yield ErrorType.CONFLICT_IN_USE
+    if kind is BULK_DELETE and len(schemas.key_fields(resource.name)) == 1:
+        yield from _OF_KEYS
     for name in resource.own_error_types if kind.body else ():
         # A new record cannot be in use.
         if name != ErrorType.CONFLICT_IN_USE or kind.needs_records:

@@ -143,6 +143,16 @@ OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
         ErrorType.FORBIDDEN_ORGANIZATION: (("ids", 3), ""),
         ErrorType.NOT_FOUND: (("ids", 3), ""),
         ErrorType.CONFLICT_IN_USE: (("ids", 3), EXAMPLES[ErrorType.CONFLICT_IN_USE][1]),
+        ErrorType.TOO_SHORT: (("keys", 3), _limit("common/scalars", "keyOfItem", "minLength")),
+        ErrorType.TOO_LONG: (("keys", 3), _limit("common/scalars", "keyOfItem", "maxLength")),
+        ErrorType.EXCLUSIVE_PARAMETERS: (
+            ("ids",),
+            "Name the records by ids or by match and keys, not both.",
+        ),
+        ErrorType.CONFLICT_AMBIGUOUS_KEY: (
+            ("keys", 3),
+            EXAMPLES[ErrorType.CONFLICT_AMBIGUOUS_KEY][1],
+        ),
     },
     BULK_REPLACE: {
         name: ((3, *path) if path else (), message)

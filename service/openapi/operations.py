@@ -90,7 +90,7 @@ class OperationObject:
                 yield parameters.shared("Form")
             yield parameters.shared("IfNoneMatch")
         if kind.is_bulk and not kind.body:
-            yield parameters.ids(resource)
+            yield from parameters.ids_or_keys(resource)
         if kind in (operations.BULK_REPLACE, operations.BULK_PATCH):
             yield from parameters.match(resource)
         if kind.takes_dry_run:

@@ -176,10 +176,17 @@ def path_parameters(path: str, resource: Resource, title: str) -> Iterator[Param
         }
 
 
-def ids(resource: Resource) -> Parameter:
-    """Return the parameter with the ids of a bulk delete."""
+def ids_or_keys(resource: Resource) -> Iterator[Parameter]:
+    """Yield the parameters with the ids or own keys of a bulk delete."""
     text = "Ids of the records to delete. Repeat the parameter for each id."
-    return {**_query("ids", reference(resource.ids_schema, "ids"), text), "required": True}
+    by_id = _query("ids", reference(resource.ids_schema, "ids"), text)
+    fields = all_schemas.key_fields(resource.name)
+    yield by_id if len(fields) == 1 else by_id | {"required": True}
+    if len(fields) == 1:
+        text = "Names the records by `keys` instead of `ids`: by this field, their own key."
+        yield _query("match", {"type": "string", "enum": [*fields]}, text)
+        text = "Own keys of the records to delete. Repeat the parameter for each key."
+        yield _query("keys", reference("common/scalars", "keys"), text)
 
 
 def match(resource: Resource) -> Iterator[Parameter]:

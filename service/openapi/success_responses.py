@@ -68,7 +68,8 @@ def example_of(collection: str, form: str) -> Any:
         field = _changed(forms)
         return [{"id": document["id"], field: document[field]}]
     if form == "bulkMergeByKey":
-        return [{**keys, "state": "inactive"}]
+        state = "inactive" if "state" in forms["writable"]["properties"] else "deleted"
+        return [{**keys, "state": state}]
     if form == "patch":
         field = _changed(forms)
         return [{"op": "replace", "path": f"/{field}", "value": document[field]}]

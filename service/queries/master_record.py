@@ -95,7 +95,10 @@ class MasterRecord(WritableResource):
         columns = {"table": self.table, "key": self.key_column}
         if not self.own_key_within:
             return self.locking_texts(SHARED["key_is_sent"].fill(**columns))
-        condition = SHARED["key_within_is_sent"].fill(**columns, within=self.within_column)
+        key_type = "bigint" if self.properties[self.key_fields[0]].stored == "integer" else "text"
+        condition = SHARED["key_within_is_sent"].fill(
+            **columns, key_type=key_type, within=self.within_column
+        )
         return self.locking_texts(condition)
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:

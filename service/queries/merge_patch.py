@@ -64,7 +64,7 @@ def make_new(resource: MasterRecord, batch: Batch) -> None:
 
 def _merge_item(writable: Item, item: Item, *, restores: bool) -> Item:
     """Return the writable form with the item merged into it."""
-    if restores and writable["state"] == "deleted":
+    if restores and writable.get("state") == "deleted":
         writable["state"] = "active"
     return dict(apply_merge_patch(writable, {name: item[name] for name in item if name != "id"}))
 

@@ -46,7 +46,7 @@ class ItemOutcome(NamedTuple):
 
     outcome: str
     id: int | None
-    key: str | None
+    key: Any
 
 
 @dataclass(slots=True)
@@ -58,8 +58,10 @@ class WriteResult:
     errors: ItemErrors
     outcomes: dict[int, ItemOutcome] = field(default_factory=dict)
     """Outcomes of the items that did not fail, by request index."""
-    stored: Mapping[int, tuple[int, str | None]] = field(default_factory=dict)
+    stored: Mapping[int, tuple[int, Any]] = field(default_factory=dict)
     """Id and own key of the stored records that items matched, by request index."""
+    key_texts: Mapping[Any, str] = field(default_factory=dict)
+    """Texts to show of own keys that are references, by key."""
     documents: bytes = b""
     """Documents in request order, joined by commas."""
 
@@ -97,15 +99,15 @@ def absent_outcomes(resource: WritableResource, batch: Batch) -> dict[int, ItemO
     }
 
 
-def _key_after(resource: WritableResource, item: Item, row: LockedRow | None) -> str | None:
+def _key_after(resource: WritableResource, item: Item, row: LockedRow | None) -> Any:
     """Return the own key of the record after the write."""
     key = sent_key(resource, item)
     return row.key if key is None and row and resource.keeps_omitted else key
 
 
-def sent_key(resource: WritableResource, item: Any) -> str | None:
-    """Return the own key in an item, if the item is an object and the key is a string."""
+def sent_key(resource: WritableResource, item: Any) -> Any:
+    """Return the own key in an item, a text or an id, if the item is an object and has one."""
     if not isinstance(item, dict) or resource.own_key is None:
         return None
     key = item.get(resource.own_key)
-    return key if isinstance(key, str) else None
+    return key if isinstance(key, str | int) else None

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from service.database.connections import Connection
 from service.database.errors import own_locks
@@ -22,7 +22,8 @@ _MAX_LISTED_IDS: Final = 5
 class _OwnKey(NamedTuple):
     """Own key of an item or record, with the parent within which it is looked up."""
 
-    key: str | None
+    key: Any
+    """A text, or the id of a record."""
     within: int | None
     """Id of the parent, if the resource has one; otherwise None."""
 

@@ -3,14 +3,15 @@
 Both kinds of writable resources implement it: master records and their parts.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import asyncpg
 
 from service.database.connections import Connection
 from service.errors import ApiError, ErrorDetail
+from service.organizations.caller import Caller
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
 from service.queries.change_recorder import ChangeRecorder
@@ -51,7 +52,7 @@ class WritableResource(Resource):
     own_key_within: str | None = None
     """Field with the parent within which the own key is looked up, if any."""
     key_column: str = "null::text"
-    """Column of the own key that outcomes show, or a null literal."""
+    """Column of the own key, or a null literal."""
     within_column: str = "null::bigint"
     """Column of ``own_key_within``, or a null literal."""
     replace_form: Validator
@@ -140,3 +141,12 @@ class WritableResource(Resource):
     def outcome_id(self, batch: Batch, item: Item) -> int:
         """Return the id of the record that the outcome of an item names."""
         raise NotImplementedError
+
+    async def key_texts(
+        self,
+        connection: Connection,  # noqa: ARG002
+        caller: Caller,  # noqa: ARG002
+        keys: Collection[Any],  # noqa: ARG002
+    ) -> Mapping[Any, str]:
+        """Return the texts that outcomes show of own keys that are references, by key."""
+        return {}

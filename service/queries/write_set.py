@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import asyncpg
 
@@ -39,9 +39,9 @@ class LockedRow(asyncpg.Record):  # type: ignore[misc]  # asyncpg has no types
         return str(self["state"])
 
     @property
-    def key(self) -> str | None:
-        """The own key before the write, if any."""
-        return self["key"]  # type: ignore[no-any-return]
+    def key(self) -> Any:
+        """The own key before the write, a text or an id, if any."""
+        return self["key"]
 
 
 class Dependency(NamedTuple):

@@ -28,7 +28,13 @@ from service.queries.locking import (
     locks_organization,
 )
 from service.queries.master_record import MasterRecord
-from service.queries.outcomes import WriteOptions, WriteResult, absent_outcomes, item_outcomes
+from service.queries.outcomes import (
+    WriteOptions,
+    WriteResult,
+    absent_outcomes,
+    item_outcomes,
+    sent_key,
+)
 from service.queries.resource import DocumentRequest, joined
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import Dependency, WriteSet
@@ -96,6 +102,14 @@ async def replace_by_key(
     return await _execute(connection, resource, batch, records, options)
 
 
+async def delete_by_key(
+    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
+) -> WriteResult:
+    """Delete the records with the items' keys."""
+    records = await lock_by_key(connection, resource, batch, deletes=_always)
+    return await _execute(connection, resource, batch, records, options)
+
+
 async def merge(
     connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
 ) -> WriteResult:
@@ -108,9 +122,14 @@ async def merge(
 async def merge_by_key(
     connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
 ) -> WriteResult:
-    """Upsert by own key: merge items into the records with their keys, else create them."""
-    records = await lock_by_key(connection, resource, batch, deletes=_never)
-    stored_items = batch.subset(lambda item: item.get("id") in records.stored)
+    """Upsert by own key: merge items into the records with their keys, else create them.
+
+    Items whose ``state`` is ``deleted`` delete theirs.
+    """
+    records = await lock_by_key(connection, resource, batch, deletes=_is_deletion)
+    stored_items = batch.subset(
+        lambda item: item.get("id") in records.stored and not _is_deletion(item)
+    )
     await merge_patch.merge_stored(connection, resource, stored_items, restores=True)
     return await _execute(connection, resource, batch, records, options)
 
@@ -169,6 +188,9 @@ async def _execute(
             for request_index, item in zip(batch.request_indexes, batch.items, strict=True)
             if item.get("id") in records.stored
         }
+        keys = {sent_key(resource, item) for item in batch.items}
+        keys.update(row.key for row in records.stored.values())
+        result.key_texts = await resource.key_texts(connection, batch.caller, keys - {None})
         return result
     result.documents = joined(documents, result.ids)
     return result

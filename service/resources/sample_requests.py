@@ -76,7 +76,11 @@ class SampleRequests(HardDeleted):
         plan += await link_statements(connection, upserts, {_SIZES: sizes})
         if added:
             pairs = orjson.dumps([tuple(row) for row in added]).decode()
-            plan.append(BoundStatement(self.statements["freeze"].text, (upserts.json(), pairs)))
+            created_ids = {*write_set.created_ids}
+            # Sizes that are added later take the values of the chart, even if an item repeats the
+            # values of its creation.
+            created = upserts.subset(lambda item: item["id"] in created_ids)
+            plan.append(BoundStatement(self.statements["freeze"].text, (created.json(), pairs)))
         return plan
 
 

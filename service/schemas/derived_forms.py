@@ -1,7 +1,8 @@
 """Derived forms: schemas of merge items and of items with their own key, made from other forms.
 
-``x-own-key`` in a schema file names the field with the customer's own key. Keys are unique in the
-collection, or within the record that the field named by ``x-own-key-within`` refers to.
+``x-own-key`` in a schema file names the field with the customer's own key: a text, or a reference.
+Keys are unique in the collection, or within the record that the field named by
+``x-own-key-within`` refers to.
 """
 
 from collections.abc import Iterator
@@ -13,6 +14,13 @@ OWN_KEY: Final = "x-own-key"
 WITHIN: Final = "x-own-key-within"
 _KEY: Final[Schema] = {"$ref": "common/scalars.json#/$defs/keyOfItem"}
 _NO_ID: Final[Schema] = {"$ref": "common/scalars.json#/$defs/readOnly"}
+_STATE: Final[Schema] = {"$ref": "common/scalars.json#/$defs/state"}
+_DELETED: Final[Schema] = {"$ref": "common/scalars.json#/$defs/deleted"}
+_IS_DELETION: Final[Schema] = {
+    "required": ["state"],
+    "properties": {"state": {"const": "deleted"}},
+}
+"""Condition of an item that deletes its record."""
 
 
 def with_derived(file: Schema) -> Schema:
@@ -27,24 +35,48 @@ def _derived(
     forms: dict[str, Schema], key: str | None, within: str | None
 ) -> Iterator[tuple[str, Schema]]:
     """Yield the derived forms by name; keyed forms only if the records have an own key."""
-    bulk, item = forms["bulkReplace"], forms["item"]
-    by_id = {"id": item["properties"]["id"]}
+    bulk, by_id = forms["bulkReplace"], {"id": forms["item"]["properties"]["id"]}
     yield "mergeItem", _merge_item(forms["replace"], ["id"], by_id)
     yield "bulkMerge", _list_of("mergeItem", bulk)
     if key:
-        required, properties = [key, within] if within else [key], {"id": _NO_ID, key: _KEY}
-        yield "keyedItem", _by_key(item, required, properties)
+        yield from _keyed(forms, key, [key, within] if within else [key])
         yield "bulkReplaceByKey", _list_of("keyedItem", bulk)
-        yield "keyedMergeItem", _merge_item(forms["replace"], required, properties)
         yield "bulkMergeByKey", _list_of("keyedMergeItem", bulk)
 
 
+def _keyed(forms: dict[str, Schema], key: str, required: list[str]) -> Iterator[tuple[str, Schema]]:
+    """Yield the forms of items that have their own key instead of an id."""
+    fields, item = forms["fields"], forms["item"]
+    properties, state = {"id": _NO_ID}, item["properties"].get("state", _STATE)
+    if "x-refers-to" not in fields["properties"][key]:
+        properties[key] = _KEY
+    if "state" not in fields["properties"]:
+        properties["state"] = state = _DELETED
+    yield "keyedFields", {**fields, "properties": {"state": True} | fields["properties"]}
+    yield "keyedItem", _of_keyed_fields(_by_key(item, required, properties))
+    merge_item = _merge_item(forms["replace"], required, {"state": state} | properties)
+    yield "keyedMergeItem", _of_keyed_fields(merge_item)
+
+
+def _of_keyed_fields(form: Schema) -> Schema:
+    """Return a form, or its ``else`` branch, on the fields that items with own keys can have."""
+    if "$ref" in form:
+        return {**form, "$ref": "#/$defs/keyedFields"}
+    return {**form, "else": _of_keyed_fields(form["else"])}
+
+
 def _by_key(item: Schema, required: list[str], properties: Schema) -> Schema:
-    """Return the schema of an item that has its own key instead of an id."""
+    """Return the schema of an item that has its own key instead of an id.
+
+    An item that deletes its record needs only the key and the state.
+    """
+    rest = [name for name in item["required"] if name not in ("id", *required)]
     return {
+        **({"if": _IS_DELETION, "else": {"required": rest}} if rest else {}),
         **item,
-        "description": "Item identified by its own key, without an `id`.",
-        "required": [*required, *(n for n in item["required"] if n not in ("id", *required))],
+        "description": "Item identified by its own key, without an `id`. An item with `state` "
+        "`deleted` needs only its key.",
+        "required": required,
         "properties": {**item["properties"], **properties},
     }
 

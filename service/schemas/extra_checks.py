@@ -11,7 +11,8 @@ from typing import Any
 
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
-from service.schemas.definitions import ResolvedSchema
+from service.schemas.definitions import ResolvedSchema, definition
+from service.schemas.messages import limit_message
 
 _PLAIN = frozenset({int, bool, type(None)})
 
@@ -71,6 +72,17 @@ def duplicate_errors(
                 yield _duplicate(*within, first[key], name)
                 first[key] = -1
             yield _duplicate(*within, index, name)
+
+
+def key_errors(text: str) -> Iterator[ErrorDetail]:
+    """Yield the error detail of an own key in a URL that no item of a request could have."""
+    schema = definition("common/scalars", "keyOfItem")
+    length, limits = len(text), schema.schema
+    if not limits["minLength"] <= length <= limits["maxLength"]:
+        keyword = "maxLength" if length else "minLength"
+        error_type, message = limit_message(keyword, limits[keyword])
+        yield ErrorDetail(error_type, (), message)
+    yield from format_errors(schema, text)
 
 
 def _duplicate(*path: str | int) -> ErrorDetail:

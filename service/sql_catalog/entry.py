@@ -90,6 +90,7 @@ _PURPOSES: Final = {
     "style_allowed_values.needed_values": "Report removed values that other fields refer to.",
     "style_allowed_values.unknown_parent_values": "Report values that the parent field lacks.",
     "style_relations.check_pairs": "Report pairs that are related already.",
+    "style_relations.numbers": "Read the numbers of related styles, which outcomes show.",
     "styles.charted_in": "Find restored styles with chart values of deleted size ranges.",
     "styles.hold_size_ranges": "Lock the size ranges of the charts of restored styles.",
     "styles.tell_deleted": "Find the groups that count a style less.",

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Final, TypeVar
 
-from service import schemas
 from service.database.statements import Statement
 from service.limits import MAX_BATCH_BYTES, MAX_PAGE_BYTES
 from service.listing.list_request import ChangedRecords, Condition, Listing, SortKey
@@ -215,14 +214,13 @@ def _lock_entries(resource: MasterRecord | RecordPart) -> Iterator[CatalogEntry]
         {} if is_part else {deleting: resource.lock_text(strong)},
     )
     if not isinstance(resource, RecordPart) and resource.own_key:
-        has_state = "state" in schemas.definition(resource.name, "writable").properties
         within = ("parent_ids",) if resource.own_key_within else ()
         yield CatalogEntry(
             "lock_by_key",
             f"Lock the records of a write that names them by own key, {resource.own_key}.",
             (_ORGANIZATION, "keys", *within),
             resource.lock_by_key_text(weak),
-            {deleting: resource.lock_by_key_text(strong)} if has_state else {},
+            {deleting: resource.lock_by_key_text(strong)},
         )
 
 

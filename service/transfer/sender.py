@@ -176,7 +176,7 @@ class Sender:
 
     def _adjusted(self, entries: list[ImportEntry], outcomes: list[Outcome]) -> list[Outcome]:
         pairs = zip(entries, outcomes, strict=True)
-        return [_adjusted(entry, outcome, self) for entry, outcome in pairs]
+        return [_adjusted(entry, outcome) for entry, outcome in pairs]
 
     def _reject_failed(self, entries: list[ImportEntry], outcomes: list[Outcome]) -> bool:
         """Reject the lines that failed. Return whether there was any."""
@@ -217,11 +217,10 @@ def _failed(entry: ImportEntry, error: FailureError) -> Outcome:
     return Outcome(entry.translated.item, "failed", None, error.details)
 
 
-def _adjusted(entry: ImportEntry, outcome: Outcome, sender: Sender) -> Outcome:
+def _adjusted(entry: ImportEntry, outcome: Outcome) -> Outcome:
     """Return the outcome with field paths of the line, without errors that a line cannot have.
 
-    Placeholder ids of a dry run are unknown references. With ``match`` a duplicate in a collection
-    without own keys means that the record, such as a style relation, is already as requested.
+    Placeholder ids of a dry run are unknown references.
     """
     details = [*_without_item_index(outcome.details)]
     if outcome.outcome != "failed":
@@ -230,9 +229,6 @@ def _adjusted(entry: ImportEntry, outcome: Outcome, sender: Sender) -> Outcome:
     remaining = [row for row in details if not _contains_any(row.field, placeholders)]
     if placeholders and not remaining:
         return replace(outcome, outcome="created", details=())
-    is_keyless = sender.options.match and not sender.source.collection.key_fields
-    if is_keyless and {row.type for row in remaining} == {ErrorType.CONFLICT_DUPLICATE}:
-        return replace(outcome, outcome="unchanged", details=())
     return replace(outcome, details=tuple(remaining))
 
 

@@ -103,8 +103,8 @@ async def test_by_own_key_is_as_by_id(
     assert (await shared_api.put(location, first)).status == 200
     before = without_child_ids(await writable(shared_api, location, resource))
     body = await replacement(shared_api, resource, random)
-    body |= {name: first[name] for name in resource.key_fields}
-    body["state"] = body.get("state") or "active"
+    body |= generate.key_of(resource, before)
+    body = generate.with_state(resource, body, body.get("state") or "active")
     by_id = await shared_api.put(root, [body | identity], headers=MINIMAL)
     after = without_child_ids(await writable(shared_api, location, resource))
     assert (await shared_api.put(location, before)).status == 200

@@ -11,6 +11,8 @@ from service.queries.master_record import MasterRecord
 from service.resources.colors import Colors
 from service.resources.facilities import Facilities
 from service.resources.registry import MASTER_RECORDS
+from service.resources.sample_requests import SampleRequests
+from service.resources.style_relations import StyleRelations
 from tests.contract.test_page_query_plans import nodes
 
 pytestmark = [
@@ -31,18 +33,36 @@ with owner as (
 insert into facility (organization_id, id, sub_supplier_id, name, state)
 select 1, n, n % 300, 'F-' || n / 300, 'active' from generate_series(1, $1::integer) as n"""
 
+RELATIONS = """
+with made as (
+    insert into style (organization_id, id, number, name)
+    select 1, n, 'S-' || n, 'Vest' from generate_series(0, 299) as n
+)
+insert into style_relation (organization_id, id, style_id, related_style_id)
+select 1, n, n % 300, n / 300 from generate_series(1, $1::integer) as n"""
+REQUESTS = """
+with made as (
+    insert into style (organization_id, id, number, name)
+    select 1, n, 'S-' || n, 'Vest' from generate_series(0, 299) as n
+)
+insert into sample_request (organization_id, id, style_id, name)
+select 1, n, n % 300, 'R-' || n / 300 from generate_series(1, $1::integer) as n"""
+OWNERS = [n % 300 for n in CHOSEN]
 
-of_both_kinds = pytest.mark.parametrize(
+
+of_each_kind = pytest.mark.parametrize(
     ("resource", "made", "keys"),
     [
         (Colors(), COLORS, [[f"C-{n}" for n in CHOSEN]]),
-        (Facilities(), FACILITIES, [[f"F-{n // 300}" for n in CHOSEN], [n % 300 for n in CHOSEN]]),
+        (Facilities(), FACILITIES, [[f"F-{n // 300}" for n in CHOSEN], OWNERS]),
+        (StyleRelations(), RELATIONS, [[n // 300 for n in CHOSEN], OWNERS]),
+        (SampleRequests(), REQUESTS, [[f"R-{n // 300}" for n in CHOSEN], OWNERS]),
     ],
-    ids=["alone", "within"],
+    ids=["alone", "within", "relations", "requests"],
 )
 
 
-@of_both_kinds
+@of_each_kind
 async def test_keys_are_found_by_an_index(
     resource: MasterRecord, made: str, keys: list[Any], dsn: str
 ) -> None:
@@ -58,7 +78,7 @@ async def test_keys_are_found_by_an_index(
     leads_to_keys(resource, row)
 
 
-@of_both_kinds
+@of_each_kind
 async def test_so_they_are_by_a_plan_that_was_made_while_there_were_none(
     resource: MasterRecord, made: str, keys: list[Any], dsn: str
 ) -> None:

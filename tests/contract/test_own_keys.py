@@ -11,7 +11,11 @@ from service.queries.master_record import MasterRecord
 from tests.support import generate, rows
 from tests.support.api import Answer, Api
 from tests.support.openapi_validation import form
-from tests.support.parametrize import of_each_resource, of_each_with_own_key
+from tests.support.parametrize import (
+    WITH_OWN_KEY,
+    of_each_resource,
+    of_each_with_own_key,
+)
 
 pytestmark = pytest.mark.contract("Own keys")
 
@@ -30,8 +34,9 @@ async def bodies(api: Api, resource: MasterRecord, shape: str, seed: int) -> lis
     """Return three items with keys of their own, to be created or to replace."""
     references, random = await generate.references(api), Random(seed)
     made = [generate.body(resource, shape, references, random) for _ in range(3)]
-    key = resource.own_key
-    return [body | {key: f"OWN-{n}"} for n, body in enumerate(made)] if key else made
+    if resource not in WITH_OWN_KEY:
+        return made
+    return [body | {str(resource.own_key): f"OWN-{n}"} for n, body in enumerate(made)]
 
 
 @of_each_with_own_key
@@ -39,8 +44,10 @@ async def test_by_own_key_records_are_created_replaced_deleted_and_restored(
     resource: MasterRecord, api: Api
 ) -> None:
     root, match = f"/api/{resource.name}", {"match": str(resource.own_key)}
-    new = [{"state": "active"} | body for body in await bodies(api, resource, "create", 1)]
-    new = [body if body["state"] else body | {"state": "active"} for body in new]
+    new = [
+        generate.with_state(resource, body, "active")
+        for body in await bodies(api, resource, "create", 1)
+    ]
     created = await api.put(root, new, params=match)
     assert (created.status, shown(created)) == (201, ["created"] * 3)
     ids = [row["id"] for row in created.data]
@@ -51,7 +58,7 @@ async def test_by_own_key_records_are_created_replaced_deleted_and_restored(
     change = generate.altered(resource, new[0], await generate.references(api))
     other = await api.put(root, [new[0] | change], params=match)
     assert (shown(other), other.data[0]["id"]) == (["updated"], ids[0])
-    gone = [body | {"state": "deleted"} for body in new]
+    gone = [generate.key_of(resource, body) | {"state": "deleted"} for body in new]
     deleted = await api.put(root, gone, params=match)
     assert shown(deleted) == ["deleted"] * 3
     after = await api.put(root, gone, params=match)
@@ -64,11 +71,6 @@ async def test_by_own_key_records_are_created_replaced_deleted_and_restored(
         assert shown(after) == ["unchanged"] * 3
         assert shown(restored) == ["updated"] * 3
         assert [row["id"] for row in restored.data] == ids
-
-
-def keys(resource: MasterRecord, items: list[Any]) -> list[dict[str, Any]]:
-    """Return the members that name the items by their own keys."""
-    return [{name: item[name] for name in resource.key_fields} for item in items]
 
 
 @pytest.mark.contract("Merges")
@@ -98,7 +100,7 @@ async def test_records_are_changed_in_part_by_own_key(resource: MasterRecord, ap
     [_, path, gone] = [f"{root}/{record['id']}" for record in created.data]
     before = (await api.get(f"{path}?form=writable")).data
     change = generate.altered(resource, before, await generate.references(api))
-    first, second, third = keys(resource, created.data)
+    first, second, third = [generate.key_of(resource, record) for record in created.data]
     by_key = await merged(
         api, root, [second | change, third, first | {key: "OWN-9"}], match=key, skip=True
     )

@@ -62,7 +62,7 @@ ROWS = {
         f"{schema_limit('color-translations', 'replace', 'maxItems')}"
     ),
     "a value": "15 digits before the point and 10 after it",
-    "`unit`": f"{schema_limit('sample-requests', 'create', 'properties', 'unit', 'maxLength')}"
+    "`unit`": f"{schema_limit('sample-requests', 'fields', 'properties', 'unit', 'maxLength')}"
     " characters",
     "`designerComment`": f"{number(field_limit('measurements', 'designerComment'))} characters",
     "a name or reference": (

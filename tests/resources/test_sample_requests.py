@@ -1,5 +1,6 @@
 """Tests of sample requests (contract, Sample requests)."""
 
+import asyncio
 from typing import Any
 
 import asyncpg
@@ -13,6 +14,7 @@ pytestmark = [
 ]
 
 REQUESTS, STYLES = "/api/sample-requests", "/api/styles"
+MATCH, MINIMAL = {"match": "name"}, {"Prefer": "return=minimal"}
 VALUES = ("company_measurement", "supplier_measurement", "new_measurement")
 
 
@@ -103,6 +105,80 @@ async def test_values_and_unit_as_they_are_sent(api: Api, demo_dsn: str) -> None
     assert without.data["unit"] is None
     later = await api.put(made.headers["Location"], {"name": "Proto", "unit": "cm"})
     assert later.details == [("validation_error.read_only_field", "unit")]
+
+
+@pytest.mark.contract("Own keys")
+async def test_sent_again_with_what_was_frozen(api: Api, demo_dsn: str) -> None:
+    """By name, by id, and in part: the same unit and values are good, others are refused."""
+    owner, (small, medium, *_) = await style(api), await sizes(api)
+    chest, waist, _ = await chart(demo_dsn, owner, [small, medium])
+    values = [
+        {"lineId": chest, "sizeRangeSizeId": size, "value": value}
+        for size, value in ((small, "19.50"), (medium, 20))
+    ]
+    sent = {
+        "styleId": owner,
+        "name": "Proto",
+        "sizeRangeSizeIds": [small, medium],
+        "unit": "inch",
+        "requested": values,
+    }
+    made = await api.put(REQUESTS, [sent], params=MATCH)
+    assert (made.status, made.data[0]["key"]) == (201, "Proto")
+    record_id = made.data[0]["id"]
+    by_id = {name: value for name, value in sent.items() if name != "styleId"} | {"id": record_id}
+    alike = sent | {"requested": [values[1], values[0] | {"value": 19.5}]}
+    fewer = sent | {"sizeRangeSizeIds": [small], "requested": values[:1]}
+    for send, item, params in (
+        (api.put, alike, MATCH),
+        (api.patch, sent, MATCH),
+        (api.put, by_id, {}),
+        (api.patch, by_id, {}),
+    ):
+        again = await send(REQUESTS, [item], params=params, headers=MINIMAL)
+        assert [row["outcome"] for row in again.data] == ["unchanged"], again.raw
+    wrong_ones: list[dict[str, Any]] = [
+        {"unit": "cm"},
+        {"requested": values[:1]},
+        {"requested": []},
+        {"requested": [*values, {"lineId": waist, "sizeRangeSizeId": small, "value": 1}]},
+        {"requested": [values[0], values[1] | {"value": 20.5}]},
+    ]
+    for wrong in wrong_ones:
+        refused = await api.put(REQUESTS, [sent | wrong], params=MATCH)
+        expected = [("validation_error.read_only_field", f"[0].{next(iter(wrong))}")]
+        assert (refused.status, refused.details) == (400, expected)
+    assert (await api.put(f"{REQUESTS}/{record_id}", sent)).status == 200
+    dropped = await api.put(REQUESTS, [fewer], params=MATCH)
+    assert dropped.data[0]["outcome"] == "updated"
+
+
+@pytest.mark.contract("Own keys")
+async def test_a_size_that_is_added_takes_the_chart_beside_values_sent_again(
+    api: Api, demo_dsn: str
+) -> None:
+    owner, (small, medium, *_) = await style(api), await sizes(api)
+    chest, *_ = await chart(demo_dsn, owner, [small, medium])
+    values = [{"lineId": chest, "sizeRangeSizeId": small, "value": 19}]
+    sent = {"styleId": owner, "name": "Fit", "sizeRangeSizeIds": [small], "requested": values}
+    [row] = (await api.put(REQUESTS, [sent], params=MATCH)).data
+    grown = await api.put(REQUESTS, [sent | {"sizeRangeSizeIds": [small, medium]}], params=MATCH)
+    assert grown.data[0]["outcome"] == "updated"
+    made = (await api.get(f"{REQUESTS}/{row['id']}")).data
+    assert await requested(api, made, small) == {"Chest": 19, "Waist": None}
+    assert await requested(api, made, medium) == {"Chest": 50, "Waist": 60}
+
+
+@pytest.mark.contract("Own keys")
+async def test_names_are_own_keys_within_their_style(api: Api) -> None:
+    """Runs at once make no twins; another style has names of its own."""
+    first, second = await style(api), await style(api)
+    items = [{"styleId": owner, "name": name} for owner in (first, second) for name in "AB"]
+    runs = await asyncio.gather(*(api.put(REQUESTS, items, params=MATCH) for _ in range(3)))
+    assert sorted(run.data[0]["outcome"] for run in runs) == ["created", "unchanged", "unchanged"]
+    assert len({row["id"] for run in runs for row in run.data}) == len(items)
+    twice = await api.put(REQUESTS, [items[0], items[0]], params=MATCH)
+    assert twice.details == [("validation_error.duplicate", "[1].name")]
 
 
 async def test_requested_values_are_of_the_chart_and_of_requested_sizes(

@@ -10,6 +10,7 @@ from tests.support.api import Api, replacing
 pytestmark = pytest.mark.contract("Style relations")
 
 RELATIONS, STYLES = "/api/style-relations", "/api/styles"
+MATCH = {"match": "relatedStyleId"}
 DUPLICATE = ("conflict.duplicate", "relatedStyleId")
 
 
@@ -139,3 +140,40 @@ async def test_a_changed_name_is_shown(api: Api) -> None:
     location = (await api.post(RELATIONS, pair(first, second))).headers["Location"]
     await api.patch(f"{STYLES}/{second}", replacing("/name", "Gilet"))
     assert (await api.get(location)).data["relatedStyleName"] == "Gilet"
+
+
+@pytest.mark.contract("Own keys")
+async def test_a_pair_is_an_own_key(api: Api) -> None:
+    """Outcomes show the number of the related style, by key and by id."""
+    first, second, third = await styles(api, 3)
+    pairs = [pair(first, second), pair(third, second)]
+    runs = await asyncio.gather(*(api.put(RELATIONS, pairs, params=MATCH) for _ in range(3)))
+    assert sorted(run.data[0]["outcome"] for run in runs) == ["created", "unchanged", "unchanged"]
+    assert all([row["key"] for row in run.data] == ["SV-1", "SV-1"] for run in runs)
+    ids = [row["id"] for row in runs[0].data]
+    merged = await api.patch(RELATIONS, [pairs[0], pair(second, third)], params=MATCH)
+    assert [(row["outcome"], row["key"]) for row in merged.data] == [
+        ("unchanged", "SV-1"),
+        ("created", "SV-2"),
+    ]
+    gone = [item | {"state": "deleted"} for item in (pairs[0], pair(first, third))]
+    deleted = await api.put(RELATIONS, gone, params=MATCH)
+    assert [(row["outcome"], row["id"], row["key"]) for row in deleted.data] == [
+        ("deleted", ids[0], "SV-1"),
+        ("absent", None, "SV-2"),
+    ]
+    by_id = await api.delete(RELATIONS, {"ids": ids[1], "dryRun": "true"})
+    assert by_id.data[0]["key"] == "SV-1"
+
+
+@pytest.mark.contract("Own keys")
+async def test_wrong_pairs_fail_by_key_as_by_id(api: Api) -> None:
+    first, second, _ = await styles(api, 3)
+    items = [pair(first, second), pair(first, second), pair(first, first), pair(first, 10**15)]
+    params = {**MATCH, "onError": "skip"}
+    failed = await api.put(RELATIONS, items, params=params)
+    types = [row["details"][0]["type"] for row in failed.data]
+    wrong = ("duplicate", "duplicate", "invalid_value", "unknown_reference")
+    assert types == [f"validation_error.{name}" for name in wrong]
+    text = await api.put(RELATIONS, [pair(first, second) | {"relatedStyleId": "x"}], params=MATCH)
+    assert text.details == [("validation_error.invalid_type", "[0].relatedStyleId")]

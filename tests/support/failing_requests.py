@@ -180,6 +180,17 @@ def replaced(*items: dict[str, Any]) -> Provoke:
     return lambda on: on.api.put(GROUPS, items)
 
 
+def deleted_by_key(*keys: str, **more: str) -> Provoke:
+    """Delete colors by their own keys, after some have become twins."""
+
+    async def provoke(on: FailureSetup) -> Answer:
+        await execute(on.dsn, TWINS)
+        params = [("match", "userDefinedId"), *(("keys", key) for key in keys), *more.items()]
+        return await on.api.delete(COLORS, params)
+
+    return provoke
+
+
 def listed(*parameters: tuple[str, str]) -> Provoke:
     return lambda on: on.api.get(COLORS, parameters)
 
@@ -257,6 +268,10 @@ REQUESTS: Final[dict[str, Provoke]] = {
     "bulk_delete.forbidden.organization": delete_foreign,
     "bulk_delete.not_found": deleted(UNKNOWN),
     "bulk_delete.conflict.in_use": delete_used_in_bulk,
+    "bulk_delete.validation_error.too_short": deleted_by_key("A", "B", "C", ""),
+    "bulk_delete.validation_error.too_long": deleted_by_key("A", "B", "C", "x" * 501),
+    "bulk_delete.validation_error.exclusive_parameters": deleted_by_key("A", ids="1"),
+    "bulk_delete.conflict.ambiguous_key": deleted_by_key("A", "B", "C", "C-TWIN"),
     "bulk_replace.validation_error.too_many_items": replaced(*[{}] * 201),
     "bulk_replace.validation_error.too_few_items": replaced(),
     "bulk_replace.forbidden.organization": replace_foreign,

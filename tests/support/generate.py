@@ -76,8 +76,8 @@ def body(collection: Resource, form: str, references: References, random: Random
     for name in {*getattr(collection, "unique_fields", ())} - _LEFT_OUT:
         made[name] = f"{random.choice(_ALPHABET)} {next(_NUMBERS)}"
     if form == "replace" and collection.name == "sample-requests":
-        # Once stored it can only be repeated.
-        made.pop("styleId", None)
+        # Once stored they can only be repeated.
+        made = {name: value for name, value in made.items() if name not in ("styleId", "unit")}
     if "relatedStyleId" in made:
         made |= pair(references["styles"])
     return made
@@ -110,6 +110,11 @@ def with_state(collection: Resource, made: dict[str, Any], state: str) -> dict[s
     return made | {"state": state} if has_state(collection) else made
 
 
+def key_of(collection: MasterRecord, item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members that name the item's record by its own key."""
+    return {name: item[name] for name in collection.key_fields}
+
+
 def deletion(collection: Resource, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the item of a bulk replace that deletes a record, where records have a state."""
     required = schemas.definition(collection.name, "item").schema["required"]
@@ -135,6 +140,9 @@ def altered(
         return {name: f"Altered {next(_NUMBERS)}"}
     if "state" in item:
         return {"state": "inactive" if item["state"] == "active" else "active"}
+    if collection.name == "sample-requests":
+        sizes, before = ([size] for size in references["sizes"]), item.get("sizeRangeSizeIds")
+        return {"sizeRangeSizeIds": next(size for size in sizes if size != before)}
     return pair(references["styles"])
 
 

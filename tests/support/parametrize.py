@@ -11,7 +11,10 @@ _OF_WEBHOOKS = ("add", "update", "rewind", "rotate")
 _BODIES = ("create", "replace", "bulk_replace", "bulk_patch", "patch", *_OF_WEBHOOKS)
 _WRITES = (*_BODIES, "delete", "bulk_delete", "remove", "test")
 
-WITH_OWN_KEY = [resource for resource in MASTER_RECORDS if resource.own_key]
+WITH_OWN_KEY = [
+    resource for resource in MASTER_RECORDS if resource.own_key not in (None, "relatedStyleId")
+]
+"""Records with a text as own key, and more fields. A style relation consists only of its key."""
 #: Without those of records that change by themselves.
 _LISTS = [
     route
@@ -24,6 +27,10 @@ of_each_resource = pytest.mark.parametrize(
 )
 of_each_with_own_key = pytest.mark.parametrize(
     "resource", WITH_OWN_KEY, ids=[resource.name for resource in WITH_OWN_KEY]
+)
+WITH_SIMPLE_KEY = [resource for resource in WITH_OWN_KEY if not resource.own_key_within]
+of_each_with_simple_key = pytest.mark.parametrize(
+    "resource", WITH_SIMPLE_KEY, ids=[resource.name for resource in WITH_SIMPLE_KEY]
 )
 of_each_list = pytest.mark.parametrize("route", _LISTS, ids=[route.path for route in _LISTS])
 

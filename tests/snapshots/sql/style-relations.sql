@@ -449,8 +449,30 @@ from (
 -- style-relations.lock_by_id: Lock the records of a write, by id, in the order of the ids.
 --   $1::bigint organization_id
 --   $2::text ids
-select id, 'active' as state, null::text as key, null::bigint as within_id from style_relation
+select id, 'active' as state, related_style_id as key, style_id as within_id from style_relation
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+-- If an item deletes its record:
+--   - for no key update
+--   + for update
+
+-- style-relations.lock_by_key: Lock the records of a write that names them by own key, relatedStyleId.
+--   $1::bigint organization_id
+--   $2::bigint[] keys
+--   $3::bigint[] parent_ids
+select id, 'active' as state, related_style_id as key, style_id as within_id from style_relation
+where organization_id = $1::bigint and -- Own keys within records with the ids $3. The offset makes the planner look keys up one by one, not read all records.
+id = any(array(
+    select found.id
+    from unnest($2::bigint[], $3::bigint[]) as sent(key, within_id)
+    cross join lateral (
+        select one.id from style_relation one
+        where one.organization_id = $1::bigint and one.style_id = sent.within_id
+            and one.related_style_id = sent.key
+        offset 0
+    ) as found
+))
 order by id
 for no key update;
 -- If an item deletes its record:
@@ -493,6 +515,11 @@ where stored.id <> all(array(
     select sent.id from jsonb_to_recordset($2::jsonb) as sent(id bigint)
 ))
 order by item.n;
+
+-- style-relations.numbers: Read the numbers of related styles, which outcomes show.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+select id, number from style where organization_id = $1::bigint and id = any($2::bigint[]);
 
 -- style-relations.purge: Delete records from the database.
 --   $1::bigint organization_id
