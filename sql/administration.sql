@@ -8,9 +8,9 @@ select organization.id, $2::text, $3::text, $4::bytea, $5::timestamptz
  where organization.id = $1::bigint
 returning id;
 
--- name: create_organization(name, multiple_language, pro)
-insert into organization (name, multiple_language, pro)
-values ($1::text, $2::boolean, $3::boolean)
+-- name: create_organization(name, multiple_language, pro, unique_keys)
+insert into organization (name, multiple_language, pro, unique_keys)
+values ($1::text, $2::boolean, $3::boolean, $4::boolean)
 returning id;
 
 -- name: is_empty()
@@ -34,7 +34,7 @@ select id, organization_id, scope, name, created_at, last_used_at, expires_at, r
  order by organization_id, id;
 
 -- name: list_organizations()
-select id, name, multiple_language, pro
+select id, name, multiple_language, pro, unique_keys
   from organization
  order by id;
 
@@ -52,11 +52,12 @@ update api_key
  where id = $1::bigint
 returning id;
 
--- name: set_organization(organization_id, name, multiple_language, pro)
+-- name: set_organization(organization_id, name, multiple_language, pro, unique_keys)
 update organization as stored
    set name = coalesce($2::text, stored.name),
        multiple_language = coalesce($3::boolean, stored.multiple_language),
-       pro = coalesce($4::boolean, stored.pro)
+       pro = coalesce($4::boolean, stored.pro),
+       unique_keys = coalesce($5::boolean, stored.unique_keys)
   from organization before
  where stored.id = $1::bigint
    and before.id = $1::bigint

@@ -56,6 +56,12 @@ with aside as (
 -- name: id_is_sent
 id = any((select $2::text::bigint[])::bigint[])
 
+-- name: key_holders(organization_id, keys)
+-- Live records that have the own keys $2, where these are unique; with a parent, within records with the ids $3.
+select id, {{key}} as key, {{within}} as within_id
+from {{table}}
+where organization_id = $1::bigint and {{key}} = any($2::text[]){{is_within}} and {{state}} <> 'deleted';
+
 -- name: key_is_sent
 id = any(array(
     select one.id from {{table}} one where one.organization_id = $1::bigint and one.{{key}} = any($2::text[])
@@ -129,6 +135,16 @@ record.id = any(array(
     join {{rows}} entry on entry.organization_id = $1::bigint and entry.{{column}} = target.id
     where target.organization_id = $1::bigint and {{condition}}
 ))
+
+-- name: twins(organization_id, count)
+-- Own keys that several live records have, with the ids of some of these.
+select {{key}} as key, (array_agg(id order by id))[1:10] as ids
+from {{table}}
+where organization_id = $1::bigint and {{key}} is not null and {{state}} <> 'deleted'
+group by {{key}}, {{within}}
+having count(*) > 1
+order by {{key}}, {{within}}
+limit $2::integer;
 
 -- name: uses(organization_id, ids)
 -- Ids that records of {{table}} refer to by {{link}}, which may be the same table, with the number of live records, and

@@ -8,12 +8,14 @@ import asyncpg
 
 from service.commands import CommandError, Parsers
 from service.commands.command_database import database, execute
+from service.commands.unique_key_setting import confirm_unique, require_unique
 from service.console import say, visible
 from service.organizations import administration as queries
 from service.queries.change_recorder import record_settings
 from service.settings import Settings
 
 _LARGEST_ID = 2**63 - 1
+_FEATURES = ("multiple_language", "pro", "unique_keys")
 
 
 def add(parsers: Parsers) -> None:
@@ -30,7 +32,7 @@ def _add_organization(parser: ArgumentParser) -> None:
     create.add_argument("name", type=_name)
     _add_features(create)
     create.set_defaults(run=create_organization)
-    change = actions.add_parser("set", help="change the name or the optional features")
+    change = actions.add_parser("set", help="change the name or the settings")
     change.add_argument("id", type=_identifier)
     change.add_argument("--name", type=_name)
     _add_features(change)
@@ -39,7 +41,7 @@ def _add_organization(parser: ArgumentParser) -> None:
 
 
 def _add_features(parser: ArgumentParser) -> None:
-    for option in ("--multiple-language", "--pro"):
+    for option in ("--multiple-language", "--pro", "--unique-keys"):
         parser.add_argument(option, type=_switch, metavar="on|off")
 
 
@@ -83,6 +85,7 @@ async def _create_organization(connection: asyncpg.Connection, arguments: Namesp
         arguments.name,
         multiple_language=arguments.multiple_language or False,
         pro=arguments.pro or False,
+        unique_keys=arguments.unique_keys or False,
     )
 
 
@@ -99,10 +102,13 @@ async def _check_name(
 def set_organization(settings: Settings, arguments: Namespace) -> None:
     """Change an organization.
 
-    Raise CommandError if it does not exist, no change is given, or the name is taken.
+    Raise CommandError if it does not exist, no change is given, the name is taken, or own keys
+    that shall be unique are not.
     """
-    if arguments.name is arguments.multiple_language is arguments.pro is None:
-        raise CommandError("nothing to change: use --name, --multiple-language or --pro")
+    settings_sent = (arguments.multiple_language, arguments.pro, arguments.unique_keys)
+    if arguments.name is None and settings_sent == (None, None, None):
+        options = "--name, --multiple-language, --pro or --unique-keys"
+        raise CommandError(f"nothing to change: use {options}")
     with database(settings) as dsn:
         exists = execute(dsn, lambda connection: _set_organization(connection, arguments))
     if not exists:
@@ -113,15 +119,20 @@ async def _set_organization(connection: asyncpg.Connection, arguments: Namespace
     """Change an organization and record the change in its change feed. Return whether it exists."""
     async with connection.transaction():
         await _check_name(connection, arguments.name, arguments.id)
+        if arguments.unique_keys:
+            await require_unique(connection, arguments.id)
         is_shown = await queries.set_organization(
             connection,
             arguments.id,
             name=arguments.name,
             multiple_language=arguments.multiple_language,
             pro=arguments.pro,
+            unique_keys=arguments.unique_keys,
         )
         if is_shown:
             await record_settings(connection, arguments.id)
+    if arguments.unique_keys and is_shown is not None:
+        await confirm_unique(connection, arguments.id)
     return is_shown is not None
 
 
@@ -130,11 +141,8 @@ def list_organizations(settings: Settings, _: Namespace) -> None:
     with database(settings) as dsn:
         rows = execute(dsn, queries.list_organizations)
     _print_table(
-        ("ID", "NAME", "MULTIPLE LANGUAGE", "PRO"),
-        (
-            (row["id"], row["name"], _on_off(row["multiple_language"]), _on_off(row["pro"]))
-            for row in rows
-        ),
+        ("ID", "NAME", "MULTIPLE LANGUAGE", "PRO", "UNIQUE KEYS"),
+        ((row["id"], row["name"], *(_on_off(row[name]) for name in _FEATURES)) for row in rows),
     )
 
 

@@ -17,6 +17,7 @@ from service.openapi.examples import EXAMPLES
 from service.openapi.shared_responses import ResponseObject
 from service.openapi.success_responses import headers
 from service.queries.resource import Resource
+from service.queries.unique_keys import have_text_keys
 from service.routes import Route
 
 _NAMES = {
@@ -197,6 +198,8 @@ def _of_resource(kind: Operation, resource: Resource) -> Iterator[str]:
         yield ErrorType.CONFLICT_IN_USE
     if kind is BULK_DELETE and len(schemas.key_fields(resource.name)) == 1:
         yield from _OF_KEYS
+    if kind.body and have_text_keys(resource):
+        yield from (ErrorType.CONFLICT_DUPLICATE, ErrorType.DUPLICATE)
     for name in resource.own_error_types if kind.body else ():
         # A new record cannot be in use.
         if name != ErrorType.CONFLICT_IN_USE or kind.needs_records:

@@ -17,11 +17,17 @@ async def is_empty(connection: asyncpg.Connection) -> bool:
 
 
 async def create_organization(
-    connection: asyncpg.Connection, name: str, *, multiple_language: bool, pro: bool
+    connection: asyncpg.Connection,
+    name: str,
+    *,
+    multiple_language: bool,
+    pro: bool,
+    unique_keys: bool = False,
 ) -> int:
     """Create an organization and return its id."""
     statement = _SQL["create_organization"].text
-    return int(await connection.fetchval(statement, name, multiple_language, pro))
+    arguments = (name, multiple_language, pro, unique_keys)
+    return int(await connection.fetchval(statement, *arguments))
 
 
 async def set_organization(
@@ -31,13 +37,14 @@ async def set_organization(
     name: str | None,
     multiple_language: bool | None,
     pro: bool | None,
+    unique_keys: bool | None = None,
 ) -> bool | None:
     """Change the settings that are not None.
 
     Return whether documents of records change by it, or None for an unknown organization.
     """
     statement = _SQL["set_organization"].text
-    arguments = (organization_id, name, multiple_language, pro)
+    arguments = (organization_id, name, multiple_language, pro, unique_keys)
     is_shown: bool | None = await connection.fetchval(statement, *arguments)
     return is_shown
 
@@ -52,7 +59,7 @@ async def find_organization(
 
 
 async def list_organizations(connection: asyncpg.Connection) -> list[asyncpg.Record]:
-    """Return id, name, multiple_language and pro of each organization, sorted by id."""
+    """Return id, name and settings of each organization, sorted by id."""
     return list(await connection.fetch(_SQL["list_organizations"].text))
 
 

@@ -29,6 +29,7 @@ class Caller:
     may_write: bool
     multiple_language: bool
     pro: bool
+    unique_keys: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,7 @@ class Callers:
                 row["scope"] == "write",
                 row["multiple_language"],
                 row["pro"],
+                row["unique_keys"],
             )
             return _StoredKey(row["secret_sha256"], caller)
 

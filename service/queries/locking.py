@@ -1,6 +1,7 @@
 """Record locks: lock the stored rows of a batch, or report the ones that do not exist.
 
-Lock order, which prevents deadlocks: writer lock (writes by own key), organization, rows by id.
+Lock order, which prevents deadlocks: writer lock (writes by own key, and where own keys are
+unique), organization, rows by id.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from service.database.connections import Connection
 from service.database.errors import own_locks
 from service.error_types import ErrorType
-from service.queries import merge_patch, own_keys
+from service.queries import merge_patch, own_keys, unique_keys
 from service.queries.batch import Batch, Item
 from service.queries.master_record import MasterRecord
 from service.queries.matching import next_ids
@@ -94,6 +95,8 @@ async def lock_by_id(
 
     Add errors to the batch for records that do not exist.
     """
+    if not all(map(deletes, batch.items)):
+        await lock_unique_keys(connection, resource, batch)
     if locks_organization(resource):
         await lock_organization(connection, batch)
     deletes_any = any(map(deletes, batch.items))
@@ -103,6 +106,14 @@ async def lock_by_id(
     elif precondition:
         await _require_precondition(connection, resource, batch, precondition)
     return LockedRecords(deletes if deletes_any else None, stored)
+
+
+async def lock_unique_keys(
+    connection: Connection, resource: WritableResource, batch: Batch
+) -> None:
+    """Take the writer lock of the collection if the write keeps own keys unique."""
+    if unique_keys.are_unique(resource, batch.caller):
+        await own_keys.take_writer_lock(connection, resource, batch)
 
 
 async def _lock_rows(

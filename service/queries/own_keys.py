@@ -12,6 +12,7 @@ from service.listing.properties import stored_id
 from service.queries.batch import Batch, Item
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import sent_key
+from service.queries.writable_resource import WritableResource
 from service.queries.write_set import LockedRow
 
 _WRITER_LOCKS: Final = load("writer_locks")
@@ -28,10 +29,13 @@ class _OwnKey(NamedTuple):
     """Id of the parent, if the resource has one; otherwise None."""
 
 
-async def take_writer_lock(connection: Connection, resource: MasterRecord, batch: Batch) -> None:
+async def take_writer_lock(
+    connection: Connection, resource: WritableResource, batch: Batch
+) -> None:
     """Lock the writer lock row of the organization's collection until the commit.
 
-    Only writes by own key take it: otherwise two of them could both miss a key and create it twice.
+    Writes by own key take it: otherwise two of them could both miss a key and create it twice. So
+    do other writes where own keys are unique.
     """
     lock_key = (batch.caller.organization_id, resource.name)
     with own_locks():

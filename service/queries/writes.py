@@ -15,7 +15,7 @@ import asyncpg
 import orjson
 
 from service.database.connections import Connection
-from service.queries import merge_patch
+from service.queries import merge_patch, unique_keys
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import FIRST_PARAMETER, BoundStatement, WritePlan
 from service.queries.change_recorder import CREATED, DELETED, ChangeRecorder
@@ -25,6 +25,7 @@ from service.queries.locking import (
     lock_by_id,
     lock_by_key,
     lock_organization,
+    lock_unique_keys,
     locks_organization,
 )
 from service.queries.master_record import MasterRecord
@@ -52,6 +53,7 @@ async def create(
     connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
 ) -> WriteResult:
     """Create records."""
+    await lock_unique_keys(connection, resource, batch)
     if locks_organization(resource, creates=True):
         await lock_organization(connection, batch)
     await assign_ids(connection, resource, batch.items)
@@ -212,6 +214,8 @@ async def _check(
     for round_number in count(1):
         write_set = records.write_set(batch)
         plan = await resource.check(connection, write_set)
+        if unique_keys.are_unique(resource, batch.caller):
+            await unique_keys.check(connection, resource, write_set, records.stored)
         clearing_plan = await resource.check_unused(connection, write_set)
         if not options.skip_failed:
             batch.errors.raise_any()

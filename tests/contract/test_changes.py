@@ -160,7 +160,7 @@ async def test_settings_are_a_cause(api: Api, demo_dsn: str) -> None:
     ]
     follower = Follower(api)
     await follower.begin()
-    arguments: Any = Namespace(id=1, name=None, multiple_language=None, pro=False)
+    arguments: Any = Namespace(id=1, name=None, multiple_language=None, pro=False, unique_keys=None)
     connection = await asyncpg.connect(demo_dsn)
     for _ in range(2):
         assert await administration._set_organization(connection, arguments)

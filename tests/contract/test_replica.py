@@ -25,7 +25,7 @@ async def switch_settings(dsn: str, times: int) -> None:
     connection = await asyncpg.connect(dsn)
     for number in range(times):
         pro = number % 2 == 1
-        settings = Namespace(id=1, name=None, multiple_language=None, pro=pro)
+        settings = Namespace(id=1, name=None, multiple_language=None, pro=pro, unique_keys=None)
         await administration._set_organization(connection, settings)
         await asyncio.sleep(0.1)
     await connection.close()

@@ -16,8 +16,9 @@ returning id;
 --   $1::text name
 --   $2::boolean multiple_language
 --   $3::boolean pro
-insert into organization (name, multiple_language, pro)
-values ($1::text, $2::boolean, $3::boolean)
+--   $4::boolean unique_keys
+insert into organization (name, multiple_language, pro, unique_keys)
+values ($1::text, $2::boolean, $3::boolean, $4::boolean)
 returning id;
 
 -- administration.is_empty: Find out whether the database has no organization.
@@ -45,7 +46,7 @@ select id, organization_id, scope, name, created_at, last_used_at, expires_at, r
  order by organization_id, id;
 
 -- administration.list_organizations: Read all organizations.
-select id, name, multiple_language, pro
+select id, name, multiple_language, pro, unique_keys
   from organization
  order by id;
 
@@ -72,10 +73,12 @@ returning id;
 --   $2::text name
 --   $3::boolean multiple_language
 --   $4::boolean pro
+--   $5::boolean unique_keys
 update organization as stored
    set name = coalesce($2::text, stored.name),
        multiple_language = coalesce($3::boolean, stored.multiple_language),
-       pro = coalesce($4::boolean, stored.pro)
+       pro = coalesce($4::boolean, stored.pro),
+       unique_keys = coalesce($5::boolean, stored.unique_keys)
   from organization before
  where stored.id = $1::bigint
    and before.id = $1::bigint

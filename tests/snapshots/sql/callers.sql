@@ -3,7 +3,7 @@
 -- callers.caller_of_key: Look up an API key.
 --   $1::bigint organization_id
 --   $2::bigint key_id
-select k.secret_sha256, k.scope, o.multiple_language, o.pro
+select k.secret_sha256, k.scope, o.multiple_language, o.pro, o.unique_keys
 from api_key k
 join organization o on o.id = k.organization_id
 where k.organization_id = $1::bigint and k.id = $2::bigint

@@ -571,3 +571,23 @@ left join care_instruction_material_translation same
 where same.text is null
 on conflict (organization_id, care_instruction_material_id, language_id) do update set text = excluded.text
 returning care_instruction_material_id as id;
+
+-- care-instruction-materials.key_holders: Find the live records with own keys, for organizations whose own keys are unique.
+--   $1::bigint organization_id
+--   $2::text[] keys
+-- Live records that have the own keys $2, where these are unique; with a parent, within records with the ids $3.
+select id, user_defined_id as key, null::bigint as within_id
+from care_instruction_material
+where organization_id = $1::bigint and user_defined_id = any($2::text[]) and state <> 'deleted';
+
+-- care-instruction-materials.twins: Find own keys of several live records, before they are made unique.
+--   $1::bigint organization_id
+--   $2::integer count
+-- Own keys that several live records have, with the ids of some of these.
+select user_defined_id as key, (array_agg(id order by id))[1:10] as ids
+from care_instruction_material
+where organization_id = $1::bigint and user_defined_id is not null and state <> 'deleted'
+group by user_defined_id, null::bigint
+having count(*) > 1
+order by user_defined_id, null::bigint
+limit $2::integer;

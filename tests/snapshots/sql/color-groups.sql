@@ -359,3 +359,23 @@ from (
 where shown.id > $3::bigint and ($5::bigint is null or shown.id = $5::bigint)
 order by shown.id
 limit $4::integer;
+
+-- color-groups.key_holders: Find the live records with own keys, for organizations whose own keys are unique.
+--   $1::bigint organization_id
+--   $2::text[] keys
+-- Live records that have the own keys $2, where these are unique; with a parent, within records with the ids $3.
+select id, user_defined_id as key, null::bigint as within_id
+from color_group
+where organization_id = $1::bigint and user_defined_id = any($2::text[]) and state <> 'deleted';
+
+-- color-groups.twins: Find own keys of several live records, before they are made unique.
+--   $1::bigint organization_id
+--   $2::integer count
+-- Own keys that several live records have, with the ids of some of these.
+select user_defined_id as key, (array_agg(id order by id))[1:10] as ids
+from color_group
+where organization_id = $1::bigint and user_defined_id is not null and state <> 'deleted'
+group by user_defined_id, null::bigint
+having count(*) > 1
+order by user_defined_id, null::bigint
+limit $2::integer;

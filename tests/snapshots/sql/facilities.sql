@@ -390,3 +390,25 @@ insert into facility (organization_id, id, name, sub_supplier_id, state)
 select $1::bigint, item.id, item."name", item."subSupplierId", coalesce(item."state", 'active')
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "subSupplierId" bigint, "state" text)
 returning id, sub_supplier_id as "sub-suppliers";
+
+-- facilities.key_holders: Find the live records with own keys, for organizations whose own keys are unique.
+--   $1::bigint organization_id
+--   $2::text[] keys
+--   $3::bigint[] parent_ids
+-- Live records that have the own keys $2, where these are unique; with a parent, within records with the ids $3.
+select id, name as key, sub_supplier_id as within_id
+from facility
+where organization_id = $1::bigint and name = any($2::text[]) and sub_supplier_id = any($3::bigint[])
+    and state <> 'deleted';
+
+-- facilities.twins: Find own keys of several live records, before they are made unique.
+--   $1::bigint organization_id
+--   $2::integer count
+-- Own keys that several live records have, with the ids of some of these.
+select name as key, (array_agg(id order by id))[1:10] as ids
+from facility
+where organization_id = $1::bigint and name is not null and state <> 'deleted'
+group by name, sub_supplier_id
+having count(*) > 1
+order by name, sub_supplier_id
+limit $2::integer;

@@ -434,3 +434,23 @@ select $1::bigint, item.id, item."name", coalesce(item."state", 'active'), case 
     when 'inactive' then now() end
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "state" text)
 returning id;
+
+-- item-categories.key_holders: Find the live records with own keys, for organizations whose own keys are unique.
+--   $1::bigint organization_id
+--   $2::text[] keys
+-- Live records that have the own keys $2, where these are unique; with a parent, within records with the ids $3.
+select id, name as key, null::bigint as within_id
+from item_category
+where organization_id = $1::bigint and name = any($2::text[]) and state <> 'deleted';
+
+-- item-categories.twins: Find own keys of several live records, before they are made unique.
+--   $1::bigint organization_id
+--   $2::integer count
+-- Own keys that several live records have, with the ids of some of these.
+select name as key, (array_agg(id order by id))[1:10] as ids
+from item_category
+where organization_id = $1::bigint and name is not null and state <> 'deleted'
+group by name, null::bigint
+having count(*) > 1
+order by name, null::bigint
+limit $2::integer;

@@ -384,3 +384,23 @@ select $1::bigint, item.id, item."number", item."name", item."itemCategoryId",
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "itemCategoryId" bigint,
     "state" text)
 returning id, item_category_id as "item-categories";
+
+-- items.key_holders: Find the live records with own keys, for organizations whose own keys are unique.
+--   $1::bigint organization_id
+--   $2::text[] keys
+-- Live records that have the own keys $2, where these are unique; with a parent, within records with the ids $3.
+select id, number as key, null::bigint as within_id
+from item
+where organization_id = $1::bigint and number = any($2::text[]) and state <> 'deleted';
+
+-- items.twins: Find own keys of several live records, before they are made unique.
+--   $1::bigint organization_id
+--   $2::integer count
+-- Own keys that several live records have, with the ids of some of these.
+select number as key, (array_agg(id order by id))[1:10] as ids
+from item
+where organization_id = $1::bigint and number is not null and state <> 'deleted'
+group by number, null::bigint
+having count(*) > 1
+order by number, null::bigint
+limit $2::integer;

@@ -855,3 +855,25 @@ select
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, name text, unit text, requested jsonb)
 join style on style.organization_id = $1::bigint and style.id = item."styleId"
 returning id;
+
+-- sample-requests.key_holders: Find the live records with own keys, for organizations whose own keys are unique.
+--   $1::bigint organization_id
+--   $2::text[] keys
+--   $3::bigint[] parent_ids
+-- Live records that have the own keys $2, where these are unique; with a parent, within records with the ids $3.
+select id, name as key, style_id as within_id
+from sample_request
+where organization_id = $1::bigint and name = any($2::text[]) and style_id = any($3::bigint[])
+    and 'active' <> 'deleted';
+
+-- sample-requests.twins: Find own keys of several live records, before they are made unique.
+--   $1::bigint organization_id
+--   $2::integer count
+-- Own keys that several live records have, with the ids of some of these.
+select name as key, (array_agg(id order by id))[1:10] as ids
+from sample_request
+where organization_id = $1::bigint and name is not null and 'active' <> 'deleted'
+group by name, style_id
+having count(*) > 1
+order by name, style_id
+limit $2::integer;

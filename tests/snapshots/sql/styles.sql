@@ -636,3 +636,23 @@ from (
 where shown.id > $3::bigint and ($5::bigint is null or shown.id = $5::bigint)
 order by shown.id
 limit $4::integer;
+
+-- styles.key_holders: Find the live records with own keys, for organizations whose own keys are unique.
+--   $1::bigint organization_id
+--   $2::text[] keys
+-- Live records that have the own keys $2, where these are unique; with a parent, within records with the ids $3.
+select id, number as key, null::bigint as within_id
+from style
+where organization_id = $1::bigint and number = any($2::text[]) and state <> 'deleted';
+
+-- styles.twins: Find own keys of several live records, before they are made unique.
+--   $1::bigint organization_id
+--   $2::integer count
+-- Own keys that several live records have, with the ids of some of these.
+select number as key, (array_agg(id order by id))[1:10] as ids
+from style
+where organization_id = $1::bigint and number is not null and state <> 'deleted'
+group by number, null::bigint
+having count(*) > 1
+order by number, null::bigint
+limit $2::integer;

@@ -1,0 +1,52 @@
+"""Setting of unique own keys: refused while several live records have a key."""
+
+import asyncio
+from collections.abc import Sequence
+
+import asyncpg
+
+from service.commands import CommandError
+from service.limits import KEY_CACHE_SECONDS
+from service.organizations import administration as queries
+from service.queries import unique_keys
+from service.resources.registry import MASTER_RECORDS
+
+
+async def require_unique(connection: asyncpg.Connection, organization_id: int) -> None:
+    """Raise CommandError with the own keys that several live records have, if there are any."""
+    named = [
+        name
+        for resource in MASTER_RECORDS
+        if unique_keys.have_text_keys(resource)
+        for key, ids in await unique_keys.twins(connection, resource, organization_id)
+        for name in [_named(resource.name, key, ids)]
+    ]
+    if named:
+        raise CommandError(
+            f"several records have one own key: {'; '.join(named)}: "
+            "rename or delete all but one of each, then try again"
+        )
+
+
+async def confirm_unique(connection: asyncpg.Connection, organization_id: int) -> None:
+    """Wait until all workers know the setting; switch it off again if keys became ambiguous.
+
+    Raise CommandError in this case: workers that did not know the setting wrote keys twice.
+    """
+    await asyncio.sleep(KEY_CACHE_SECONDS)
+    try:
+        await require_unique(connection, organization_id)
+    except CommandError:
+        await queries.set_organization(
+            connection,
+            organization_id,
+            name=None,
+            multiple_language=None,
+            pro=None,
+            unique_keys=False,
+        )
+        raise
+
+
+def _named(collection: str, key: str, ids: Sequence[int]) -> str:
+    return f"{collection} {key} (ids {', '.join(map(str, ids))})"

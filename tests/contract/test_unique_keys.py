@@ -1,0 +1,184 @@
+"""Tests of unique own keys, a setting of an organization (contract, Unique keys)."""
+
+import asyncio
+from argparse import Namespace
+from collections import Counter
+from random import Random
+from typing import Any
+
+import asyncpg
+import pytest
+
+from service.commands import CommandError, administration, unique_key_setting
+from service.queries.master_record import MasterRecord
+from service.queries.unique_keys import have_text_keys
+from service.resources.registry import MASTER_RECORDS
+from tests.support import generate
+from tests.support.api import Answer, Api, replacing
+
+pytestmark = pytest.mark.contract("Unique keys")
+
+COLORS, GROUPS = "/api/colors", "/api/groups"
+TAKEN, TWICE = "conflict.duplicate", "validation_error.duplicate"
+KEYED = [resource for resource in MASTER_RECORDS if have_text_keys(resource)]
+
+
+async def execute(dsn: str, statement: str) -> None:
+    connection = await asyncpg.connect(dsn)
+    await connection.execute(statement)
+    await connection.close()
+
+
+@pytest.fixture
+async def unique(api: Api, demo_dsn: str) -> Api:
+    """A caller of organization 1, whose own keys are unique."""
+    await execute(demo_dsn, "update organization set unique_keys = true where id = 1")
+    return api
+
+
+def color(key: str | None, **fields: Any) -> dict[str, Any]:
+    return {"name": "Color", "userDefinedId": key, "state": "active"} | fields
+
+
+def failed(answer: Answer, *rows: tuple[str, str]) -> bool:
+    return answer.status >= 400 and answer.details == [*rows]
+
+
+@pytest.mark.parametrize("resource", KEYED, ids=lambda resource: resource.name)
+async def test_a_taken_key_is_refused_by_every_write(resource: MasterRecord, unique: Api) -> None:
+    root, key = f"/api/{resource.name}", str(resource.own_key)
+    body = generate.body(resource, "create", await generate.references(unique), Random(3))
+    body |= {key: "TAKEN"}
+    if "state" in body:
+        body["state"] = "active"
+    first = (await unique.post(root, body)).data
+    for answer, field in (
+        (await unique.post(root, body, params={"dryRun": "true"}), key),
+        (await unique.post(root, body), key),
+        (await unique.post(root, [body]), f"[0].{key}"),
+    ):
+        assert failed(answer, (TAKEN, field)), answer.raw
+        assert answer.status == 409
+    free = await unique.post(root, body | {key: "FREE"})
+    location = free.headers["Location"]
+    writable = (await unique.get(location, {"form": "writable"})).data
+    merge = [{"id": free.data["id"], key: "TAKEN"}]
+    assert failed(await unique.put(location, writable | {key: "TAKEN"}), (TAKEN, key))
+    assert failed(await unique.patch(location, replacing(f"/{key}", "TAKEN")), (TAKEN, key))
+    assert failed(await unique.patch(root, merge), (TAKEN, f"[0].{key}"))
+    wrong = await unique.put(location, writable | {key: " FREE"})
+    assert failed(wrong, ("validation_error.invalid_value", key))
+    swapped = [{"id": first["id"], key: "FREE"}, {"id": free.data["id"], key: "TAKEN"}]
+    assert (await unique.patch(root, swapped)).status == 200
+    assert (await unique.put(location, writable | {key: "TAKEN"})).status == 200
+    assert (await unique.delete(f"{root}/{first['id']}")).status == 200
+    assert (await unique.put(location, writable | {key: "FREE"})).status == 200
+
+
+async def test_a_restore_takes_its_key_again(unique: Api) -> None:
+    made = await unique.post(COLORS, color("RESTORED"))
+    location = made.headers["Location"]
+    await unique.delete(location)
+    other = (await unique.post(COLORS, color("RESTORED"))).headers["Location"]
+    answer = await unique.put(location, color("RESTORED"))
+    assert (answer.status, answer.details) == (409, [(TAKEN, "userDefinedId")])
+    assert (await unique.patch(location, replacing("/colorNote", "stays deleted"))).status == 200
+    await unique.delete(other)
+    assert (await unique.put(location, color("RESTORED"))).status == 200
+
+
+async def test_items_of_a_request_are_compared_too(unique: Api) -> None:
+    twice = [color("TWICE"), color(None), color("TWICE"), color(None)]
+    assert failed(await unique.post(COLORS, twice), (TWICE, "[2].userDefinedId"))
+    skipped = await unique.post(COLORS, twice, params={"onError": "skip"})
+    assert [row["outcome"] for row in skipped.data] == ["created", "created", "failed", "created"]
+    holder = skipped.data[0]["id"]
+    items = [color("MOVED", id=skipped.data[1]["id"]), color("MOVED", id=holder, state="inactive")]
+    assert failed(await unique.put(COLORS, items), (TWICE, "[1].userDefinedId"))
+    # A key that fails to move stays taken.
+    items = [color("GIVEN", id=holder, colorGroupIds=[2**60]), color("TWICE", id=items[0]["id"])]
+    rows = (await unique.put(COLORS, items, params={"onError": "skip"})).data
+    assert [detail["type"] for row in rows for detail in row["details"]] == [
+        "validation_error.unknown_reference",
+        TAKEN,
+    ]
+    assert (await unique.put(COLORS, [color("TWICE")], params={"match": "userDefinedId"})).data[0][
+        "id"
+    ] == holder
+
+
+async def test_facilities_are_unique_within_their_sub_supplier(unique: Api) -> None:
+    owners = [
+        (await unique.post("/api/sub-suppliers", {"name": name, "customId": name})).data["id"]
+        for name in ("A", "B")
+    ]
+    for owner, status in ((owners[0], 201), (owners[1], 201), (owners[0], 409)):
+        body = {"name": "Dye house", "subSupplierId": owner}
+        assert (await unique.post("/api/facilities", body)).status == status
+
+
+async def test_another_organization_is_not_concerned(unique: Api, other_api: Api) -> None:
+    assert (await unique.post(COLORS, color("OURS"))).status == 201
+    for _ in range(2):
+        assert (await other_api.post(COLORS, color("OURS"))).status == 201
+
+
+async def test_concurrent_writers_make_no_twins(unique: Api) -> None:
+    made = (await unique.post(GROUPS, [{"name": "G", "state": "active"} for _ in range(4)])).data
+    for turn in range(4):
+        body = {"name": "Raced", "userDefinedId": f"RACED-{turn}", "state": "active"}
+        answers = await asyncio.gather(
+            *(unique.post(GROUPS, body) for _ in range(4)),
+            *(unique.put(f"{GROUPS}/{group['id']}", body) for group in made[:2]),
+            *(
+                unique.patch(GROUPS, [{"id": group["id"], "userDefinedId": body["userDefinedId"]}])
+                for group in made[2:]
+            ),
+        )
+        statuses = Counter(answer.status for answer in answers)
+        assert statuses[409] == len(answers) - 1, statuses
+        live = (await unique.get(GROUPS, {"userDefinedId": body["userDefinedId"]})).data
+        assert len(live) == 1
+
+
+def arguments(switch: bool) -> Any:
+    return Namespace(id=1, name=None, multiple_language=None, pro=None, unique_keys=switch)
+
+
+async def set_unique(dsn: str, switch: bool = True) -> bool:
+    """Run the command; return the setting, also if it is refused."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        await administration._set_organization(connection, arguments(switch))
+        return bool(await connection.fetchval("select unique_keys from organization where id = 1"))
+    finally:
+        await connection.close()
+
+
+@pytest.mark.contract("Command line")
+async def test_the_setting_is_refused_while_there_are_twins(
+    dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await execute(dsn, "insert into organization (id, name) values (1, 'Keys')")
+    twins = "insert into style (organization_id, id, number, name) select 1, n, $$S-1$$, $$Style$$"
+    await execute(dsn, f"{twins} from generate_series(7, 9) n")
+    waited = list[float]()
+
+    async def wait(seconds: float) -> None:
+        waited.append(seconds)
+        if len(waited) == 1:
+            # A worker that does not know the setting yet.
+            await execute(dsn, f"{twins} from generate_series(1, 2) n")
+
+    monkeypatch.setattr(unique_key_setting.asyncio, "sleep", wait)  # type: ignore[attr-defined]
+    with pytest.raises(CommandError, match=r"styles S-1 \(ids 7, 8, 9\): rename or delete"):
+        await set_unique(dsn)
+    assert waited == []
+    await execute(dsn, "update style set state = 'deleted'")
+    with pytest.raises(CommandError, match=r"styles S-1 \(ids 1, 2\)"):
+        await set_unique(dsn)
+    assert waited == [5]
+    assert not await set_unique(dsn, switch=False)
+    await execute(dsn, "delete from style where id = 1")
+    assert await set_unique(dsn)
+    assert not await set_unique(dsn, switch=False)
