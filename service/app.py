@@ -31,6 +31,7 @@ from service.routes import Route, routes
 from service.settings import Settings
 from service.webhooks.addresses import AddressPolicy
 from service.webhooks.outgoing import OUTGOING, Outgoing
+from service.webhooks.webhook_sender import run_sender
 
 if TYPE_CHECKING:
     from service.database.tracing import Traces
@@ -70,7 +71,14 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
 
     retention = partial(run_retention, changes_days=settings.changes_days)
     app.cleanup_ctx.extend(
-        [resources, run_response_sender, retention, run_change_waiters, system.run_incident_checks]
+        [
+            resources,
+            run_response_sender,
+            retention,
+            run_change_waiters,
+            system.run_incident_checks,
+            run_sender,
+        ]
     )
     app.on_shutdown.append(end_change_waits)
     app[OUTGOING] = Outgoing(AddressPolicy(settings.webhook_private_addresses))

@@ -1,4 +1,4 @@
-"""Background task: repeats a coroutine function, also after a failed run.
+"""Background task: runs a coroutine function, once or repeatedly, also after a failed run.
 
 A bare ``asyncio.create_task`` ends with the first unexpected exception, and asyncio logs it only
 when the task is garbage collected, if ever.
@@ -25,14 +25,25 @@ def repeat(
     return asyncio.create_task(_repeat(work, seconds, 0 if at_once else seconds))
 
 
+def run(work: Callable[[], Awaitable[object]]) -> "asyncio.Task[bool]":
+    """Run the work once, with the same treatment of exceptions."""
+    return asyncio.create_task(_finished(work))
+
+
 async def _repeat(work: Callable[[], Awaitable[object]], seconds: float, pause: float) -> None:
     while True:
         await asyncio.sleep(pause)
         pause = seconds
-        try:
-            if await work() is True:
-                return
-        except ApiError:
-            pass  # the database is unreachable; the next run retries
-        except Exception as error:
-            _log.exception("background work failed: %s", type(error).__name__)
+        if await _finished(work):
+            return
+
+
+async def _finished(work: Callable[[], Awaitable[object]]) -> bool:
+    """Run the work and return whether it returned True."""
+    try:
+        return await work() is True
+    except ApiError:
+        pass  # the database is unreachable; the next run retries
+    except Exception as error:
+        _log.exception("background work failed: %s", type(error).__name__)
+    return False

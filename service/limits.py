@@ -81,10 +81,18 @@ MAX_WAITING: Final = 256
 # Webhooks
 MAX_WEBHOOKS: Final = 20
 """Subscriptions of one organization."""
+MAX_BATCH_ENTRIES: Final = 100
+"""Entries of one message."""
+MAX_MESSAGE_BYTES: Final = 1 * MIB
+"""Size of the documents of one message of several entries."""
 RECEIVER_SECONDS: Final = 10
 """Timeout of a try to deliver a message."""
 MAX_RECEIVER_ANSWER_BYTES: Final = 4 * KIB
 """Bytes of a receiver's answer that are read."""
+MAX_RETRY_SECONDS: Final = 3600
+"""Time between two tries to deliver a message."""
+LEASE_SECONDS: Final = 8
+"""Time after which another sender takes over from one that was killed."""
 
 # Responses
 RESPONSE_CACHE_SECONDS: Final = 5

@@ -7,6 +7,38 @@ values (
 )
 returning id;
 
+-- name: advance(organization_id, id, lease, epoch, n, collection, record_id, delivered_at)
+-- Store the position, after a delivery with its time, and hold the lease for longer.
+update webhook set
+    epoch = $4::bigint, n = $5::bigint, within_collection = $6::text, within_id = $7::bigint,
+    batch_from_n = null, batch_n = null, batch_collection = null, batch_id = null,
+    failures = case when $8::timestamptz is null then failures else 0 end,
+    last_error = case when $8::timestamptz is null then last_error end,
+    last_success_at = coalesce($8::timestamptz, last_success_at),
+    lease_until = now() + interval '{{lease_seconds}} s'
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
+returning id;
+
+-- name: any_active()
+-- Whether any organization has an active subscription.
+select 1 from webhook where state = 'active' limit 1;
+
+-- name: claim(organization_id, id)
+-- Lease a subscription if no other sender has it.
+update webhook set lease = lease + 1, lease_until = now() + interval '{{lease_seconds}} s'
+where organization_id = $1::bigint and id = $2::bigint and state = 'active'
+    and (next_at is null or next_at <= now())
+    and (lease_until is null or lease_until < now())
+returning id, lease;
+
+-- name: dispatch(organization_id, id, lease, from_n, n, collection, record_id)
+-- Store what is on its way, so that a repeat sends the same, and hold the lease for longer.
+update webhook set
+    batch_from_n = $4::bigint, batch_n = $5::bigint, batch_collection = $6::text, batch_id = $7::bigint,
+    lease_until = now() + interval '{{lease_seconds}} s'
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint and state = 'active'
+returning id;
+
 -- name: documents(organization_id)
 with record as (
     select
@@ -57,6 +89,40 @@ select
     || ',"failures":' || failures || '}' as document
 from page;
 
+-- name: due(limit)
+-- Active subscriptions of all organizations that have something to send; organizations take turns.
+select organization_id, id
+from (
+    select
+        w.organization_id,
+        w.id,
+        row_number() over (partition by w.organization_id order by w.next_at nulls first, w.id) as turn
+    from webhook w
+    join change_feed feed on feed.organization_id = w.organization_id
+    where w.state = 'active'
+        and (w.next_at is null or w.next_at <= now())
+        and (w.lease_until is null or w.lease_until < now())
+        and (
+            w.n < feed.last_n
+            or w.batch_n is not null
+            or w.within_collection is not null
+            or w.epoch <> feed.epoch
+            or exists (
+                select 1 from change c where c.organization_id = w.organization_id and c.n is null
+            )
+        )
+) as due
+order by turn, organization_id
+limit $1::integer;
+
+-- name: fail(organization_id, id, lease, pauses, error, seconds)
+-- Store a failed try and the time of the next one, and end the lease.
+update webhook set
+    state = case when $4::boolean then 'paused' else state end, last_error = $5::text, failures = least(failures, 2147483646) + 1,
+    next_at = now() + $6::double precision * interval '1 s', lease_until = null
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
+returning id;
+
 -- name: feed(organization_id)
 select epoch, last_n, cleared_n from change_feed where organization_id = $1::bigint;
 
@@ -66,8 +132,51 @@ select id, url, collections, documents, state from webhook
 where organization_id = $1::bigint and id = $2::bigint
 for no key update;
 
+-- name: largest_lag()
+-- Age in seconds of the oldest change that an active subscription of any organization lacks.
+select max(extract(epoch from now() - waiting.at))::double precision
+from webhook w
+cross join lateral (
+    select coalesce(
+        (
+            select c.at from change c
+            where c.organization_id = w.organization_id and c.n > w.n
+            order by c.n
+            limit 1
+        ),
+        (
+            select c.at from change c
+            where c.organization_id = w.organization_id and c.n is null
+            order by c.clock, c.id
+            limit 1
+        )
+    ) as at
+) as waiting
+where w.state = 'active';
+
+-- name: leased(organization_id, id, lease)
+-- Read a subscription as it is now, unless it was paused or another sender has it.
+select
+    url, collections, documents, secret, epoch, n, within_collection, within_id,
+    batch_from_n, batch_n, batch_collection, batch_id, failures, last_error,
+    case when former_secret_until > now() then former_secret end as former_secret
+from webhook
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint and state = 'active';
+
+-- name: release(organization_id, id, lease)
+-- End the lease: there is nothing more to send.
+update webhook set lease_until = null, next_at = null
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
+returning id;
+
 -- name: remove(organization_id, id)
 delete from webhook where organization_id = $1::bigint and id = $2::bigint
+returning id;
+
+-- name: renew(organization_id, id, lease)
+-- Hold the lease for longer, while the receiver takes its time.
+update webhook set lease_until = now() + interval '{{lease_seconds}} s'
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
 returning id;
 
 -- name: rewind(organization_id, id, epoch, n)

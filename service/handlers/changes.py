@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-import orjson
 from aiohttp import web
 
 from service.handlers.long_poll import CHANGE_WAITERS
@@ -19,10 +18,9 @@ from service.limits import MAX_BATCH_BYTES
 from service.listing import changes, cursor
 from service.listing.changes import ChangesRequest
 from service.queries import change_feed
+from service.queries.change_entries import entries_json
 from service.queries.change_feed import ChangeFeed
 from service.queries.feed_pages import ChangeEntry, ChangePage, first_half, too_many_entries
-
-_MICROSECONDS = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
 async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
@@ -34,7 +32,7 @@ async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
     if changes_request.filter.documents:
         is_whole = changes_request.filter.is_whole
         page, documents = await _with_documents(feed, request, page, is_whole=is_whole)
-    body = _entries_json(feed, page, documents)
+    body = entries_json(feed, page, documents)
     reserve(request, len(body))
     next_cursor = changes.encode(changes_request.filter, page.after, page.epoch, scope)
     headers: dict[str, str] = {X_CHANGES_EPOCH: str(page.epoch)}
@@ -131,31 +129,3 @@ async def _documents_in_parts(
         if size > MAX_BATCH_BYTES:
             raise too_many_entries()
     return documents
-
-
-def _entries_json(
-    feed: ChangeFeed, page: ChangePage, documents: Mapping[tuple[str, int], bytes] | None
-) -> bytes:
-    """Return the entries as a JSON array, with their documents if requested."""
-    times: dict[int, str] = {}
-    entries = []
-    for entry in page.entries:
-        row, collection, record_id = entry.transaction, entry.collection, entry.record
-        sequence_number = row["n"]
-        began_at = times.get(sequence_number) or times.setdefault(
-            sequence_number, row["at"].strftime(_MICROSECONDS)
-        )
-        members = {
-            "n": sequence_number,
-            "at": began_at,
-            "collection": collection,
-            "recordId": str(record_id) if feed.resources[collection].string_ids else record_id,
-            "operation": entry.operation,
-            "apiKeyId": row["api_key_id"],
-            "requestId": row["request_id"],
-        }
-        if documents is not None:
-            document = documents.get((collection, record_id))
-            members["document"] = None if document is None else orjson.Fragment(document)
-        entries.append(members)
-    return orjson.dumps(entries)

@@ -32,6 +32,7 @@ from service.webhooks import signing, subscriptions
 from service.webhooks.addresses import AddressPolicy
 from service.webhooks.outgoing import OUTGOING
 from service.webhooks.subscriptions import Subscription
+from service.webhooks.webhook_sender import SENDER
 
 _REPLAYED: Final = "Idempotent-Replayed"
 
@@ -148,6 +149,7 @@ async def _write(
     )
     if _REPLAYED not in response.headers:
         _log(request, event, path[0] if path else response.headers["Location"])
+    request.app[SENDER].wake()
     reserve_response(request, len(response.body))
     return respond(response)
 

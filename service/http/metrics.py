@@ -94,6 +94,19 @@ CACHE_BYTES = Gauge(
     "Bytes of cached responses.",
     multiprocess_mode="livesum",
 )
+WEBHOOK_DELIVERIES = Counter(
+    "selvedge_webhook_deliveries_total", "Tries to deliver messages.", ["result"]
+)
+WEBHOOK_IN_FLIGHT = Gauge(
+    "selvedge_webhook_deliveries_in_flight",
+    "Webhooks whose messages are on their way.",
+    multiprocess_mode="livesum",
+)
+WEBHOOK_LAG = Gauge(
+    "selvedge_webhook_lag_seconds",
+    "Age of the oldest change that an active webhook lacks, in seconds.",
+    multiprocess_mode="livemax",
+)
 MEMORY = Gauge(
     "selvedge_process_resident_memory_bytes",
     "Resident memory of a worker, in bytes.",

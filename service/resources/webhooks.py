@@ -1,5 +1,9 @@
 """Webhooks: subscriptions to the change feed (contract, Webhooks)."""
 
+from collections.abc import Mapping
+
+from service.database.statements import Statement, load_bound
+from service.limits import LEASE_SECONDS
 from service.queries.resource import Resource
 from service.schemas.validation import Validator
 
@@ -9,6 +13,10 @@ class Webhooks(Resource):
 
     name = "webhooks"
     is_in_feed = False
+
+    def load_statements(self) -> Mapping[str, Statement]:
+        """Return the statements, with the time of leases."""
+        return load_bound(self.name, lease_seconds=str(LEASE_SECONDS))
 
     def __init__(self) -> None:
         super().__init__()

@@ -8,16 +8,16 @@ from typing import Final
 from aiohttp import web
 
 from service.database.connections import Connection, Database
-from service.database.statements import load
 from service.error_types import ErrorType
 from service.errors import api_error
+from service.resources.registry import WEBHOOKS
 from service.webhooks.addresses import AddressPolicy
 from service.webhooks.delivery_messages import Message, Span, test_message
 from service.webhooks.name_lookups import NameLookups
 from service.webhooks.receiver import Attempt, Receiver
 from service.webhooks.signing import signed_headers
 
-_SQL: Final = load("webhooks")
+_SQL: Final = WEBHOOKS.statements
 _NONCE_BYTES: Final = 8
 
 

@@ -62,7 +62,7 @@ class Receiver(AbstractResolver):
         self, url: str, organization_id: int, policy: AddressPolicy, lookups: NameLookups
     ) -> None:
         self._url = URL(url, encoded=True)
-        self._text = url
+        self.url = url
         self._organization_id = organization_id
         self._policy, self._lookups = policy, lookups
         self._refusal: str | None = None
@@ -97,7 +97,7 @@ class Receiver(AbstractResolver):
 
     async def post(self, body: bytes, headers: Mapping[str, str]) -> Attempt:
         """Send a message and return the outcome; no failure of the receiver raises."""
-        if problem := self._policy.url_problem(self._text):
+        if problem := self._policy.url_problem(self.url):
             return Attempt(REFUSED, error=problem)
         headers = {hdrs.CONTENT_TYPE: "application/json", **headers}
         try:

@@ -6,16 +6,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from service.database.connections import Connection
-from service.database.statements import load
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, api_error
 from service.limits import MAX_WEBHOOKS
 from service.queries.change_feed import assign_sequence_numbers
 from service.queries.merge_patch import apply_merge_patch
+from service.resources.registry import WEBHOOKS
 from service.webhooks import signing
 from service.webhooks.addresses import AddressPolicy
 
-_SQL: Final = load("webhooks")
+_SQL: Final = WEBHOOKS.statements
 _OVERLAP_SECONDS: Final = 86_400
 NOT_ASSIGNED: Final = "Use a sequence number of the change feed: this one is not assigned yet."
 EXPIRED: Final = "The changes after it have expired: use 0 for the oldest that are kept."

@@ -91,6 +91,9 @@ ROWS = {
         "a longer page ends early"
     ),
     "webhooks": f"{limits.MAX_WEBHOOKS}",
+    "entries of a message": (
+        f"{limits.MAX_BATCH_ENTRIES}, and {byte_size(limits.MAX_MESSAGE_BYTES)} of documents"
+    ),
     "`url` of a webhook": f"{number(field_limit('webhooks', 'url'))} characters",
     "a try of a delivery": (
         f"{limits.RECEIVER_SECONDS} seconds, and {byte_size(limits.MAX_RECEIVER_ANSWER_BYTES)} of "
@@ -149,8 +152,11 @@ PHRASES = {
         f"A page whose records exceed {byte_size(limits.MAX_PAGE_BYTES)} ends early,",
         f"without padding, of at most {byte_size(limits.MAX_CURSOR_BYTES)}.",
         f"An organization has at most {limits.MAX_WEBHOOKS}",
+        f"1 to {limits.MAX_BATCH_ENTRIES} entries as `GET /api/changes`",
+        f"has at most {byte_size(limits.MAX_MESSAGE_BYTES)} of documents at its first try.",
         f"A try takes at most {limits.RECEIVER_SECONDS} seconds, and at most "
         f"{byte_size(limits.MAX_RECEIVER_ANSWER_BYTES)} of the answer's body are read.",
+        f"another one goes on within {limits.LEASE_SECONDS + 2} seconds.",
         f"1 to {number(limits.MAX_LIMIT)} entries, default {limits.DEFAULT_LIMIT};",
         f"0 to {limits.MAX_WAIT} seconds for which",
         f"At most {limits.MAX_WAITING} readers of an organization",
@@ -188,10 +194,12 @@ PHRASES = {
 #: Limits that documents write as a word, and the word.
 WORDS = {
     "MAX_QUEUED": "The service reads two requests ahead,",
+    "MAX_RETRY_SECONDS": "with 10 % of jitter, and at most an hour.",
     "DRAIN_SECONDS": "respond on open connections for two more seconds,",
 }
 #: Limits whose sentence names another limit of the same value: "for as long".
 SAME = {
+    "LEASE_SECONDS": limits.RECEIVER_SECONDS - 2,
     "RESPONSE_IDLE_SECONDS": limits.BODY_IDLE_SECONDS,
     "RESPONSE_SECONDS": limits.BODY_SECONDS,
 }

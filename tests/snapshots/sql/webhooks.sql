@@ -282,6 +282,37 @@ from (
     from page
 ) as page;
 
+-- webhooks.any_active: Find out whether there is an active subscription.
+-- Whether any organization has an active subscription.
+select 1 from webhook where state = 'active' limit 1;
+
+-- webhooks.due: Find the subscriptions that have something to send.
+--   $1::integer limit
+-- Active subscriptions of all organizations that have something to send; organizations take turns.
+select organization_id, id
+from (
+    select
+        w.organization_id,
+        w.id,
+        row_number() over (partition by w.organization_id order by w.next_at nulls first, w.id) as turn
+    from webhook w
+    join change_feed feed on feed.organization_id = w.organization_id
+    where w.state = 'active'
+        and (w.next_at is null or w.next_at <= now())
+        and (w.lease_until is null or w.lease_until < now())
+        and (
+            w.n < feed.last_n
+            or w.batch_n is not null
+            or w.within_collection is not null
+            or w.epoch <> feed.epoch
+            or exists (
+                select 1 from change c where c.organization_id = w.organization_id and c.n is null
+            )
+        )
+) as due
+order by turn, organization_id
+limit $1::integer;
+
 -- webhooks.feed: Read where the feed begins and ends.
 --   $1::bigint organization_id
 select epoch, last_n, cleared_n from change_feed where organization_id = $1::bigint;
@@ -293,6 +324,40 @@ select epoch, last_n, cleared_n from change_feed where organization_id = $1::big
 select id, url, collections, documents, state from webhook
 where organization_id = $1::bigint and id = $2::bigint
 for no key update;
+
+-- webhooks.largest_lag: Measure the largest lag of all subscriptions.
+-- Age in seconds of the oldest change that an active subscription of any organization lacks.
+select max(extract(epoch from now() - waiting.at))::double precision
+from webhook w
+cross join lateral (
+    select coalesce(
+        (
+            select c.at from change c
+            where c.organization_id = w.organization_id and c.n > w.n
+            order by c.n
+            limit 1
+        ),
+        (
+            select c.at from change c
+            where c.organization_id = w.organization_id and c.n is null
+            order by c.clock, c.id
+            limit 1
+        )
+    ) as at
+) as waiting
+where w.state = 'active';
+
+-- webhooks.leased: Read a leased subscription.
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::bigint lease
+-- Read a subscription as it is now, unless it was paused or another sender has it.
+select
+    url, collections, documents, secret, epoch, n, within_collection, within_id,
+    batch_from_n, batch_n, batch_collection, batch_id, failures, last_error,
+    case when former_secret_until > now() then former_secret end as former_secret
+from webhook
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint and state = 'active';
 
 -- webhooks.secrets: Read what a message is made and signed with.
 --   $1::bigint organization_id
@@ -326,10 +391,88 @@ values (
 )
 returning id;
 
+-- webhooks.advance: Store the position of a sender that has the lease.
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::bigint lease
+--   $4::bigint epoch
+--   $5::bigint n
+--   $6::text collection
+--   $7::bigint record_id
+--   $8::timestamptz delivered_at
+-- Store the position, after a delivery with its time, and hold the lease for longer.
+update webhook set
+    epoch = $4::bigint, n = $5::bigint, within_collection = $6::text, within_id = $7::bigint,
+    batch_from_n = null, batch_n = null, batch_collection = null, batch_id = null,
+    failures = case when $8::timestamptz is null then failures else 0 end,
+    last_error = case when $8::timestamptz is null then last_error end,
+    last_success_at = coalesce($8::timestamptz, last_success_at),
+    lease_until = now() + interval '8 s'
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
+returning id;
+
+-- webhooks.claim: Lease a subscription.
+--   $1::bigint organization_id
+--   $2::bigint id
+-- Lease a subscription if no other sender has it.
+update webhook set lease = lease + 1, lease_until = now() + interval '8 s'
+where organization_id = $1::bigint and id = $2::bigint and state = 'active'
+    and (next_at is null or next_at <= now())
+    and (lease_until is null or lease_until < now())
+returning id, lease;
+
+-- webhooks.dispatch: Store the batch that is on its way.
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::bigint lease
+--   $4::bigint from_n
+--   $5::bigint n
+--   $6::text collection
+--   $7::bigint record_id
+-- Store what is on its way, so that a repeat sends the same, and hold the lease for longer.
+update webhook set
+    batch_from_n = $4::bigint, batch_n = $5::bigint, batch_collection = $6::text, batch_id = $7::bigint,
+    lease_until = now() + interval '8 s'
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint and state = 'active'
+returning id;
+
+-- webhooks.fail: Store a failed try.
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::bigint lease
+--   $4::boolean pauses
+--   $5::text error
+--   $6::double precision seconds
+-- Store a failed try and the time of the next one, and end the lease.
+update webhook set
+    state = case when $4::boolean then 'paused' else state end, last_error = $5::text,
+        failures = least(failures, 2147483646) + 1,
+    next_at = now() + $6::double precision * interval '1 s', lease_until = null
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
+returning id;
+
+-- webhooks.release: End a lease.
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::bigint lease
+-- End the lease: there is nothing more to send.
+update webhook set lease_until = null, next_at = null
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
+returning id;
+
 -- webhooks.remove: Delete a subscription.
 --   $1::bigint organization_id
 --   $2::bigint id
 delete from webhook where organization_id = $1::bigint and id = $2::bigint
+returning id;
+
+-- webhooks.renew: Extend a lease.
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::bigint lease
+-- Hold the lease for longer, while the receiver takes its time.
+update webhook set lease_until = now() + interval '8 s'
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
 returning id;
 
 -- webhooks.rewind: Set the position.

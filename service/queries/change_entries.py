@@ -1,0 +1,39 @@
+"""Change entries as JSON, for pages of the change feed and for webhooks (contract, Changes)."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import orjson
+
+from service.queries.change_feed import ChangeFeed
+from service.queries.feed_pages import ChangePage
+
+_MICROSECONDS: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
+
+
+def entries_json(
+    feed: ChangeFeed, page: ChangePage, documents: Mapping[tuple[str, int], bytes] | None
+) -> bytes:
+    """Return the entries as a JSON array, with their documents if requested."""
+    times: dict[int, str] = {}
+    entries = []
+    for entry in page.entries:
+        row, collection, record_id = entry.transaction, entry.collection, entry.record
+        sequence_number = row["n"]
+        began_at = times.get(sequence_number) or times.setdefault(
+            sequence_number, row["at"].strftime(_MICROSECONDS)
+        )
+        members = {
+            "n": sequence_number,
+            "at": began_at,
+            "collection": collection,
+            "recordId": str(record_id) if feed.resources[collection].string_ids else record_id,
+            "operation": entry.operation,
+            "apiKeyId": row["api_key_id"],
+            "requestId": row["request_id"],
+        }
+        if documents is not None:
+            document = documents.get((collection, record_id))
+            members["document"] = None if document is None else orjson.Fragment(document)
+        entries.append(members)
+    return orjson.dumps(entries)

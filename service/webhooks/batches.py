@@ -1,0 +1,141 @@
+"""Batches: what a subscription gets next (contract, Deliveries).
+
+The end of a batch is stored before the batch is sent. Until it is acknowledged, each repeat ends
+there, whatever was committed meanwhile, and so has the same id.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import asyncpg
+
+from service.database.connections import Connection
+from service.error_types import ErrorType
+from service.errors import ApiError
+from service.limits import MAX_BATCH_ENTRIES, MAX_LIMIT, MAX_MESSAGE_BYTES
+from service.listing.changes import CURSOR, ChangeFilter, ChangesRequest, FeedPosition
+from service.organizations.caller import Caller
+from service.queries.change_entries import entries_json
+from service.queries.change_feed import ChangeFeed
+from service.queries.feed_pages import ChangeEntry, ChangePage, first_half
+from service.webhooks.delivery_messages import Message, Span, changes_message, expired_message
+from service.webhooks.leases import SQL, Lease
+
+_SortKey: TypeAlias = tuple[int, bool, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedBatch:
+    """Message to send, and the position after it. Without a message there is nothing to send."""
+
+    epoch: int
+    from_n: int
+    end: FeedPosition
+    message: Message | None
+    has_more: bool = True
+
+
+class MustNumberError(Exception):
+    """Error of a feed whose next changes have no sequence number yet."""
+
+
+class BatchReader:
+    """Reader of the next batch of subscriptions."""
+
+    def __init__(self, feed: ChangeFeed) -> None:
+        self._feed = feed
+
+    async def read(self, connection: Connection, lease: Lease, row: asyncpg.Record) -> FeedBatch:
+        """Return the batch after a subscription's position, or the one that is on its way."""
+        after = FeedPosition(row["n"], row["within_collection"], row["within_id"])
+        end = _stored_end(row)
+        limit = MAX_BATCH_ENTRIES if end is None else MAX_LIMIT
+        change_filter = ChangeFilter(tuple(row["collections"]), None, limit, row["documents"])
+        caller = _caller(lease.organization_id)
+        request = ChangesRequest(change_filter, after, row["epoch"], CURSOR)
+        try:
+            page = await self._feed.read(connection, caller, request)
+        except ApiError as error:
+            if error.code != ErrorType.GONE_CHANGES_EXPIRED:
+                raise
+            return await _expired(connection, lease, row)
+        if page is None:
+            raise MustNumberError
+        if end is not None:
+            page = _until(page, end)
+        documents = None
+        if row["documents"]:
+            is_repeat = end is not None
+            page, documents = await self._with_documents(
+                connection, caller, page, is_repeat=is_repeat
+            )
+        if not page.entries:
+            return FeedBatch(page.epoch, after.n, page.after, None, page.has_more)
+        end = _end_of(page)
+        from_n = row["batch_from_n"] or page.entries[0].transaction["n"]
+        span = Span(lease.webhook_id, page.epoch, from_n, end.n)
+        message = changes_message(span, end, entries_json(self._feed, page, documents))
+        return FeedBatch(page.epoch, from_n, end, message)
+
+    async def _with_documents(
+        self, connection: Connection, caller: Caller, page: ChangePage, *, is_repeat: bool
+    ) -> tuple[ChangePage, dict[tuple[str, int], bytes] | None]:
+        """Return the page with its documents; halve it while they are too long.
+
+        A repeat may be longer, as documents can have grown: another end would be another id.
+        """
+        while True:
+            documents = await self._feed.documents_of(connection, caller, page.entries)
+            is_short = documents is not None and (
+                is_repeat or sum(map(len, documents.values())) <= MAX_MESSAGE_BYTES
+            )
+            if is_short or len(page.entries) < 2:
+                return page, documents or {}
+            page = first_half(page, is_whole=False)
+
+
+def _caller(organization_id: int) -> Caller:
+    return Caller(organization_id, 0, may_write=False, multiple_language=False, pro=False)
+
+
+def _stored_end(row: asyncpg.Record) -> FeedPosition | None:
+    """Return the end of the batch that is on its way; None if there is none."""
+    if row["batch_n"] is None:
+        return None
+    return FeedPosition(row["batch_n"], row["batch_collection"], row["batch_id"])
+
+
+def _until(page: ChangePage, end: FeedPosition) -> ChangePage:
+    """Return the page up to a position. Entries that records got meanwhile may end it earlier."""
+    if _sort_key(page.after) < _sort_key(end):
+        return page
+    entries = [entry for entry in page.entries if _sort_key(_position(entry)) <= _sort_key(end)]
+    return replace(page, entries=entries, after=end)
+
+
+def _end_of(page: ChangePage) -> FeedPosition:
+    """Return the position after the last entry; the page may have looked at more transactions."""
+    last = page.entries[-1].transaction["n"]
+    return page.after if page.after.n == last else FeedPosition(last)
+
+
+def _position(entry: ChangeEntry) -> FeedPosition:
+    return FeedPosition(entry.transaction["n"], entry.collection, entry.record)
+
+
+def _sort_key(position: FeedPosition) -> _SortKey:
+    """Return the key by which positions sort: a whole transaction comes after its entries."""
+    return position.n, position.collection is None, position.collection or "", position.record
+
+
+async def _expired(connection: Connection, lease: Lease, row: Any) -> FeedBatch:
+    """Return the message that changes have expired; deliveries go on with those that are kept.
+
+    In another epoch nobody knows what the receiver lacks: it goes on at the end of the feed.
+    """
+    feed = await connection.fetchrow(SQL["feed"].text, lease.organization_id)
+    is_same = feed["epoch"] == row["epoch"] and row["n"] <= feed["last_n"]
+    resume_from = feed["cleared_n"] if is_same else feed["last_n"]
+    from_n = min(row["n"] + (row["within_collection"] is None), resume_from)
+    span = Span(lease.webhook_id, feed["epoch"], from_n, resume_from)
+    return FeedBatch(feed["epoch"], from_n, FeedPosition(resume_from), expired_message(span))

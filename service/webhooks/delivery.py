@@ -1,0 +1,163 @@
+"""Delivery: sends a leased subscription its batches, one after the other (contract, Deliveries)."""
+
+import logging
+import time
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final
+
+import asyncpg
+
+from service import background
+from service.database.connections import Connection, Database
+from service.events import log_event
+from service.http import metrics
+from service.limits import LEASE_SECONDS
+from service.listing.changes import FeedPosition
+from service.queries.change_feed import assign_sequence_numbers
+from service.webhooks import leases
+from service.webhooks.backoff import retry_seconds
+from service.webhooks.batches import BatchReader, FeedBatch, MustNumberError
+from service.webhooks.leases import SQL, Lease
+from service.webhooks.outgoing import Outgoing
+from service.webhooks.receiver import GONE, Attempt, Receiver
+from service.webhooks.signing import signed_headers
+
+_MAX_BATCHES: Final = 50
+"""Batches for which a subscription keeps its slot; then others have a turn."""
+_RENEWAL_SECONDS: Final = LEASE_SECONDS / 2.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """FeedBatch to send, and the subscription as it was when the batch was read."""
+
+    batch: FeedBatch
+    row: asyncpg.Record
+
+
+class Delivery:
+    """Deliveries of one subscription for as long as this sender has its lease."""
+
+    def __init__(
+        self, database: Database, outgoing: Outgoing, reader: BatchReader, lease: Lease
+    ) -> None:
+        self._database, self._outgoing = database, outgoing
+        self._reader, self._lease = reader, lease
+
+    async def run(self) -> None:
+        """Send batches until there are no more, or a try fails, or others shall have a turn."""
+        done: FeedBatch | None = None
+        async with AsyncExitStack() as stack:
+            receiver: Receiver | None = None
+            for _ in range(_MAX_BATCHES):
+                step = await self._next(done)
+                if step is None:
+                    return
+                if receiver is None or receiver.url != step.row["url"]:
+                    receiver = await stack.enter_async_context(
+                        self._outgoing.receiver(self._lease.organization_id, step.row["url"])
+                    )
+                attempt = await self._post(receiver, step)
+                metrics.WEBHOOK_DELIVERIES.labels(attempt.result).inc()
+                if attempt.error is not None:
+                    await self._fail(receiver, step, attempt)
+                    return
+                self._log_recovery(receiver, step)
+                done = step.batch
+        await self._write(partial(self._end, done=done))
+
+    async def _next(self, done: FeedBatch | None) -> _Step | None:
+        """Store that a batch was delivered, and return the next; None if the lease is over."""
+        while True:
+            try:
+                return await self._database.write(
+                    partial(self._take, done=done), self._lease.organization_id
+                )
+            except MustNumberError:
+                number = partial(
+                    assign_sequence_numbers, organization_id=self._lease.organization_id
+                )
+                while await self._database.write(number, self._lease.organization_id):
+                    pass
+
+    async def _take(self, connection: Connection, done: FeedBatch | None) -> _Step | None:
+        """Return the next batch in a transaction that marks it as being on its way."""
+        if done is not None and not await self._advance(connection, done, datetime.now(UTC)):
+            return None
+        while True:
+            row = await connection.fetchrow(SQL["leased"].text, *self._lease.key)
+            if row is None:
+                await self._lease.execute(connection, "release")
+                return None
+            batch = await self._reader.read(connection, self._lease, row)
+            if batch.message is not None:
+                parameters = (batch.from_n, *_columns(batch.end))
+                is_held = await self._lease.execute(connection, "dispatch", *parameters)
+                return _Step(batch, row) if is_held else None
+            await self._advance(connection, batch, None)
+            if not batch.has_more:
+                await self._lease.execute(connection, "release")
+                return None
+
+    async def _advance(
+        self, connection: Connection, batch: FeedBatch, delivered_at: datetime | None
+    ) -> bool:
+        parameters = (batch.epoch, *_columns(batch.end), delivered_at)
+        return await self._lease.execute(connection, "advance", *parameters)
+
+    async def _end(self, connection: Connection, done: FeedBatch | None) -> None:
+        """Store that the last batch was delivered, and end the lease."""
+        if done is not None:
+            await self._advance(connection, done, datetime.now(UTC))
+        await self._lease.execute(connection, "release")
+
+    async def _post(self, receiver: Receiver, step: _Step) -> Attempt:
+        """Send a batch; renew the lease while the receiver takes its time."""
+        message, row = step.batch.message, step.row
+        assert message is not None
+        secrets = tuple(filter(None, (row["secret"], row["former_secret"])))
+        headers = signed_headers(message.id, int(time.time()), message.body, secrets)
+        renew = partial(self._lease.execute, statement="renew")
+        renewal = background.repeat(partial(self._write, renew), _RENEWAL_SECONDS)
+        try:
+            return await receiver.post(message.body, headers)
+        finally:
+            renewal.cancel()
+
+    async def _fail(self, receiver: Receiver, step: _Step, attempt: Attempt) -> None:
+        """Store a failed try, and log it if its cause is new."""
+        is_gone = attempt.result == GONE
+        seconds = retry_seconds(step.row["failures"] + 1, attempt.retry_after)
+        parameters = (is_gone, attempt.error, seconds)
+        await self._write(lambda connection: self._lease.execute(connection, "fail", *parameters))
+        if is_gone:
+            message = f"{receiver.host} answered 410: the webhook is paused."
+            self._log("webhook_paused", message, receiver, logging.WARNING)
+        elif attempt.error != step.row["last_error"]:
+            message = f"A message to {receiver.host} was not delivered: {attempt.error}"
+            self._log("webhook_failed", message, receiver, logging.WARNING)
+
+    def _log_recovery(self, receiver: Receiver, step: _Step) -> None:
+        if step.row["failures"]:
+            message = f"{receiver.host} takes messages again."
+            self._log("webhook_recovered", message, receiver, logging.INFO)
+
+    def _log(self, event: str, message: str, receiver: Receiver, level: int) -> None:
+        log_event(
+            event,
+            message,
+            level,
+            host=receiver.host,
+            webhook=self._lease.webhook_id,
+            organization=self._lease.organization_id,
+        )
+
+    async def _write(self, work: leases.Work) -> None:
+        await self._database.write(work, self._lease.organization_id)
+
+
+def _columns(position: FeedPosition) -> tuple[int, str | None, int]:
+    return position.n, position.collection, position.record

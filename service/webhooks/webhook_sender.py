@@ -1,0 +1,111 @@
+"""Sender: looks for subscriptions that have something to send, and delivers to them.
+
+Problem: subscriptions are many, most have nothing to send, and writers must not pay for them.
+Rejected: a task for each subscription, which polls for itself, and notifications by writers.
+Chosen: one look of each worker at all subscriptions, as for readers that wait. It takes at most a
+twentieth of the time, and comes once in five seconds while there is no active subscription.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Final
+
+from aiohttp import web
+
+from service import background
+from service.database.connections import Connection, Database
+from service.http import metrics
+from service.http.context import DATABASE
+from service.resources.registry import CHANGES
+from service.webhooks import leases
+from service.webhooks.batches import BatchReader
+from service.webhooks.delivery import Delivery
+from service.webhooks.leases import SQL
+from service.webhooks.outgoing import OUTGOING, Outgoing
+from service.webhooks.shares import Shares
+
+INTERVAL_SECONDS: Final = 0.25
+"""Seconds between two looks, at least."""
+_IDLE_SECONDS: Final = 5
+"""Seconds between two looks while there is no active subscription."""
+_SHARE: Final = 20
+"""Looks take at most 1/20 of the time."""
+_LAG_SECONDS: Final = 15
+"""Seconds between two measurements of the largest lag."""
+_SLOTS: Final = 256
+"""Deliveries under way in a worker."""
+_STOP_SECONDS: Final = 2
+"""Time for deliveries to end when the worker stops."""
+
+
+class WebhookSender:
+    """Deliveries of a worker."""
+
+    def __init__(self, database: Database, outgoing: Outgoing) -> None:
+        self._database, self._outgoing = database, outgoing
+        self._reader = BatchReader(CHANGES)
+        self._shares = Shares(_SLOTS)
+        self._running: dict[tuple[int, int], asyncio.Task[bool]] = {}
+        self._next_look = self._next_lag = 0.0
+        self._looks = background.repeat(self._look, INTERVAL_SECONDS)
+
+    def wake(self) -> None:
+        """Look soon: there is a new subscription, or one has become active."""
+        self._next_look = 0.0
+
+    async def stop(self) -> None:
+        """Stop; give the deliveries under way a moment, after which their leases expire."""
+        self._looks.cancel()
+        if self._running:
+            await asyncio.wait(self._running.values(), timeout=_STOP_SECONDS)
+        for task in self._running.values():
+            task.cancel()
+        self._outgoing.lookups.close()
+
+    async def _look(self) -> None:
+        """Start the deliveries that are due, as far as there are slots."""
+        started = time.monotonic()
+        if started < self._next_look:
+            return
+        self._next_look = started + _IDLE_SECONDS
+        is_active = await self._database.look_up(self._start_due)
+        ended = time.monotonic()
+        if is_active:
+            self._next_look = ended + _SHARE * (ended - started) - INTERVAL_SECONDS
+        metrics.WEBHOOK_IN_FLIGHT.set(self._shares.taken)
+
+    async def _start_due(self, connection: Connection) -> bool:
+        """Start what is due; return whether there is an active subscription."""
+        rows = await connection.fetch(SQL["due"].text, 2 * _SLOTS)
+        for organization_id, webhook_id in rows:
+            key = (organization_id, webhook_id)
+            if key not in self._running and self._shares.enter(organization_id):
+                task = background.run(partial(self._deliver, *key))
+                self._running[key] = task
+                task.add_done_callback(partial(self._on_done, key))
+        if time.monotonic() >= self._next_lag:
+            self._next_lag = time.monotonic() + _LAG_SECONDS
+            metrics.WEBHOOK_LAG.set(await connection.fetchval(SQL["largest_lag"].text) or 0)
+        return bool(rows) or bool(await connection.fetchval(SQL["any_active"].text))
+
+    async def _deliver(self, organization_id: int, webhook_id: int) -> None:
+        claim = partial(leases.claim, organization_id=organization_id, webhook_id=webhook_id)
+        lease = await self._database.write(claim, organization_id)
+        if lease is not None:
+            await Delivery(self._database, self._outgoing, self._reader, lease).run()
+
+    def _on_done(self, key: tuple[int, int], _: "asyncio.Task[bool]") -> None:
+        del self._running[key]
+        self._shares.leave(key[0])
+
+
+SENDER: Final[web.AppKey[WebhookSender]] = web.AppKey("webhook_sender", WebhookSender)
+
+
+async def run_sender(app: web.Application) -> AsyncIterator[None]:
+    """Send for as long as the application runs."""
+    app[SENDER] = sender = WebhookSender(app[DATABASE], app[OUTGOING])
+    yield
+    await sender.stop()
