@@ -16,7 +16,7 @@ EXTRA = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.to
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: demo-files bench bench-scale bench-cluster soak help run migrate demo test test-all docs peers generators sql-snapshots faults fuzz attack lint format types hooks requirements clean clean-data
+.PHONY: client demo-files bench bench-scale bench-cluster soak help run migrate demo test test-all docs peers generators sql-snapshots faults fuzz attack lint format types hooks requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ test-all: test ## Run every case of all tests, before a release
 
 docs: $(VENV)/.installed-dev ## Write the generated parts of documents and of the client: error types, index of tests
 	@$(BIN)/python -m tests.support.generated_parts
+
+client: $(VENV)/.installed-dev ## Build the Python client as a wheel of its own in dist/
+	@$(BIN)/python -m build --wheel --no-isolation --outdir dist client
 
 peers: $(PEERS)/.installed ## Install what the benchmark's peers and plots need (needs Node.js)
 

@@ -12,10 +12,12 @@ It imports no other package of the service, so it works with any Selvedge:
         await sizes.replace([*(await sizes.read()).data, {"name": "XXL"}])
 """
 
-from service.client.changes import Changes
-from service.client.client import Client
-from service.client.collections import Collection
-from service.client.errors import (
+from . import create_forms, documents
+from .blocking import BlockingChanges, BlockingClient, BlockingCollection, BlockingPart
+from .changes import Changes
+from .client import Client
+from .collections import Collection
+from .errors import (
     ConflictError,
     Detail,
     FailureError,
@@ -31,18 +33,23 @@ from service.client.errors import (
     UnprocessableError,
     UnreachableError,
 )
-from service.client.parts import Content, Part
-from service.client.queries import Filter, Sort
-from service.client.records import Identity, Outcome, Page, Record
-from service.client.retry_policy import RetryPolicy
+from .parts import Content, Part
+from .queries import Filter, Sort
+from .records import Document, Identity, Outcome, Page, Record
+from .retry_policy import RetryPolicy
 
 __all__ = [
+    "BlockingChanges",
+    "BlockingClient",
+    "BlockingCollection",
+    "BlockingPart",
     "Changes",
     "Client",
     "Collection",
     "ConflictError",
     "Content",
     "Detail",
+    "Document",
     "FailureError",
     "Filter",
     "ForbiddenError",
@@ -63,4 +70,6 @@ __all__ = [
     "UnavailableError",
     "UnprocessableError",
     "UnreachableError",
+    "create_forms",
+    "documents",
 ]

@@ -4,16 +4,16 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
-from service.client.errors import (
+from .errors import (
     FailureError,
     SelvedgeError,
     TooManyRequestsError,
     UnavailableError,
     UnreachableError,
 )
-from service.client.queries import Parameters
-from service.client.records import Page
-from service.client.transport import Request, Transport
+from .queries import Parameters
+from .records import Document, Page
+from .transport import Request, Transport
 
 _PATH: Final = "/api/changes"
 _WAIT_SECONDS: Final = 30
@@ -46,7 +46,7 @@ class Changes:
         collections: Sequence[str] = (),
         documents: bool = False,
         limit: int | None = None,
-    ) -> AsyncIterator[Page]:
+    ) -> AsyncIterator[Page[Document]]:
         """Yield pages of entries after a cursor, by default from the oldest, without end.
 
         Store the cursor of a page after processing its entries. An unavailable service is retried.
@@ -68,7 +68,7 @@ class Changes:
             if page.records:
                 yield page
 
-    async def _page(self, query: Parameters) -> Page:
+    async def _page(self, query: Parameters) -> Page[Document]:
         response = await self._transport.send(Request("GET", _PATH, query))
         return Page(response.body["data"], response.body["pagination"]["cursor"])
 

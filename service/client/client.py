@@ -5,13 +5,14 @@ from typing import Self
 
 import aiohttp
 
-from service.client.changes import Changes
-from service.client.collections import Collection
-from service.client.parts import Part
-from service.client.queries import Parameters
-from service.client.records import Identity
-from service.client.retry_policy import RetryPolicy
-from service.client.transport import HttpResponse, Request, Transport
+from .changes import Changes
+from .collections import Collection
+from .documents import COLLECTIONS
+from .parts import Part
+from .queries import Parameters
+from .records import Document, DocumentT, Identity
+from .retry_policy import RetryPolicy
+from .transport import HttpResponse, Request, Transport
 
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
 """Default timeouts in seconds. A write may queue for a connection, then run for 30 s."""
@@ -50,9 +51,16 @@ class Client:
         if self._session is not None:
             await self._session.close()
 
-    def collection(self, *path: str | int) -> Collection:
+    def collection(self, *path: str | int) -> Collection[Document]:
         """Return a collection by its path: ``("colors")``, ``("styles", 5, "sample-requests")``."""
         return Collection(self._require_transport(), path)
+
+    def typed(self, document: type[DocumentT]) -> Collection[DocumentT]:
+        """Return the collection of a type of ``documents``: ``client.typed(documents.Color)``.
+
+        Its methods return documents of this type. Raise KeyError for another type.
+        """
+        return Collection(self._require_transport(), [COLLECTIONS[document]])
 
     def part(self, *path: str | int) -> Part:
         """Return a part of a record by its path: ``("colors", 7, "translations")``."""

@@ -2,14 +2,14 @@
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from itertools import islice
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Generic, Literal, TypeAlias
 from urllib.parse import quote
 from uuid import uuid4
 
-from service.client.errors import Detail
-from service.client.queries import Filter, Scalar, Sort, parameters
-from service.client.records import Document, Outcome, Page, Record
-from service.client.transport import JSON_PATCH, HttpResponse, Request, Transport
+from .errors import Detail
+from .queries import Filter, Scalar, Sort, parameters
+from .records import Document, DocumentT, Form, Outcome, Page, Record
+from .transport import JSON_PATCH, HttpResponse, Request, Transport
 
 _JSON = "application/json"
 _MERGE_PATCH = "application/merge-patch+json"
@@ -22,7 +22,7 @@ _METHODS: Final[dict[WriteMode, tuple[str, str]]] = {
 }
 
 
-class Collection:
+class Collection(Generic[DocumentT]):
     """Collection at a path below ``/api``.
 
     Every method raises SelvedgeError. Reads and writes are retried. Each write carries an
@@ -35,13 +35,14 @@ class Collection:
 
     async def pages(
         self,
+        /,
         *,
         filters: Iterable[Filter] = (),
         sort: Iterable[Sort] = (),
         page_size: int | None = None,
         cursor: str | None = None,
         **fields: Scalar | Sequence[Scalar],
-    ) -> AsyncIterator[Page]:
+    ) -> AsyncIterator[Page[DocumentT]]:
         """Yield the pages of a list, or the pages from a cursor on. Pages are read on demand."""
         query = parameters(fields, filters, sort)
         if page_size is not None:
@@ -54,24 +55,24 @@ class Collection:
             if cursor is None:
                 return
 
-    async def records(self, **query: Any) -> AsyncIterator[Document]:
+    async def records(self, /, **query: Any) -> AsyncIterator[DocumentT]:
         """Yield the records of a list. The arguments are those of ``pages``."""
         async for page in self.pages(**query):
             for record in page.records:
                 yield record
 
-    async def read(self, record_id: str | int, *, writable: bool = False) -> Record:
+    async def read(self, record_id: str | int, *, writable: bool = False) -> Record[DocumentT]:
         """Return a record, deleted or not, as its document or in its writable form."""
         query = [("form", "writable")] if writable else []
         return await self._record(Request("GET", self._record_path(record_id), query))
 
-    async def create(self, record: Document, *, key: str | None = None) -> Record:
+    async def create(self, record: Form, *, key: str | None = None) -> Record[DocumentT]:
         """Create a record. Return it."""
         return await self._record(Request("POST", self._path, body=record, headers=_key(key)))
 
     async def create_many(
-        self, records: Sequence[Document], *, key: str | None = None
-    ) -> list[Document]:
+        self, records: Sequence[Form], *, key: str | None = None
+    ) -> list[DocumentT]:
         """Create records, all or none. Return them in the same order."""
         return await self._documents(
             Request("POST", self._path, body=[*records], headers=_key(key))
@@ -80,11 +81,11 @@ class Collection:
     async def replace(
         self,
         record_id: str | int,
-        record: Document,
+        record: Form,
         *,
         if_match: str | None = None,
         key: str | None = None,
-    ) -> Record:
+    ) -> Record[DocumentT]:
         """Replace a record. Return it."""
         headers = write_headers(if_match, key)
         return await self._record(
@@ -92,19 +93,19 @@ class Collection:
         )
 
     async def replace_many(
-        self, records: Sequence[Document], *, key: str | None = None
-    ) -> list[Document]:
+        self, records: Sequence[Form], *, key: str | None = None
+    ) -> list[DocumentT]:
         """Replace records, all or none, and delete those with the ``state`` ``deleted``."""
         return await self._documents(Request("PUT", self._path, body=[*records], headers=_key(key)))
 
     async def patch(
         self,
         record_id: str | int,
-        changes: Sequence[Document],
+        changes: Sequence[Form],
         *,
         if_match: str | None = None,
         key: str | None = None,
-    ) -> Record:
+    ) -> Record[DocumentT]:
         """Apply a JSON Patch (RFC 6902) to the writable form of a record. Return the record."""
         return await self._record(
             Request(
@@ -118,21 +119,21 @@ class Collection:
 
     async def delete(
         self, record_id: str | int, *, if_match: str | None = None, key: str | None = None
-    ) -> Record:
+    ) -> Record[DocumentT]:
         """Delete a record. Return it in its deleted state."""
         headers = write_headers(if_match, key)
         return await self._record(Request("DELETE", self._record_path(record_id), headers=headers))
 
     async def delete_many(
         self, ids: Sequence[str | int], *, key: str | None = None
-    ) -> list[Document]:
+    ) -> list[DocumentT]:
         """Delete records, all or none. Return them in their deleted state."""
         query = [("ids", str(record_id)) for record_id in ids]
         return await self._documents(Request("DELETE", self._path, query, headers=_key(key)))
 
     async def sync(
         self,
-        records: Iterable[Document],
+        records: Iterable[Form],
         *,
         match: str,
         merge: bool = False,
@@ -153,7 +154,7 @@ class Collection:
 
     async def write(
         self,
-        records: Sequence[Document],
+        records: Sequence[Form],
         mode: WriteMode,
         *,
         match: str | None = None,
@@ -181,17 +182,17 @@ class Collection:
     def _record_path(self, record_id: str | int) -> str:
         return f"{self._path}/{quote(str(record_id), safe='')}"
 
-    async def _record(self, request: Request) -> Record:
+    async def _record(self, request: Request) -> Record[DocumentT]:
         response: HttpResponse = await self._transport.send(request)
         return Record(response.body["data"], response.headers.get("ETag"))
 
-    async def _documents(self, request: Request) -> list[Document]:
+    async def _documents(self, request: Request) -> list[DocumentT]:
         response = await self._transport.send(request)
-        documents: list[Document] = response.body["data"]
+        documents: list[DocumentT] = response.body["data"]
         return documents
 
 
-def _outcome(record: Document, row: Document, *, is_replayed: bool) -> Outcome:
+def _outcome(record: Form, row: Document, *, is_replayed: bool) -> Outcome:
     details = tuple(Detail(**detail) for detail in row["details"])
     return Outcome(record, row["outcome"], row["id"], details, is_replayed)
 

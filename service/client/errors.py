@@ -1,10 +1,9 @@
 """Client exceptions: one class for each error status of the service (contract, Errors)."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-
-import orjson
 
 
 class SelvedgeError(Exception):
@@ -144,8 +143,8 @@ def error_of(status: int, headers: Mapping[str, str], body: bytes) -> FailureErr
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        value = orjson.loads(body)
-    except orjson.JSONDecodeError:
+        value = json.loads(body)
+    except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
 

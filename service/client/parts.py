@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from service.client.collections import api_path, write_headers
-from service.client.records import Document
-from service.client.transport import JSON_PATCH, Request, Transport
+from .collections import api_path, write_headers
+from .records import Form
+from .transport import JSON_PATCH, Request, Transport
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Part:
         await self._transport.send(Request("PUT", self._path, [("dryRun", "true")], body=content))
 
     async def patch(
-        self, changes: Sequence[Document], *, if_match: str | None = None, key: str | None = None
+        self, changes: Sequence[Form], *, if_match: str | None = None, key: str | None = None
     ) -> Content:
         """Apply a JSON Patch to the writable form of the part, possible for measured values."""
         headers = write_headers(if_match, key)

@@ -1,19 +1,24 @@
 """Client results: records, pages, write outcomes and the identity of a key."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeAlias, TypeVar
 
-from service.client.errors import Detail
+from .errors import Detail
 
 Document: TypeAlias = dict[str, Any]
 """JSON object of a record. The OpenAPI document describes its fields."""
+Form: TypeAlias = Mapping[str, object]
+"""JSON object to write: a dict, or one of the types in ``create_forms``."""
+DocumentT = TypeVar("DocumentT", bound=Mapping[str, object])
+"""Type of a collection's documents."""
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class Record(Generic[DocumentT]):
     """Record, and its entity tag for ``If-Match``."""
 
-    data: Document
+    data: DocumentT
     etag: str | None
 
     @property
@@ -23,10 +28,10 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class Page(Generic[DocumentT]):
     """Page of a list."""
 
-    records: list[Document]
+    records: list[DocumentT]
     cursor: str | None
     """Cursor of the next page; None on the last one."""
 
@@ -44,7 +49,7 @@ class Identity:
 class Outcome:
     """Outcome of one record of a bulk write."""
 
-    record: Document
+    record: Form
     """Record as sent."""
     outcome: str
     """``created``, ``updated``, ``unchanged``, ``deleted``, ``absent`` or ``failed``."""

@@ -7,7 +7,7 @@ Idempotency).
 import random
 from dataclasses import dataclass
 
-from service.client.errors import FailureError, SelvedgeError, UnreachableError
+from .errors import FailureError, SelvedgeError, UnreachableError
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import aiohttp
-import orjson
 from yarl import URL
 
-from service.client.errors import SelvedgeError, UnreachableError, error_of
-from service.client.queries import Parameters
-from service.client.retry_policy import RetryPolicy
+from .errors import SelvedgeError, UnreachableError, error_of
+from .queries import Parameters
+from .retry_policy import RetryPolicy
 
 _JSON = "application/json"
 JSON_PATCH = "application/json-patch+json"
@@ -63,7 +62,7 @@ class Transport:
 
         Raise SelvedgeError if it still fails after the last attempt, or must not be repeated.
         """
-        raw = None if request.body is None else orjson.dumps(request.body)
+        raw = None if request.body is None else _encoded(request.body)
         attempt = 1
         while True:
             try:
@@ -96,11 +95,15 @@ class Transport:
         return HttpResponse(status, response_headers, _parsed(body, exact=request.exact))
 
 
+def _encoded(body: Any) -> bytes:
+    return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
 def _parsed(body: bytes, *, exact: bool) -> Any:
     try:
         if not body:
             return None
-        return json.loads(body, parse_float=str) if exact else orjson.loads(body)
+        return json.loads(body, parse_float=str) if exact else json.loads(body)
     except ValueError as error:
         raise SelvedgeError(
             "The response is not JSON: check that the URL is that of a Selvedge service."

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import orjson
 
-from service.client import Client, NotFoundError, Page, Sort
+from service.client import Client, Document, NotFoundError, Page, Sort
 from service.files import private
 from service.limits import MAX_PAGE_SIZE
 from service.transfer.collections import TransferCollection
@@ -78,7 +78,7 @@ class Export:
             unfinished = table
         unfinished.replace(self.folder / f"{collection.name}.{suffix}")
 
-    def _pages(self, collection: TransferCollection) -> AsyncIterator[Page]:
+    def _pages(self, collection: TransferCollection) -> AsyncIterator[Page[Document]]:
         """Read all records, sorted by position if any: an import numbers them in file order."""
         sort = [Sort("position")] if collection.has_position else []
         return self.client.collection(collection.name).pages(sort=sort, page_size=MAX_PAGE_SIZE)

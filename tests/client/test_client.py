@@ -191,7 +191,7 @@ async def test_responses_that_are_no_json_raise() -> None:
     app.router.add_get("/api/groups", page)
     async with TestServer(app) as server, Client(str(server.make_url("/")), "x") as client:
         pages = client.collection("groups").pages()
-        with pytest.raises(SelvedgeError, match="sent no JSON"):
+        with pytest.raises(SelvedgeError, match="is not JSON"):
             await anext(pages)
 
 

@@ -8,6 +8,7 @@ import pytest
 from service.client import (
     Client,
     Collection,
+    Document,
     NotFoundError,
     Record,
     UnavailableError,
@@ -16,7 +17,7 @@ from tests.client.fault_proxy import Fault, FaultProxy
 from tests.support.api import replacing
 
 Bad: TypeAlias = tuple[FaultProxy, Client]
-Write: TypeAlias = Callable[[Collection, Record], Awaitable[Any]]
+Write: TypeAlias = Callable[[Collection[Document], Record[Document]], Awaitable[Any]]
 LOST = (Fault.CUT_AFTER, Fault.CUT_AMID, Fault.UNKNOWN_OUTCOME)
 
 #: Writes that carry a key, with the count of records that they leave.
@@ -28,7 +29,10 @@ KEYED: dict[str, Write] = {
     ),
     "delete_many": lambda groups, group: groups.delete_many([group.id]),
 }
-SINGLE: dict[str, Callable[[Collection, Record, str | None], Awaitable[Record]]] = {
+SingleWrite: TypeAlias = Callable[
+    [Collection[Document], Record[Document], str | None], Awaitable[Record[Document]]
+]
+SINGLE: dict[str, SingleWrite] = {
     "replace": lambda groups, group, tag: groups.replace(
         group.id, {"name": "New", "state": "active"}, if_match=tag
     ),
@@ -39,7 +43,7 @@ SINGLE: dict[str, Callable[[Collection, Record, str | None], Awaitable[Record]]]
 }
 
 
-async def count(groups: Collection) -> int:
+async def count(groups: Collection[Document]) -> int:
     return len([record async for record in groups.records()])
 
 

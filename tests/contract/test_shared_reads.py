@@ -9,6 +9,7 @@ import pytest
 from service.http import metrics
 from tests.support.api import Answer
 from tests.support.cached_servers import Servers, cached_servers, hits
+from tests.support.time_limits import within
 
 pytestmark = pytest.mark.contract("Envelope")
 
@@ -25,7 +26,7 @@ async def servers(demo_dsn: str) -> AsyncIterator[Servers]:
 
 async def _reader_waits(connection: asyncpg.Connection) -> int:
     """Return the process of a reader that waits for the lock on colors, once there is one."""
-    async with asyncio.timeout(30):
+    async with within(30):
         while True:
             process = await connection.fetchval(_WAITING)
             if process:

@@ -46,8 +46,10 @@ def imports(module: Path) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield node.module or ""
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            package = module.relative_to(ROOT).parts[: -node.level] if node.level else ()
+            name = ".".join([*package, *([node.module] if node.module else [])])
+            yield name
+            yield from (f"{name}.{alias.name}" for alias in node.names)
 
 
 def texts(module: Path) -> Iterator[str]:

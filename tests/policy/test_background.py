@@ -11,6 +11,7 @@ from tests.policy.sources import SERVICE, modules
 _MAKERS = {"create_task", "ensure_future", "run_coroutine_threadsafe"}
 #: Who else makes tasks, and who sees how they end.
 AWAITED = {
+    "client/blocking.py": "the caller, in another thread",
     "background.py": "the one way",
     "database/connections.py": "whoever asked for the read or write, or close()",
     "handlers/response_cache.py": "the requests that wait for the version",

@@ -40,7 +40,7 @@ REQUIREMENTS = {
     "requirements-tracing.txt": 3,
     "requirements-dev.txt": 40,
 }
-CLIENT_STANDS_ON = {"service", "aiohttp", "orjson", "yarl"}
+CLIENT_STANDS_ON = {"service", "aiohttp", "yarl"}
 
 
 def relative(module: Path) -> str:
@@ -125,6 +125,7 @@ def test_locked_npm_packages_name_no_host(module: Path) -> None:
 def test_modules_stay_small() -> None:
     """Files near 120 lines; past 300 there are two things in one."""
     for module in (*modules(), *modules_of_tests(), *modules_of_benchmarks()):
-        lines = module.read_text(encoding="utf-8").count("\n")
+        written, _, generated = module.read_text(encoding="utf-8").partition("# <!-- written by")
+        lines = written.count("\n") + generated.partition("# <!-- end of")[2].count("\n")
         assert lines <= 300, (relative(module), lines)
     assert SERVICE.name == "service"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from service.error_types import STATUSES, ErrorType
-from tests.support import contract_index
+from tests.support import contract_index, record_types
 from tests.support.reports import with_section
 
 COMMAND: Final = "make docs"
@@ -82,6 +82,8 @@ PARTS: Final = (
     GeneratedPart(_ROOT / "docs" / "guides" / "errors.md", error_remedies),
     GeneratedPart(_ROOT / "docs" / "testing.md", contract_index.index),
     GeneratedPart(_ROOT / "service" / "client" / "errors.py", client_errors),
+    GeneratedPart(_ROOT / "service" / "client" / "documents.py", record_types.documents),
+    GeneratedPart(_ROOT / "service" / "client" / "create_forms.py", record_types.create_forms),
 )
 
 

@@ -1,0 +1,175 @@
+"""Blocking client: the same calls for programs without an event loop.
+
+    with BlockingClient("https://selvedge.example.com", key) as client:
+        for color in client.collection("colors").records(state="active"):
+            ...
+
+An event loop in a thread of the client's own runs the calls. Several threads can share a client.
+"""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator
+from contextlib import suppress
+from functools import wraps
+from types import TracebackType
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+
+from .changes import Changes
+from .client import Client
+from .collections import Collection
+from .parts import Part
+from .records import Document, DocumentT
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_T = TypeVar("_T")
+
+
+class _LoopThread:
+    """Thread that runs an event loop."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+
+    def run(self, coroutine: Coroutine[Any, Any, _R]) -> _R:
+        """Return the result of a coroutine. An interrupt of the caller cancels it."""
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        try:
+            return future.result()
+        finally:
+            future.cancel()
+
+    def iterate(self, items: AsyncIterator[_R]) -> Generator[_R, None, None]:
+        """Yield the items, each read on demand."""
+
+        async def following() -> _R:
+            return await anext(items)
+
+        try:
+            with suppress(StopAsyncIteration):
+                while True:
+                    yield self.run(following())
+        finally:
+            self.run(_close(items))
+
+    def stop(self) -> None:
+        """Stop the event loop and its thread."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+async def _close(items: AsyncIterator[Any]) -> None:
+    close = getattr(items, "aclose", None)
+    if close is not None:
+        await close()
+
+
+class _Blocking(Generic[_T]):
+    """Object whose methods wait for those of an asynchronous one."""
+
+    def __init__(self, thread: _LoopThread, asynchronous: _T) -> None:
+        self._thread = thread
+        self._asynchronous = asynchronous
+
+
+def _call(
+    method: Callable[Concatenate[_T, _P], Coroutine[Any, Any, _R]],
+) -> Callable[Concatenate[_Blocking[_T], _P], _R]:
+    """Return the method that waits for the result of an asynchronous one."""
+
+    @wraps(method)
+    def call(self: _Blocking[_T], /, *arguments: _P.args, **options: _P.kwargs) -> _R:
+        return self._thread.run(method(self._asynchronous, *arguments, **options))
+
+    return call
+
+
+def _iteration(
+    method: Callable[Concatenate[_T, _P], AsyncIterator[_R]],
+) -> Callable[Concatenate[_Blocking[_T], _P], Generator[_R, None, None]]:
+    """Return the method that yields what an asynchronous one yields."""
+
+    @wraps(method)
+    def iterate(
+        self: _Blocking[_T], /, *arguments: _P.args, **options: _P.kwargs
+    ) -> Generator[_R, None, None]:
+        return self._thread.iterate(method(self._asynchronous, *arguments, **options))
+
+    return iterate
+
+
+class BlockingCollection(_Blocking[Collection[DocumentT]]):
+    """Blocking form of ``Collection``, with the same methods."""
+
+    pages = _iteration(Collection[DocumentT].pages)
+    records = _iteration(Collection[DocumentT].records)
+    read = _call(Collection[DocumentT].read)
+    create = _call(Collection[DocumentT].create)
+    create_many = _call(Collection[DocumentT].create_many)
+    replace = _call(Collection[DocumentT].replace)
+    replace_many = _call(Collection[DocumentT].replace_many)
+    patch = _call(Collection[DocumentT].patch)
+    delete = _call(Collection[DocumentT].delete)
+    delete_many = _call(Collection[DocumentT].delete_many)
+    sync = _iteration(Collection[DocumentT].sync)
+    write = _call(Collection[DocumentT].write)
+
+
+class BlockingPart(_Blocking[Part]):
+    """Blocking form of ``Part``, with the same methods."""
+
+    read = _call(Part.read)
+    replace = _call(Part.replace)
+    dry_run = _call(Part.dry_run)
+    patch = _call(Part.patch)
+
+
+class BlockingChanges(_Blocking[Changes]):
+    """Blocking form of ``Changes``, with the same methods."""
+
+    now = _call(Changes.now)
+    follow = _iteration(Changes.follow)
+
+
+class BlockingClient(_Blocking[Client]):
+    """Blocking form of ``Client``, with the same arguments and methods."""
+
+    def __init__(self, url: str, key: str, **options: Any) -> None:
+        super().__init__(_LoopThread(), Client(url, key, **options))
+
+    def __enter__(self) -> Self:
+        self._thread.run(self._asynchronous.__aenter__())
+        return self
+
+    def __exit__(
+        self,
+        type_: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._thread.run(self._asynchronous.__aexit__(type_, error, traceback))
+        self._thread.stop()
+
+    def collection(self, *path: str | int) -> BlockingCollection[Document]:
+        """Return a collection by its path: ``("colors")``, ``("styles", 5, "sample-requests")``."""
+        return BlockingCollection(self._thread, self._asynchronous.collection(*path))
+
+    def typed(self, document: type[DocumentT]) -> BlockingCollection[DocumentT]:
+        """Return the collection of a type of ``documents``."""
+        return BlockingCollection(self._thread, self._asynchronous.typed(document))
+
+    def part(self, *path: str | int) -> BlockingPart:
+        """Return a part of a record by its path: ``("colors", 7, "translations")``."""
+        return BlockingPart(self._thread, self._asynchronous.part(*path))
+
+    @property
+    def changes(self) -> BlockingChanges:
+        """Change feed of the organization."""
+        return BlockingChanges(self._thread, self._asynchronous.changes)
+
+    me = _call(Client.me)
+    get = _call(Client.get)

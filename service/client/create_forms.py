@@ -1,0 +1,267 @@
+"""Types of records as callers create them. ``schemas/`` describes the fields."""
+
+from typing import Literal, NotRequired, TypeAlias, TypedDict
+
+# <!-- written by `make docs` -->
+
+
+CustomFieldType: TypeAlias = Literal["text", "numeric", "allowedValue", "nestedAllowedValue"]
+
+
+LiveStateOrNull: TypeAlias = Literal["active", "inactive"] | None
+
+
+class ComplianceCustomFieldAllowedValueFields(TypedDict):
+    """Compliance custom field allowed value fields."""
+
+    id: NotRequired[int | None]
+    value: str
+    userDefinedId: NotRequired[str | None]
+    isDefaultValue: NotRequired[bool | None]
+
+
+class ComplianceCustomFieldCreate(TypedDict):
+    """Omitted booleans become false; other omitted fields are cleared."""
+
+    name: str
+    userDefinedId: NotRequired[str | None]
+    type: CustomFieldType
+    state: NotRequired[LiveStateOrNull]
+    internalOnly: NotRequired[bool | None]
+    isMandatory: NotRequired[bool | None]
+    isMultiLine: NotRequired[bool | None]
+    isSortByAllowedValueId: NotRequired[bool | None]
+    maxChar: NotRequired[int | None]
+    allowedDecimals: NotRequired[int | None]
+    parentCustomFieldId: NotRequired[int | None]
+    allowedValues: NotRequired[list[ComplianceCustomFieldAllowedValueFields] | None]
+
+
+class StyleCustomFieldAllowedValueFields(TypedDict):
+    """Style custom field allowed value fields."""
+
+    id: NotRequired[int | None]
+    value: str
+    userDefinedId: NotRequired[str | None]
+    isDefaultValue: NotRequired[bool | None]
+    parentAllowedValueId: NotRequired[int | None]
+
+
+class StyleCustomFieldBrandFields(TypedDict):
+    """Style custom field brand fields."""
+
+    id: NotRequired[int | None]
+    customId: NotRequired[str | None]
+    name: NotRequired[str | None]
+    contactPersonId: NotRequired[str | None]
+    contactPersonName: NotRequired[str | None]
+
+
+class StyleCustomFieldAssociationFields(TypedDict):
+    """Style custom field association fields."""
+
+    id: NotRequired[int | None]
+    customId: NotRequired[str | None]
+    name: NotRequired[str | None]
+
+
+class StyleCustomFieldCreate(TypedDict):
+    """Omitted booleans become false; other omitted fields are cleared."""
+
+    name: str
+    userDefinedId: NotRequired[str | None]
+    type: CustomFieldType
+    state: NotRequired[LiveStateOrNull]
+    internalOnly: NotRequired[bool | None]
+    isMandatory: NotRequired[bool | None]
+    isSupplierEditable: NotRequired[bool | None]
+    isMultiLine: NotRequired[bool | None]
+    isSortByAllowedValueId: NotRequired[bool | None]
+    diffPerColor: NotRequired[bool | None]
+    diffPerSize: NotRequired[bool | None]
+    useInThumbnailViewGroupBy: NotRequired[bool | None]
+    maxChar: NotRequired[int | None]
+    allowedDecimals: NotRequired[int | None]
+    numericVariantCalculationFormula: NotRequired[Literal["none", "average", "sum"] | None]
+    parentCustomFieldId: NotRequired[int | None]
+    allowedValues: NotRequired[list[StyleCustomFieldAllowedValueFields] | None]
+    associatedBrands: NotRequired[list[StyleCustomFieldBrandFields] | None]
+    associatedGroups: NotRequired[list[StyleCustomFieldAssociationFields] | None]
+    associatedStyleCategories: NotRequired[list[StyleCustomFieldAssociationFields] | None]
+
+
+class TranslationFields(TypedDict):
+    """Translation fields."""
+
+    languageId: int
+    text: str
+
+
+class CareInstructionCreate(TypedDict):
+    """Care instruction create."""
+
+    userDefinedId: NotRequired[str | None]
+    text: str
+    state: NotRequired[LiveStateOrNull]
+    languages: NotRequired[list[TranslationFields] | None]
+
+
+class CareInstructionMaterialCreate(TypedDict):
+    """Care instruction material create."""
+
+    userDefinedId: NotRequired[str | None]
+    text: str
+    state: NotRequired[LiveStateOrNull]
+    languages: NotRequired[list[TranslationFields] | None]
+
+
+class GroupCreate(TypedDict):
+    """Group create."""
+
+    name: str
+    userDefinedId: NotRequired[str | None]
+    state: NotRequired[LiveStateOrNull]
+
+
+class ColorCreate(TypedDict):
+    """Color create."""
+
+    name: str
+    userDefinedId: NotRequired[str | None]
+    userDefinedId2: NotRequired[str | None]
+    colorReference: NotRequired[str | None]
+    colorNote: NotRequired[str | None]
+    state: NotRequired[LiveStateOrNull]
+    colorGroupIds: NotRequired[list[int] | None]
+    languageIds: NotRequired[list[int] | None]
+
+
+class SizeRangeCreate(TypedDict):
+    """Size range create."""
+
+    name: str
+    state: NotRequired[LiveStateOrNull]
+    userDefinedId: NotRequired[str | None]
+    isAdvancedGrading: NotRequired[bool | None]
+    isDefault: NotRequired[bool | None]
+
+
+class ItemCategoryCreate(TypedDict):
+    """Item category create."""
+
+    name: str
+    state: NotRequired[LiveStateOrNull]
+
+
+class SubSupplierContactFields(TypedDict):
+    """Sub supplier contact fields."""
+
+    id: NotRequired[int | None]
+    firstName: NotRequired[str | None]
+    lastName: NotRequired[str | None]
+    email: NotRequired[str | None]
+    phone: NotRequired[str | None]
+    role: NotRequired[str | None]
+    faxNumber: NotRequired[str | None]
+    countryCode: NotRequired[str | None]
+
+
+class SubSupplierCreate(TypedDict):
+    """Omitted fields are cleared."""
+
+    name: str
+    customId: NotRequired[str | None]
+    relationType: NotRequired[str | None]
+    address: NotRequired[str | None]
+    zipCode: NotRequired[str | None]
+    city: NotRequired[str | None]
+    stateOrRegion: NotRequired[str | None]
+    countryCode: NotRequired[str | None]
+    webSite: NotRequired[str | None]
+    vatNumber: NotRequired[str | None]
+    mid: NotRequired[str | None]
+    processingTypes: NotRequired[str | None]
+    latitude: NotRequired[float | None]
+    longitude: NotRequired[float | None]
+    state: NotRequired[LiveStateOrNull]
+    contacts: NotRequired[list[SubSupplierContactFields] | None]
+
+
+class FacilityCreate(TypedDict):
+    """Facility create."""
+
+    name: str
+    subSupplierId: str
+    state: NotRequired[LiveStateOrNull]
+
+
+class BrandCreate(TypedDict):
+    """Brand create."""
+
+    customId: NotRequired[str | None]
+    name: str
+    state: NotRequired[LiveStateOrNull]
+
+
+class ColorGroupCreate(TypedDict):
+    """Color group create."""
+
+    name: str
+    userDefinedId: NotRequired[str | None]
+    state: NotRequired[LiveStateOrNull]
+
+
+class StyleCategoryCreate(TypedDict):
+    """Style category create."""
+
+    name: str
+    userDefinedId: NotRequired[str | None]
+    state: NotRequired[LiveStateOrNull]
+
+
+class ItemCreate(TypedDict):
+    """Item create."""
+
+    number: str
+    name: str
+    itemCategoryId: NotRequired[int | None]
+    state: NotRequired[LiveStateOrNull]
+
+
+class StyleCreate(TypedDict):
+    """Style create."""
+
+    number: str
+    name: str
+    brandId: NotRequired[int | None]
+    styleCategoryId: NotRequired[int | None]
+    groupIds: NotRequired[list[int] | None]
+    state: NotRequired[LiveStateOrNull]
+
+
+class StyleRelationCreate(TypedDict):
+    """Style relation create."""
+
+    styleId: int
+    relatedStyleId: int
+
+
+class SampleRequestRequested(TypedDict):
+    """Sample request requested."""
+
+    lineId: int
+    sizeRangeSizeId: int
+    value: float | str
+
+
+class SampleRequestCreate(TypedDict):
+    """Sample request create."""
+
+    styleId: int
+    name: str
+    sizeRangeSizeIds: NotRequired[list[int] | None]
+    unit: NotRequired[str | None]
+    requested: NotRequired[list[SampleRequestRequested] | None]
+
+
+# <!-- end of `make docs` -->

@@ -1,0 +1,95 @@
+"""Tests of the blocking client: the asynchronous client's methods, for programs without a loop."""
+
+import asyncio
+import inspect
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from service.client import (
+    BlockingChanges,
+    BlockingClient,
+    BlockingCollection,
+    BlockingPart,
+    Changes,
+    Client,
+    Collection,
+    NotFoundError,
+    Part,
+    documents,
+)
+from tests.client.conftest import ServiceAddress
+
+pytestmark = pytest.mark.contract("Surface")
+
+
+async def test_methods_wait_for_responses(service_address: ServiceAddress) -> None:
+    def use() -> None:
+        with BlockingClient(str(service_address.url), service_address.writer) as client:
+            assert client.me().organization_id == 1
+            groups = client.collection("groups")
+            cursor = client.changes.now(collections=["groups"])
+            created = groups.create({"name": "Blocking"})
+            assert groups.read(created.id).data == created.data
+            changed = [{"op": "replace", "path": "/name", "value": "Blocking too"}]
+            groups.patch(created.id, changed, if_match=created.etag)
+            assert [group["id"] for group in groups.records(name="Blocking too")] == [created.id]
+            page = next(client.changes.follow(cursor))
+            assert [entry["recordId"] for entry in page.records] == [created.id] * 2
+            item = {"userDefinedId": "B-1", "name": "B", "state": "active"}
+            outcomes = [*groups.sync([item], match="userDefinedId")]
+            assert [outcome.outcome for outcome in outcomes] == ["created"]
+            groups.delete_many([created.id, outcomes[0].id])
+            with pytest.raises(NotFoundError):
+                groups.read(2**62)
+            color = client.collection("colors").create({"name": "Blocking"})
+            assert client.part("colors", color.id, "translations").read().data == []
+
+    await asyncio.to_thread(use)
+
+
+async def test_pages_are_read_on_demand(service_address: ServiceAddress) -> None:
+    def use() -> None:
+        with BlockingClient(str(service_address.url), service_address.writer) as client:
+            pages = client.collection("colors").pages(page_size=2)
+            first = next(pages)
+            assert first.cursor
+            pages.close()
+            typed = client.typed(documents.Color)
+            names = [color["name"] for color in islice(typed.records(page_size=2), 3)]
+            assert len(names) == 3
+            assert names[:2] == [color["name"] for color in first.records]
+
+    await asyncio.to_thread(use)
+
+
+async def test_threads_share_a_client(service_address: ServiceAddress) -> None:
+    def use() -> None:
+        with (
+            BlockingClient(str(service_address.url), service_address.writer) as client,
+            ThreadPoolExecutor(8) as threads,
+        ):
+            groups = client.collection("groups")
+            created = [*threads.map(lambda n: groups.create({"name": f"T {n}"}), range(20))]
+            assert len({record.id for record in created}) == 20
+            groups.delete_many([record.id for record in created])
+
+    await asyncio.to_thread(use)
+
+
+@pytest.mark.parametrize(
+    ("blocking", "asynchronous"),
+    [
+        (BlockingClient, Client),
+        (BlockingCollection, Collection),
+        (BlockingPart, Part),
+        (BlockingChanges, Changes),
+    ],
+)
+def test_no_method_is_missing(blocking: type[Any], asynchronous: type[Any]) -> None:
+    def methods(of: type[Any]) -> set[str]:
+        return {name for name, _ in inspect.getmembers(of) if not name.startswith("_")}
+
+    assert methods(blocking) == methods(asynchronous)

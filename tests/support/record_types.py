@@ -1,0 +1,126 @@
+"""Types of records for the Python client, made from the component schemas of the OpenAPI document.
+
+An object becomes a ``TypedDict``; what a response leaves out and a request may leave out is
+``NotRequired``.
+"""
+
+import keyword
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Final, TypeAlias
+
+from service import openapi
+from service.openapi.components import name_of
+from service.resources.registry import MASTER_RECORDS, REFERENCE_LISTS
+from service.routes import collection_path
+
+_Schema: TypeAlias = Mapping[str, Any]
+_MAX_SUMMARY: Final = 90
+_WORD: Final = re.compile("[A-Z][a-z0-9]*")
+_HOME: Final = "#/components/schemas/"
+_SCALARS: Final = {
+    "string": "str",
+    "integer": "int",
+    "number": "float",
+    "boolean": "bool",
+    "null": "None",
+    "object": "dict[str, Any]",
+}
+
+
+def documents() -> str:
+    """Return the types of all records as callers read them, and their collections."""
+    roots = {
+        name_of(resource.name, "document"): collection_path(resource).removeprefix("/api/")
+        for resource in (*MASTER_RECORDS, *REFERENCE_LISTS)
+        if not resource.parents
+    }
+    rows = [f'    {name}: "{path}",' for name, path in roots.items()]
+    table = "\n".join(["COLLECTIONS: dict[type[Any], str] = {", *rows, "}"])
+    return "\n\n\n".join([*_declarations(roots), f'{table}\n"""Path of the collection by type."""'])
+
+
+def create_forms() -> str:
+    """Return the types of all records as callers create them."""
+    roots = [name_of(resource.name, "create") for resource in MASTER_RECORDS]
+    return "\n\n\n".join(_declarations(roots))
+
+
+@cache
+def _schemas() -> Mapping[str, _Schema]:
+    schemas: Mapping[str, _Schema] = openapi.build()["components"]["schemas"]
+    return schemas
+
+
+def _declarations(roots: Any) -> Iterator[str]:
+    """Yield the declarations of types and of what they refer to, each after its own parts."""
+    declared = dict[str, None]()
+    for name in roots:
+        _declare(name, declared)
+    for name in declared:
+        yield _declaration(name, _schemas()[name])
+
+
+def _declare(name: str, declared: dict[str, None]) -> None:
+    if name in declared:
+        return
+    for used in _used(_schemas()[name]):
+        _declare(used, declared)
+    declared[name] = None
+
+
+def _used(schema: Any) -> Iterator[str]:
+    if isinstance(schema, Mapping):
+        if "$ref" in schema:
+            yield schema["$ref"].removeprefix(_HOME)
+        for key, value in schema.items():
+            if key not in ("examples", "example"):
+                yield from _used(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _used(value)
+
+
+def _declaration(name: str, schema: _Schema) -> str:
+    if "properties" not in schema:
+        return f"{name}: TypeAlias = {_type(schema)}"
+    assert not any(keyword.iskeyword(field) for field in schema["properties"])
+    required = schema.get("required", ())
+    fields = []
+    for field, described in schema["properties"].items():
+        type_ = _type(described)
+        fields.append(f"    {field}: {type_ if field in required else f'NotRequired[{type_}]'}")
+    return "\n".join(
+        [f"class {name}(TypedDict):", f'    """{_summary(name, schema)}"""', "", *fields]
+    )
+
+
+def _summary(name: str, schema: _Schema) -> str:
+    """Return the description of a short one, else the words of the name."""
+    description = str(schema.get("description", ""))
+    if 0 < len(description) <= _MAX_SUMMARY and "`" not in description:
+        return description
+    words = _WORD.findall(name)
+    return " ".join([words[0], *map(str.lower, words[1:])]) + "."
+
+
+def _type(schema: _Schema) -> str:
+    """Return the annotation of a schema."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).removeprefix(_HOME)
+    for alternatives in ("anyOf", "oneOf"):
+        if alternatives in schema:
+            return " | ".join(dict.fromkeys(map(_type, schema[alternatives])))
+    if "enum" in schema:
+        texts = ", ".join(f'"{value}"' for value in schema["enum"] if value is not None)
+        return f"Literal[{texts}]" + " | None" * (None in schema["enum"])
+    if "const" in schema:
+        return f'Literal["{schema["const"]}"]'
+    types = schema.get("type", "object")
+    names = [types] if isinstance(types, str) else types
+    return " | ".join(_named(name, schema) for name in names)
+
+
+def _named(name: str, schema: _Schema) -> str:
+    return f"list[{_type(schema['items'])}]" if name == "array" else _SCALARS[name]
