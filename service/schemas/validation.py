@@ -5,7 +5,7 @@ module turns its errors into error details with the service's messages, and adds
 Schema cannot express (contract, Errors).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
@@ -196,9 +196,23 @@ def _too_large(record: Any) -> list[ErrorDetail]:
 
 
 def _without_long_lists(item: dict[str, Any], details: list[ErrorDetail]) -> dict[str, Any]:
-    """Return the item without lists that have too many items."""
-    long = {detail.path[0] for detail in details if detail.type == ErrorType.TOO_MANY_ITEMS}
-    return {name: item[name] for name in item if name not in long} if long else item
+    """Return the item without lists that have too many items, its own and nested ones."""
+    for detail in details:
+        if detail.type == ErrorType.TOO_MANY_ITEMS:
+            item = _without(item, detail.path)
+    return item
+
+
+def _without(value: Any, path: Sequence[str | int]) -> Any:
+    """Return a copy without the member of an object at a path, if it is still there."""
+    name, *rest = path
+    if not rest:
+        return {key: member for key, member in value.items() if key != name}
+    if isinstance(value, dict) and name not in value:
+        return value
+    copy = value.copy()
+    copy[name] = _without(value[name], rest)
+    return copy
 
 
 def _nested_too_deeply() -> ApiError:

@@ -4,6 +4,7 @@ import orjson
 import pytest
 
 from service.errors import MAX_COLLECTED
+from service.resources.measurement_charts import MeasurementCharts
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
 
@@ -68,3 +69,20 @@ def test_fields_among_very_many_members_are_read() -> None:
     assert errors[0] == ("unknown_field", "colour")
     assert errors[-2:] == [("too_short", "name"), ("too_many_items", "colorGroupIds")]
     assert 1000 < len(errors) <= MAX_COLLECTED
+
+
+def test_a_nested_list_that_is_too_long_hides_no_error_of_the_others() -> None:
+    """Rules see what is beside a list with too many items, in the same part of the record."""
+    size = {"sizeRangeSizeId": 1, "value": "1"}
+    lines = [
+        {"lineId": 1, "name": "Chest", "requested": [size, size]},
+        {"lineId": 2, "name": "Hem", "requested": [size] * 201},
+        {"lineId": 2, "name": "Waist", "requested": []},
+    ]
+    body = orjson.dumps({"unit": "cm", "lines": lines})
+    errors = MeasurementCharts().replace_form.errors(parse(body), body)
+    assert [(row.type.removeprefix("validation_error."), row.field) for row in errors] == [
+        ("duplicate", "lines[0].requested[1].sizeRangeSizeId"),
+        ("too_many_items", "lines[1].requested"),
+        ("duplicate", "lines[2].lineId"),
+    ]
