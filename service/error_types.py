@@ -174,7 +174,7 @@ class ErrorType(StrEnum):
         "The first request with this Idempotency-Key still runs.")
     CONFLICT_AMBIGUOUS_KEY = (
         "conflict.ambiguous_key", 409,
-        "several live records have an item's own key",
+        "several live records have the own key of an item or of a reference",
         "send the id of the record that you mean; the row names them")
     GONE_CHANGES_EXPIRED = (
         "gone.changes_expired", 410,

@@ -26,7 +26,7 @@ ancestor(descendant_id, id) as (
         ancestor.descendant_id,
         case when item.id is null then stored.parent_custom_field_id else item.parent_id end
     from ancestor
-    join {{kind}}_custom_field stored on stored.organization_id = $1::bigint and stored.id = ancestor.id
+    left join {{kind}}_custom_field stored on stored.organization_id = $1::bigint and stored.id = ancestor.id
     left join item on item.id = ancestor.id
     where ancestor.id <> ancestor.descendant_id
 )
@@ -45,6 +45,7 @@ left join {{kind}}_custom_field parent on parent.organization_id = $1::bigint an
         parent.state <> 'deleted' or item.state = 'deleted'
         or exists (select 1 from item restored where restored.id = parent.id and restored.state <> 'deleted')
     )
+left join item created on created.id = item.parent_id and created.stored_type is null
 join (
     values
         ('moves', 'validation_error.read_only_field', 'The parent is set at creation only.'),
@@ -54,8 +55,8 @@ join (
 ) as failure(name, type, message) on failure.name = case
     when item.moves then 'moves'
     when item.parent_id is null then null
-    when parent.id is null then 'unknown'
-    when parent.type not in ('allowedValue', 'nestedAllowedValue') then 'kind'
+    when parent.id is null and created.id is null then 'unknown'
+    when coalesce(parent.type, created.type) not in ('allowedValue', 'nestedAllowedValue') then 'kind'
     when exists (select 1 from ancestor a where a.descendant_id = item.id and a.id = item.id) then 'cycle'
 end;
 
@@ -65,6 +66,10 @@ where organization_id = $1::bigint and id = any((select $2::text::bigint[])::big
 returning id;
 
 -- name: in_use(organization_id, ids, items)
+with item as materialized (
+    select sent.id, sent.state, sent."userDefinedId" as own_key, sent."parentCustomFieldId" as parent_id
+    from jsonb_to_recordset($3::jsonb) as sent(id bigint, state text, "userDefinedId" text, "parentCustomFieldId" bigint)
+)
 select
     parent_id as id,
     'custom fields' as users,
@@ -74,14 +79,16 @@ from (
     select
         stored.id,
         stored.user_defined_id,
-        case when item.id is null or {{parent_is_fixed}}
-            then stored.parent_custom_field_id else item."parentCustomFieldId"
-        end as parent_id
+        case when item.id is null or {{parent_is_fixed}} then stored.parent_custom_field_id else item.parent_id end as parent_id
     from {{kind}}_custom_field stored
-    left join jsonb_to_recordset($3::jsonb) as item(id bigint, state text, "parentCustomFieldId" bigint)
-        on item.id = stored.id
+    left join item on item.id = stored.id
     where stored.organization_id = $1::bigint and stored.id <> all((select $2::text::bigint[])::bigint[])
         and coalesce(item.state, stored.state) <> 'deleted'
+    union all
+    select item.id, item.own_key, item.parent_id
+    from item
+    left join {{kind}}_custom_field stored on stored.organization_id = $1::bigint and stored.id = item.id
+    where stored.id is null
 ) as child
 where parent_id = any((select $2::text::bigint[])::bigint[])
 group by parent_id;

@@ -79,6 +79,12 @@ id = any(array(
     ) as found
 ))
 
+-- name: languages_by_code(organization_id, keys)
+-- Languages are shared by all organizations. The organization is a parameter, as in every statement.
+select id, lower(code) as key, null::bigint as within_id, true as is_live
+from language
+where $1::bigint is not null and lower(code) = any($2::text[]);
+
 -- name: lock_organization(organization_id)
 select id from organization where id = $1::bigint for no key update;
 
@@ -93,6 +99,12 @@ select nextval(pg_get_serial_sequence($1::text, 'id')) as id from generate_serie
 
 -- name: owned_by_any(ids)
 select id from {{table}} where id = any($1::bigint[]);
+
+-- name: records_by_key(organization_id)
+select id, {{key}} as key, {{within}} as within_id, {{is_live}} as is_live from {{table}}
+where organization_id = $1::bigint and {{sent}}
+order by id
+{{lock}};
 
 -- name: referred(organization_id, ids)
 -- Lock the referred records until the end of the transaction.

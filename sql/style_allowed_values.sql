@@ -7,10 +7,18 @@ where organization_id = $1::bigint and parent_allowed_value_id = any($2::bigint[
 returning custom_field_id as id;
 
 -- name: insert_values(organization_id, values)
+-- Values that other values of the request name have an id already.
 insert into style_allowed_value (
-    organization_id, custom_field_id, value, user_defined_id, is_default_value, parent_allowed_value_id
+    organization_id, id, custom_field_id, value, user_defined_id, is_default_value, parent_allowed_value_id
 )
-select $1::bigint, field_id, value, user_defined_id, is_default_value, parent_id
+select
+    $1::bigint,
+    coalesce(id, nextval(pg_get_serial_sequence('style_allowed_value', 'id'))),
+    field_id,
+    value,
+    user_defined_id,
+    is_default_value,
+    parent_id
 from ({{sent}}) as sent
 order by field_id, n
 returning custom_field_id as id;

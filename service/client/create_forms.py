@@ -11,6 +11,12 @@ CustomFieldType: TypeAlias = Literal["text", "numeric", "allowedValue", "nestedA
 LiveStateOrNull: TypeAlias = Literal["active", "inactive"] | None
 
 
+class ComplianceCustomFieldKey(TypedDict):
+    """A compliance custom field, identified by its own key."""
+
+    userDefinedId: str
+
+
 class ComplianceCustomFieldAllowedValueFields(TypedDict):
     """Compliance custom field allowed value fields."""
 
@@ -33,8 +39,21 @@ class ComplianceCustomFieldCreate(TypedDict):
     isSortByAllowedValueId: NotRequired[bool | None]
     maxChar: NotRequired[int | None]
     allowedDecimals: NotRequired[int | None]
-    parentCustomFieldId: NotRequired[int | None]
+    parentCustomFieldId: NotRequired[int | ComplianceCustomFieldKey | None]
     allowedValues: NotRequired[list[ComplianceCustomFieldAllowedValueFields] | None]
+
+
+class StyleCustomFieldKey(TypedDict):
+    """A style custom field, identified by its own key."""
+
+    userDefinedId: str
+
+
+class StyleCustomFieldAllowedValueKey(TypedDict):
+    """Style custom field allowed value key."""
+
+    userDefinedId: NotRequired[str]
+    value: NotRequired[str]
 
 
 class StyleCustomFieldAllowedValueFields(TypedDict):
@@ -44,7 +63,7 @@ class StyleCustomFieldAllowedValueFields(TypedDict):
     value: str
     userDefinedId: NotRequired[str | None]
     isDefaultValue: NotRequired[bool | None]
-    parentAllowedValueId: NotRequired[int | None]
+    parentAllowedValueId: NotRequired[int | StyleCustomFieldAllowedValueKey | None]
 
 
 class StyleCustomFieldBrandFields(TypedDict):
@@ -62,6 +81,7 @@ class StyleCustomFieldAssociationFields(TypedDict):
 
     id: NotRequired[int | None]
     customId: NotRequired[str | None]
+    userDefinedId: NotRequired[str | None]
     name: NotRequired[str | None]
 
 
@@ -83,17 +103,23 @@ class StyleCustomFieldCreate(TypedDict):
     maxChar: NotRequired[int | None]
     allowedDecimals: NotRequired[int | None]
     numericVariantCalculationFormula: NotRequired[Literal["none", "average", "sum"] | None]
-    parentCustomFieldId: NotRequired[int | None]
+    parentCustomFieldId: NotRequired[int | StyleCustomFieldKey | None]
     allowedValues: NotRequired[list[StyleCustomFieldAllowedValueFields] | None]
     associatedBrands: NotRequired[list[StyleCustomFieldBrandFields] | None]
     associatedGroups: NotRequired[list[StyleCustomFieldAssociationFields] | None]
     associatedStyleCategories: NotRequired[list[StyleCustomFieldAssociationFields] | None]
 
 
+class LanguageKey(TypedDict):
+    """A language, identified by its code."""
+
+    code: str
+
+
 class TranslationFields(TypedDict):
     """Translation fields."""
 
-    languageId: int
+    languageId: int | LanguageKey
     text: str
 
 
@@ -123,6 +149,12 @@ class GroupCreate(TypedDict):
     state: NotRequired[LiveStateOrNull]
 
 
+class ColorGroupKey(TypedDict):
+    """A color group, identified by its own key."""
+
+    userDefinedId: str
+
+
 class ColorCreate(TypedDict):
     """Color create."""
 
@@ -132,8 +164,8 @@ class ColorCreate(TypedDict):
     colorReference: NotRequired[str | None]
     colorNote: NotRequired[str | None]
     state: NotRequired[LiveStateOrNull]
-    colorGroupIds: NotRequired[list[int] | None]
-    languageIds: NotRequired[list[int] | None]
+    colorGroupIds: NotRequired[list[int | ColorGroupKey] | None]
+    languageIds: NotRequired[list[int | LanguageKey] | None]
 
 
 class SizeRangeCreate(TypedDict):
@@ -187,11 +219,17 @@ class SubSupplierCreate(TypedDict):
     contacts: NotRequired[list[SubSupplierContactFields] | None]
 
 
+class SubSupplierKey(TypedDict):
+    """A sub-supplier, identified by its own key."""
+
+    customId: str
+
+
 class FacilityCreate(TypedDict):
     """Facility create."""
 
     name: str
-    subSupplierId: str
+    subSupplierId: str | SubSupplierKey
     state: NotRequired[LiveStateOrNull]
 
 
@@ -219,13 +257,37 @@ class StyleCategoryCreate(TypedDict):
     state: NotRequired[LiveStateOrNull]
 
 
+class ItemCategoryKey(TypedDict):
+    """A item category, identified by its own key."""
+
+    name: str
+
+
 class ItemCreate(TypedDict):
     """Item create."""
 
     number: str
     name: str
-    itemCategoryId: NotRequired[int | None]
+    itemCategoryId: NotRequired[int | ItemCategoryKey | None]
     state: NotRequired[LiveStateOrNull]
+
+
+class BrandKey(TypedDict):
+    """A brand, identified by its own key."""
+
+    customId: str
+
+
+class StyleCategoryKey(TypedDict):
+    """A style category, identified by its own key."""
+
+    userDefinedId: str
+
+
+class GroupKey(TypedDict):
+    """A group, identified by its own key."""
+
+    userDefinedId: str
 
 
 class StyleCreate(TypedDict):
@@ -233,33 +295,58 @@ class StyleCreate(TypedDict):
 
     number: str
     name: str
-    brandId: NotRequired[int | None]
-    styleCategoryId: NotRequired[int | None]
-    groupIds: NotRequired[list[int] | None]
+    brandId: NotRequired[int | BrandKey | None]
+    styleCategoryId: NotRequired[int | StyleCategoryKey | None]
+    groupIds: NotRequired[list[int | GroupKey] | None]
     state: NotRequired[LiveStateOrNull]
+
+
+class StyleKey(TypedDict):
+    """A style, identified by its own key."""
+
+    number: str
 
 
 class StyleRelationCreate(TypedDict):
     """Style relation create."""
 
-    styleId: int
-    relatedStyleId: int
+    styleId: int | StyleKey
+    relatedStyleId: int | StyleKey
+
+
+class SizeRangeKey(TypedDict):
+    """A size range, identified by its own key."""
+
+    userDefinedId: str
+
+
+class SizeRangeSizesKey(TypedDict):
+    """Size range sizes key."""
+
+    sizeRangeId: int | SizeRangeKey
+    name: str
+
+
+class MeasurementChartKey(TypedDict):
+    """Measurement chart key."""
+
+    name: str
 
 
 class SampleRequestRequested(TypedDict):
     """Sample request requested."""
 
-    lineId: int
-    sizeRangeSizeId: int
+    lineId: int | MeasurementChartKey
+    sizeRangeSizeId: int | SizeRangeSizesKey
     value: float | str
 
 
 class SampleRequestCreate(TypedDict):
     """Sample request create."""
 
-    styleId: int
+    styleId: int | StyleKey
     name: str
-    sizeRangeSizeIds: NotRequired[list[int] | None]
+    sizeRangeSizeIds: NotRequired[list[int | SizeRangeSizesKey] | None]
     unit: NotRequired[str | None]
     requested: NotRequired[list[SampleRequestRequested] | None]
 

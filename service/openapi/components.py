@@ -132,6 +132,8 @@ def _without_reference(schema: Schema) -> Schema:
 def _published(unresolved: ResolvedSchema) -> Schema:
     """Return a flattened schema, with references to components and without internal keywords."""
     flat = flattened(unresolved)
+    if "anyOf" in flat.schema:
+        return _alternatives(flat)
     published = {key: value for key, value in flat.schema.items() if not _INTERNAL.match(key)}
     published.pop("title", None)
     if "properties" in published:
@@ -143,6 +145,13 @@ def _published(unresolved: ResolvedSchema) -> Schema:
     if "items" in published:
         published["items"] = _used(ResolvedSchema(published["items"], flat.home))
     return _typed(published)
+
+
+def _alternatives(flat: ResolvedSchema) -> Schema:
+    """Return the published schema of a reference: an id, or an object with an own key."""
+    alternatives = [_used(ResolvedSchema(part, flat.home)) for part in flat.schema["anyOf"]]
+    description = flat.schema.get("description")
+    return ({"description": description} if description else {}) | {"anyOf": alternatives}
 
 
 def _typed(schema: Schema) -> Schema:

@@ -16,6 +16,7 @@ from service.openapi.envelopes import failure
 from service.openapi.examples import EXAMPLES
 from service.openapi.shared_responses import ResponseObject
 from service.openapi.success_responses import headers
+from service.queries.keyed_values import keyed_fields
 from service.queries.resource import Resource
 from service.queries.unique_keys import have_text_keys
 from service.routes import Route
@@ -173,6 +174,8 @@ def error_types(kind: Operation, resource: Resource) -> Iterator[str]:
     types = {*_EVERYWHERE, *_of_kind(kind), *_of_resource(kind, resource)}
     if not schemas.key_fields(resource.name):
         types.discard(ErrorType.CONFLICT_AMBIGUOUS_KEY)
+    if kind.body and keyed_fields(resource.name):
+        types |= {ErrorType.UNKNOWN_REFERENCE, ErrorType.CONFLICT_AMBIGUOUS_KEY}
     return (name for name in EXAMPLES if name in types)
 
 

@@ -1,5 +1,6 @@
 """Batch: the items of one write, their indexes in the request, and the errors found in them."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -130,6 +131,8 @@ class Batch:
     request_id: str = ""
     parents: Sequence[int] = ()
     """The path's ids of the parent records, outermost first."""
+    locked_ids: defaultdict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    """Ids of live records that the write has locked against deletes, by table."""
     _json: dict[tuple[str, ...], str] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -199,7 +202,13 @@ class Batch:
         items = [self.items[index] for index in indexes]
         request_indexes = [self.request_indexes[index] for index in indexes]
         return Batch(
-            self.caller, items, request_indexes, self.errors, self.request_id, self.parents
+            self.caller,
+            items,
+            request_indexes,
+            self.errors,
+            self.request_id,
+            self.parents,
+            self.locked_ids,
         )
 
     def fail(self, index: int, type_: str, *path: str | int, message: str) -> None:

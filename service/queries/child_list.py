@@ -130,7 +130,9 @@ class ChildList:
         return ids
 
     def _row(self, entry: Item) -> Row:
-        return tuple(entry.get(name) for name in self.members)
+        """Return the row of an entry; a key object, whose id is not known yet, counts as null."""
+        values = (entry.get(name) for name in self.members)
+        return tuple(None if isinstance(value, dict) else value for value in values)
 
     def _fail_unknown_id(self, batch: Batch, index: int) -> None:
         message = f"There is no such {self.noun} here."

@@ -66,6 +66,8 @@ async def lock_by_key(
     resource: MasterRecord,
     batch: Batch,
     deletes: Callable[[Item], bool],
+    *,
+    skip_failed: bool = False,
 ) -> LockedRecords:
     """Lock the records with the items' own keys, and assign ids to items that create records.
 
@@ -75,6 +77,8 @@ async def lock_by_key(
     await own_keys.take_writer_lock(connection, resource, batch)
     if locks_organization(resource, creates=True):
         await lock_organization(connection, batch)
+    if resource.own_key_within:
+        await own_keys.resolve_scopes(connection, resource, batch, skip_failed=skip_failed)
     strength = _lock_strength(any(map(deletes, batch.items)))
     stored = await own_keys.lock_records(connection, resource, batch, strength)
     new_items = batch.subset(lambda item: "id" not in item and not deletes(item))

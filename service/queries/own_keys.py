@@ -10,14 +10,14 @@ from service.database.statements import load
 from service.error_types import ErrorType
 from service.listing.properties import stored_id
 from service.queries.batch import Batch, Item
+from service.queries.keyed_references import KeyedReferences, listed_ids
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import sent_key
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import LockedRow
+from service.schemas.extra_checks import duplicate_errors
 
 _WRITER_LOCKS: Final = load("writer_locks")
-_MAX_LISTED_IDS: Final = 5
-"""Maximum number of ids in the message about an ambiguous key."""
 
 
 class _OwnKey(NamedTuple):
@@ -43,6 +43,28 @@ async def take_writer_lock(
             await connection.execute(_WRITER_LOCKS["insert"].text, *lock_key)
 
 
+async def resolve_scopes(
+    connection: Connection, resource: MasterRecord, batch: Batch, *, skip_failed: bool
+) -> None:
+    """Replace the key objects in the fields of the items' own keys by ids.
+
+    Add errors to the batch for keys that turn out to be equal; with ``skip_failed`` all of them
+    fail, else all but the first.
+    """
+    references = KeyedReferences.of(resource, batch, resource.key_fields)
+    if not references.values:
+        return
+    await references.resolve(connection, batch)
+    own_key, within = resource.key_fields
+    groups = defaultdict[int, list[tuple[int, Item]]](list)
+    for index, item in enumerate(batch.items):
+        if isinstance(item[within], int | str):
+            groups[stored_id(item[within])].append((index, item))
+    for group in groups.values():
+        for detail in duplicate_errors(group, own_key, all_of_them=skip_failed):
+            batch.fail(int(detail.path[0]), detail.type, own_key, message=detail.message or "")
+
+
 async def lock_records(
     connection: Connection, resource: MasterRecord, batch: Batch, strength: str
 ) -> dict[int, LockedRow]:
@@ -51,6 +73,7 @@ async def lock_records(
     The live record with a key matches, else the deleted one with the highest id. Add
     ``conflict.ambiguous_key`` for keys that several live records share.
     """
+    batch = batch.subset()
     keys = [_key_of(resource, item) for item in batch.items]
     key_arrays: list[Sequence[str | int | None]] = [[key.key for key in keys]]
     if resource.own_key_within:
@@ -71,7 +94,7 @@ async def lock_records(
         item.pop("id", None)
         matches = live.get(key) or ([deleted[key]] if key in deleted else [])
         if len(matches) > 1:
-            record_ids = ", ".join(str(row["id"]) for row in matches[:_MAX_LISTED_IDS])
+            record_ids = listed_ids(row["id"] for row in matches)
             path, message = resource.own_key or "", f"Records {record_ids} have this key."
             batch.fail(index, ErrorType.CONFLICT_AMBIGUOUS_KEY, path, message=message)
         elif matches:

@@ -18,6 +18,7 @@ from service.errors import Path
 from service.listing.properties import stored_id
 from service.organizations.caller import Caller
 from service.queries.batch import Batch, Item
+from service.queries.reference_targets import FOR_KEY_SHARE
 from service.queries.resource import SHARED
 
 _LIVE = "state <> 'deleted'"
@@ -34,7 +35,7 @@ class Reference:
     """Name of the record in messages."""
     is_live: str = _LIVE
     """SQL condition of the records that can be referred to."""
-    lock: str = "for key share"
+    lock: str = FOR_KEY_SHARE
     """Lock strength; ``for no key update`` serializes the writers that refer to a record."""
     within: str = ""
     """Table of the referenced records' owners, if any, which are locked too."""
@@ -59,10 +60,14 @@ class Reference:
         referenced_ids = {
             record_id for item in batch.items for _, record_id in self._references_of(item)
         }
-        if not referenced_ids:
+        locked_ids = batch.locked_ids.get(self.table) if self.lock == FOR_KEY_SHARE else None
+        unchecked_ids = referenced_ids - locked_ids if locked_ids else referenced_ids
+        if not unchecked_ids:
             return
-        rows = await self.find(connection, batch.caller, sorted(referenced_ids))
+        rows = await self.find(connection, batch.caller, sorted(unchecked_ids))
         is_live_by_id = {record_id: row["is_live"] for record_id, row in rows.items()}
+        if locked_ids:
+            is_live_by_id |= dict.fromkeys(locked_ids & referenced_ids, True)
         if len(is_live_by_id) < len(referenced_ids) or not all(is_live_by_id.values()):
             self._report(batch, is_live_by_id)
 

@@ -45,6 +45,8 @@ class WritableResource(Resource):
     """Whether PATCH of a single record is available."""
     list_name: ClassVar[str] = ""
     """Member under which items store the list, if bodies are lists."""
+    resolves_scope: ClassVar[bool] = False
+    """Whether the resource itself resolves keys within the ``reference_scope``."""
     references: ClassVar[tuple[Reference, ...]] = ()
     """References to records that must exist and stay undeleted during the write."""
     own_key: str | None = None
@@ -83,6 +85,14 @@ class WritableResource(Resource):
         The item may violate its schema, too.
         """
         return ()
+
+    def list_errors(self, entries: Sequence[Any]) -> Iterable[ErrorDetail]:  # noqa: ARG002
+        """Return the errors of a body that is a list, beyond its schema."""
+        return ()
+
+    def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
+        """Return the id of the record within which keys without a parent are looked up."""
+        return None
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the plan for dependent rows; add the errors that the database reveals."""

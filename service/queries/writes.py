@@ -19,6 +19,7 @@ from service.queries import merge_patch, unique_keys
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import FIRST_PARAMETER, BoundStatement, WritePlan
 from service.queries.change_recorder import CREATED, DELETED, ChangeRecorder
+from service.queries.keyed_references import KeyedReferences
 from service.queries.locking import (
     LockedRecords,
     assign_ids,
@@ -100,7 +101,9 @@ async def replace_by_key(
 
     Deleted records are restored; items whose ``state`` is ``deleted`` delete theirs.
     """
-    records = await lock_by_key(connection, resource, batch, deletes=_is_deletion)
+    records = await lock_by_key(
+        connection, resource, batch, deletes=_is_deletion, skip_failed=options.skip_failed
+    )
     return await _execute(connection, resource, batch, records, options)
 
 
@@ -128,7 +131,9 @@ async def merge_by_key(
 
     Items whose ``state`` is ``deleted`` delete theirs.
     """
-    records = await lock_by_key(connection, resource, batch, deletes=_is_deletion)
+    records = await lock_by_key(
+        connection, resource, batch, deletes=_is_deletion, skip_failed=options.skip_failed
+    )
     stored_items = batch.subset(
         lambda item: item.get("id") in records.stored and not _is_deletion(item)
     )
@@ -211,8 +216,13 @@ async def _check(
     dropped ones.
     """
     batch = batch.subset(lambda item: "id" in item)
+    references = KeyedReferences.of(resource, records.write_set(batch).upserts)
+    references.stored = records.stored
     for round_number in count(1):
         write_set = records.write_set(batch)
+        if references.values:
+            await references.resolve(connection, write_set.upserts, write_set)
+            write_set = records.write_set(batch)
         plan = await resource.check(connection, write_set)
         if unique_keys.are_unique(resource, batch.caller):
             await unique_keys.check(connection, resource, write_set, records.stored)

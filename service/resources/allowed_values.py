@@ -1,20 +1,24 @@
 """Allowed values of custom fields: complete sets, of which only the differences are written."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 
 from service.database.connections import Connection
+from service.database.id_arrays import id_array
 from service.database.statements import Statement
 from service.error_types import ErrorType
+from service.organizations.caller import Caller
 from service.queries.batch import Batch
 from service.queries.bound_statements import BoundStatement, WritePlan
-from service.queries.matching import MatchKey, Row, match_existing
+from service.queries.matching import MatchKey, Row, match_existing, next_ids
 
 Rows: TypeAlias = dict[int, Row]
+_IS_NEW: Final = "isNew"
+"""Member of values that got a new id before they are inserted."""
 
 
 class AllowedValueEntry(NamedTuple):
@@ -39,6 +43,19 @@ def allowed_value_entries(batch: Batch, having: str = "value") -> Iterator[Allow
         for value_index, value in enumerate(item.get("allowedValues") or ()):
             if value.get(having) is not None:
                 yield AllowedValueEntry(item_index, value_index, item["id"], value)
+
+
+class NamedValue(NamedTuple):
+    """Allowed value that values of other fields can refer to."""
+
+    id: int
+    value: str
+    reference: str | None
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any]) -> "NamedValue":
+        """Return the value of a request, which has an id."""
+        return cls(value["id"], value["value"], value.get("userDefinedId"))
 
 
 @dataclass(slots=True)
@@ -74,32 +91,74 @@ class AllowedValues:
     """
 
     def __init__(
-        self, statements: Mapping[str, Statement], more: Sequence[str], removals: Sequence[str]
+        self,
+        statements: Mapping[str, Statement],
+        table: str,
+        more: Sequence[str],
+        removals: Sequence[str],
     ) -> None:
         self._statements = statements
+        self._table = table
         self._more = more
         self._removals = removals
 
     async def compare(self, connection: Connection, batch: Batch) -> ValueDifferences:
         """Return the differences between the stored values and those of the batch."""
-        columns = await connection.fetchrow(
-            self._statements["stored_values"].text,
-            batch.caller.organization_id,
-            batch.id_array,
-        )
-        stored = {row[1]: row for row in zip(*[column or () for column in columns], strict=True)}
+        stored = await self._stored(connection, batch.caller, batch.ids)
         differences, matched_ids = ValueDifferences(), set[int]()
         for entry in self._with_ids([*allowed_value_entries(batch)], stored):
             value_id = entry.value.get("id")
-            row = stored.get(value_id)
+            row = stored.get(value_id or 0)
             if row and row[0] == entry.field_id:
                 matched_ids.add(row[1])
                 if row != self._row(entry):
                     differences.changed.append(entry)
+            elif value_id is None or entry.value.get(_IS_NEW):
+                differences.new.append(entry)
             else:
-                (differences.new if value_id is None else differences.unknown).append(entry)
+                differences.unknown.append(entry)
         differences.removed = sorted(stored.keys() - matched_ids)
         return differences
+
+    async def after_request(
+        self, connection: Connection, batch: Batch, field_ids: set[int]
+    ) -> dict[int, list[NamedValue]]:
+        """Return the values of fields as the request leaves them, by field id.
+
+        New values of the batch get their ids.
+        """
+        stored = await self._stored(connection, batch.caller, {*batch.ids, *field_ids})
+        if field_ids & {*batch.ids}:
+            await self._identify(connection, batch, stored)
+        values = defaultdict[int, list[NamedValue]](list)
+        for entry in allowed_value_entries(batch):
+            if entry.value.get("id"):
+                values[entry.field_id].append(NamedValue.of(entry.value))
+        for field_id, value_id, text, reference, *_ in stored.values():
+            if field_id in field_ids - {*batch.ids}:
+                values[field_id].append(NamedValue(value_id, text, reference))
+        return values
+
+    async def _identify(
+        self, connection: Connection, batch: Batch, stored: Mapping[int, Row]
+    ) -> None:
+        """Give each value of the batch the id of the stored value that it matches, or a new one."""
+        entries = self._with_ids([*allowed_value_entries(batch)], stored)
+        new = [index for index, entry in enumerate(entries) if entry.value.get("id") is None]
+        ids = dict(zip(new, await next_ids(connection, self._table, len(new)), strict=True))
+        for index, entry in enumerate(entries):
+            own = {"id": ids[index], _IS_NEW: True} if index in ids else {}
+            values = batch.items[entry.item_index]["allowedValues"]
+            values[entry.value_index] = entry.value | own
+
+    async def _stored(
+        self, connection: Connection, caller: Caller, field_ids: Iterable[int]
+    ) -> Rows:
+        """Return the rows of the stored values of fields, by id."""
+        columns = await connection.fetchrow(
+            self._statements["stored_values"].text, caller.organization_id, id_array(field_ids)
+        )
+        return {row[1]: row for row in zip(*[column or () for column in columns], strict=True)}
 
     def _with_ids(
         self, entries: list[AllowedValueEntry], stored: Mapping[int, tuple[Any, ...]]
@@ -124,13 +183,14 @@ class AllowedValues:
     def plan(self, differences: ValueDifferences) -> WritePlan:
         """Return the statements that store the differences.
 
-        Updates come first, so that no value refers to a removed one.
+        Inserts come first, because changed values may refer to new ones. Removals come last, so
+        that no value refers to a removed one.
         """
         changed, removed, new = differences.changed, differences.removed, differences.new
         return [
+            *([self._bound("insert_values", self._json(new))] if new else ()),
             *([self._bound("update_values", self._json(changed))] if changed else ()),
             *(self._bound(name, removed) for name in (self._removals if removed else ())),
-            *([self._bound("insert_values", self._json(new))] if new else ()),
         ]
 
     def _bound(self, name: str, argument: str | list[int]) -> BoundStatement:
@@ -147,5 +207,6 @@ class AllowedValues:
             value["value"],
             value.get("userDefinedId"),
             value.get("isDefaultValue") or False,
-            *map(value.get, self._more),
+            # A key object, whose id is not known yet, counts as null.
+            *(None if isinstance(value.get(n), dict) else value.get(n) for n in self._more),
         )

@@ -2,7 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
+
+import orjson
 
 from service.database.connections import Connection
 from service.database.statements import Statement, load_bound
@@ -10,18 +12,20 @@ from service.error_types import ErrorType
 from service.listing.page_sql import column_of
 from service.listing.related import Related
 from service.queries.batch import Batch, Item
+from service.queries.keyed_references import KeyMatches, fail_key
 from service.queries.links import Links, LinkSets
 from service.queries.master_record import MasterRecord
 
-Reference: TypeAlias = tuple[str, Any]
-"""Key from _KEYS and its value."""
-_KEYS = ("id", "customId")
+Reference: TypeAlias = tuple[bool, Any]
+"""Whether the value is an own key, and not an id; and the value."""
+_KEYS: Final = ("id", "customId", "userDefinedId")
+"""Members by which an entry names its record; the first one that has a value counts."""
 
 
 class Association:
     """Association with one kind of records; requests have complete sets.
 
-    Entries name a record by ``id`` or by ``customId``, the customer's own reference.
+    Entries name a record by ``id``, or by its own key as ``customId`` or ``userDefinedId``.
     """
 
     def __init__(self, field: str, target: str, *, noun: str, key: str) -> None:
@@ -48,23 +52,23 @@ class Association:
         Reports entries that match no record, several records, or the record of another entry.
         """
         entries = [
-            (item_index, entry_index, _reference(entry))
+            (item_index, (self.field, entry_index, name), (name != "id", entry[name]))
             for item_index, item in enumerate(batch.items)
             for entry_index, entry in enumerate(item.get(self.field) or ())
+            for name in [_member(entry)]
         ]
         matches = await self._find(connection, batch, {reference for *_, reference in entries})
         linked: list[dict[int, None]] = [{} for _ in batch.items]
-        for item_index, entry_index, reference in entries:
+        for item_index, path, reference in entries:
             ids = matches[reference]
             if len(ids) != 1:
-                kind, text = ErrorType.UNKNOWN_REFERENCE, f"There is {_count(ids)} {self.noun}."
+                sent = orjson.dumps({path[-1]: reference[1]}).decode()
+                fail_key(batch, item_index, path, KeyMatches(self.noun, sent, ids))
             elif ids[0] in linked[item_index]:
-                kind, text = ErrorType.DUPLICATE, f"Another entry names the same {self.noun}."
+                message = f"Another entry names the same {self.noun}."
+                batch.fail(item_index, ErrorType.DUPLICATE, *path, message=message)
             else:
                 linked[item_index][ids[0]] = None
-                continue
-            path = (self.field, entry_index, reference[0])
-            batch.fail(item_index, kind, *path, message=text)
         return {item["id"]: [*ids] for item, ids in zip(batch.items, linked, strict=True)}
 
     async def _find(
@@ -73,11 +77,13 @@ class Association:
         """Return the ids of the matching records by reference."""
         matches: dict[Reference, list[int]] = defaultdict(list)
         if references:
-            values = [[value for kind, value in references if kind == key] for key in _KEYS]
+            values = [
+                [value for is_key, value in references if is_key is kind] for kind in (False, True)
+            ]
             text, organization_id = self.statements["find"].text, batch.caller.organization_id
             for row in await connection.fetch(text, organization_id, *values):
-                matches["id", row["id"]].append(row["id"])
-                matches["customId", row["reference"]].append(row["id"])
+                matches[False, row["id"]].append(row["id"])
+                matches[True, row["reference"]].append(row["id"])
         return matches
 
 
@@ -102,11 +108,6 @@ def _link(noun: str) -> tuple[str, str]:
     return f"custom_field_{word}", f"{word}_id"
 
 
-def _reference(entry: Item) -> Reference:
-    """Return the key and value by which an entry names its record."""
-    record_id = entry.get("id")
-    return ("customId", entry["customId"]) if record_id is None else ("id", record_id)
-
-
-def _count(ids: list[int]) -> str:
-    return "more than one such" if ids else "no such"
+def _member(entry: Item) -> str:
+    """Return the member by which an entry names its record."""
+    return next(name for name in _KEYS if entry.get(name) is not None)

@@ -1,8 +1,9 @@
 """Custom fields: base class of compliance and style custom fields, with values and parents."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import asyncpg
 
@@ -11,13 +12,15 @@ from service.database.statements import Statement, load, load_bound
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.listing.related import Related
-from service.queries.batch import Item
+from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
 from service.queries.master_record import MasterRecord
 from service.queries.usage import named_record
 from service.queries.write_set import Dependency, LockedRow, WriteSet
 from service.resources.allowed_values import AllowedValues, ValueDifferences
 from service.schemas.extra_checks import duplicate_errors
+
+_PARENT: Final = "parentCustomFieldId"
 
 
 class CustomFields(MasterRecord):
@@ -40,7 +43,8 @@ class CustomFields(MasterRecord):
 
     def __init__(self) -> None:
         super().__init__()
-        self.values = AllowedValues(self.statements, self.value_members, self.value_removals)
+        table = f"{self.kind}_allowed_value"
+        self.values = AllowedValues(self.statements, table, self.value_members, self.value_removals)
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Return the shared statements, bound to this resource's tables, and its own."""
@@ -71,16 +75,34 @@ class CustomFields(MasterRecord):
         plan = await super().check(connection, write_set)
         if not write_set.upserts.items:
             return plan
+        await self.resolve_values(connection, write_set.upserts)
         differences = await self.values.compare(connection, write_set.upserts)
         for entry in differences.unknown:
             entry.fail(write_set.upserts, "id", "The custom field has no such allowed value.")
         await self.check_values(connection, write_set, differences)
         return plan + self.values.plan(differences)
 
+    async def resolve_values(self, connection: Connection, batch: Batch) -> None:
+        """Replace key objects in allowed values by ids; overridden by kinds that accept them."""
+
     async def check_values(
         self, connection: Connection, write_set: WriteSet, differences: ValueDifferences
     ) -> None:
         """Report further errors of allowed values; overridden by kinds that have such rules."""
+
+    def record_statements(self, write_set: WriteSet) -> WritePlan:
+        """Return the plan for the records; records with new parents are updated after inserts."""
+        created_ids = {*write_set.created_ids}
+
+        def has_new_parent(item: Item) -> bool:
+            return item["id"] not in created_ids and item.get(_PARENT) in created_ids
+
+        if not created_ids:
+            return super().record_statements(write_set)
+        last = write_set.upserts.subset(has_new_parent)
+        first = write_set.upserts.subset(lambda item: not has_new_parent(item))
+        plan = super().record_statements(replace(write_set, upserts=first))
+        return [*plan, *self.item_statements(self.updates, last)]
 
     async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Report deletions of parents of fields that will be live after the batch."""
@@ -95,15 +117,29 @@ class CustomFields(MasterRecord):
         write_set: WriteSet,
         stored: Mapping[int, LockedRow],
     ) -> Iterable[Dependency]:
-        """Return dependencies of children on restored parents, and of deletions on children."""
+        """Return dependencies of children on new and restored parents; of deletes on children."""
         items, deleted_ids = write_set.batch.items, {*write_set.deletes.ids}
         rows = await connection.fetch(
             self.statements["reliances"].text,
             write_set.batch.caller.organization_id,
             write_set.batch.ids,
-            [item.get("parentCustomFieldId") for item in items],
+            [item.get(_PARENT) for item in items],
         )
-        return [*_on_parents(rows, deleted_ids), *_on_children(rows, deleted_ids, stored)]
+        new_ids = {record_id for record_id in write_set.batch.ids if record_id not in stored}
+        on_new = [(item["id"], item[_PARENT]) for item in items if item.get(_PARENT) in new_ids]
+        on_restored = [
+            (row["id"], row["parent_id"])
+            for row in rows
+            if row["has_deleted_parent"] and row["id"] not in deleted_ids
+        ]
+        message = "There is no such custom field, or it is deleted."
+        return [
+            *(
+                Dependency(child_id, parent_id, ErrorType.UNKNOWN_REFERENCE, _PARENT, message)
+                for child_id, parent_id in on_new + on_restored
+            ),
+            *_on_children(rows, deleted_ids, stored),
+        ]
 
 
 def related_fields(
@@ -120,14 +156,6 @@ def related_fields(
         Related("parentCustomField", fields, "id", parent_id, own_key, fields),
         Related("allowedValues", values, "custom_field_id", {"id": "id", **value_ids}, own_key),
     )
-
-
-def _on_parents(rows: Sequence[asyncpg.Record], deleted_ids: set[int]) -> Iterator[Dependency]:
-    kind, field = ErrorType.UNKNOWN_REFERENCE, "parentCustomFieldId"
-    message = "There is no such custom field, or it is deleted."
-    for row in rows:
-        if row["has_deleted_parent"] and row["id"] not in deleted_ids:
-            yield Dependency(row["id"], row["parent_id"], kind, field, message)
 
 
 def _on_children(

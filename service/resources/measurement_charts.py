@@ -94,6 +94,11 @@ class MeasurementCharts(RecordPart):
                     enumerate(requested), _SIZE, "lines", index, "requested"
                 )
 
+    def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
+        """Return the id of the style, whose lines are named by their names."""
+        style_id: int = item["id"]
+        return style_id
+
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """Return the writes of the unit, the lines and the values; the style is locked."""
         style_id, item = self.record_id(batch), batch.items[0]

@@ -68,6 +68,10 @@ class Measurements(RecordPart):
         if isinstance(lines, list):
             yield from duplicate_errors(enumerate(lines), "lineId", "lines")
 
+    def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
+        """Return the id of the style, whose lines are named by their names."""
+        return batch.parents[0]
+
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """Return the writes of the size and of its active lines; report unknown lines."""
         item, request_id = batch.items[0], self.record_id(batch)

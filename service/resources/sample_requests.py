@@ -10,6 +10,7 @@ from service.database.statements import Statement, load, load_bound
 from service.error_types import ErrorType
 from service.listing.related import Related
 from service.queries import scalar_columns
+from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.links import Links, link_statements
 from service.queries.references import Reference
@@ -61,6 +62,11 @@ class SampleRequests(HardDeleted):
         loaded = super().load_statements()
         shapes = ("documents", "last_documents")
         return {**loaded, **{name: loaded[name].bind(of_style="") for name in shapes}}
+
+    def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
+        """Return the id of the style, whose lines are named by their names."""
+        style_id = item.get("styleId")
+        return style_id if isinstance(style_id, int) else None
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the writes of sizes and frozen values; report changes of read-only values."""

@@ -1,14 +1,18 @@
 """Sizes of a size range (contract, Sizes)."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import ClassVar
+
+import orjson
 
 from service.database.connections import Connection
 from service.database.statements import Statement
 from service.error_types import ErrorType
-from service.queries.batch import Batch
+from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
 from service.queries.child_list import ChildList, MatchedChildren, StoredChildren
+from service.queries.keyed_references import KeyMatches, fail_key
 from service.queries.parts import RecordPart
 from service.queries.references import Reference
 from service.resources.size_ranges import IS_LIVE, SizeRanges
@@ -38,6 +42,7 @@ class SizeRangeSizes(RecordPart):
     below = "/sizes"
     list_name = _SIZES.name
     named_once = (_SIZES.key, "isDefaultGrading")
+    resolves_scope = True
     own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     references = (
         Reference(f"sizes.{_RELATED}", _SIZES.table, "size", IS_LIVE, within=SizeRanges.table),
@@ -78,6 +83,11 @@ class SizeRangeSizes(RecordPart):
             },
         }
 
+    def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
+        """Return the id of the size range, whose sizes are named as the request leaves them."""
+        size_range_id: int = item["id"]
+        return size_range_id
+
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """Return the writes of the sizes; the stored ones are locked."""
         record_id = self.record_id(batch)
@@ -86,7 +96,8 @@ class SizeRangeSizes(RecordPart):
             (size_id, is_deactivated, tuple(row)) for size_id, is_deactivated, *row in rows
         )
         matched = await _SIZES.match(connection, batch, stored)
-        await self._check_related(connection, batch, stored, matched)
+        named_indexes = _resolve_related(batch, stored, matched)
+        await self._check_related(connection, batch, stored, matched, named_indexes)
         needed = await self._needed(connection, batch, stored, matched)
         deactivated, removed = _SIZES.remove(batch, stored, matched, needed)
         default_id = next(
@@ -101,14 +112,24 @@ class SizeRangeSizes(RecordPart):
         ]
 
     async def _check_related(
-        self, connection: Connection, batch: Batch, stored: StoredChildren, matched: MatchedChildren
+        self,
+        connection: Connection,
+        batch: Batch,
+        stored: StoredChildren,
+        matched: MatchedChildren,
+        named_indexes: set[int],
     ) -> None:
         """Report relations to unknown sizes, and to sizes of deleted size ranges.
 
-        A relation within the size range, and one that the size already has, is valid.
+        A relation within the size range, and one that the size already has, is valid. Relations
+        of ``named_indexes`` are within the size range.
         """
         sizes = batch.items[0][_SIZES.name]
-        related = {index: size[_RELATED] for index, size in enumerate(sizes) if size.get(_RELATED)}
+        related = {
+            index: size[_RELATED]
+            for index, size in enumerate(sizes)
+            if size.get(_RELATED) and index not in named_indexes
+        }
         if not related:
             return
         [reference] = self.references
@@ -143,3 +164,31 @@ class SizeRangeSizes(RecordPart):
                 needed.add(related_id)
                 pending.append(related_id)
         return needed
+
+
+def _resolve_related(batch: Batch, stored: StoredChildren, matched: MatchedChildren) -> set[int]:
+    """Replace names of related sizes of the size range by ids; return the indexes of their entries.
+
+    Names mean the sizes after the request: active ones before deactivated ones. Add errors to the
+    batch for names of no size, and of several.
+    """
+    entries = batch.items[0][_SIZES.name]
+    named = {i: entry for i, entry in enumerate(entries) if isinstance(entry.get(_RELATED), dict)}
+    if not named:
+        return set()
+    active, others = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
+    for size_id, entry in matched.all.items():
+        active[entry["name"]].append(size_id)
+    for size_id, row in (stored.active | stored.deactivated).items():
+        if size_id not in matched.existing:
+            others[row[_MEMBERS.index("name")]].append(size_id)
+    for index, entry in named.items():
+        key = entry[_RELATED]
+        size_ids = active.get(key["name"]) or others.get(key["name"], [])
+        if len(size_ids) == 1:
+            entry[_RELATED] = size_ids[0]
+        else:
+            matches = KeyMatches("size", orjson.dumps(key).decode(), size_ids)
+            fail_key(batch, 0, (_SIZES.name, index, _RELATED), matches)
+            entry[_RELATED] = None
+    return {*named}

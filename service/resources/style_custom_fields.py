@@ -1,6 +1,6 @@
 """Style custom fields (contract, Style custom fields)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import orjson
 
@@ -9,11 +9,13 @@ from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.queries.batch import Batch
 from service.queries.bound_statements import WritePlan
+from service.queries.keyed_references import KeyMatches, fail_key
 from service.queries.links import link_statements
 from service.queries.usage import named_records
 from service.queries.write_set import WriteSet
 from service.resources.allowed_values import (
     AllowedValueEntry,
+    NamedValue,
     ValueDifferences,
     allowed_value_entries,
 )
@@ -30,6 +32,8 @@ _CATEGORIES = Association(
 )
 _ASSOCIATIONS = (_BRANDS, _GROUPS, _CATEGORIES)
 _POINTER = "parentAllowedValueId"
+_KEY = "parentKey"
+"""Member of values with the key object that named the parent value."""
 
 
 class StyleCustomFields(CustomFields):
@@ -73,13 +77,47 @@ class StyleCustomFields(CustomFields):
         plan = await super().check(connection, write_set)
         return plan + await link_statements(connection, write_set.upserts, sets)
 
+    async def resolve_values(self, connection: Connection, batch: Batch) -> None:
+        """Replace keys of parent values by ids; they mean the values as the request leaves them."""
+        entries = [*_keyed_entries(batch)]
+        if not entries:
+            return
+        for item in batch.items:
+            # The request's own lists stay, because a transaction that is repeated starts from them.
+            item["allowedValues"] = [*(item.get("allowedValues") or ())]
+        parents = await self._parents(connection, batch, entries)
+        parent_ids = {parent_id for parent_id in parents.values() if parent_id}
+        values = await self.values.after_request(connection, batch, parent_ids)
+        for entry in _keyed_entries(batch):
+            _resolve(batch, entry, values.get(parents[entry.field_id] or 0, []))
+
+    async def _parents(
+        self, connection: Connection, batch: Batch, entries: list[AllowedValueEntry]
+    ) -> dict[int, int | None]:
+        """Return the parents of the fields of allowed values, by the id of the field."""
+        fields = {entry.field_id: batch.items[entry.item_index] for entry in entries}
+        rows = await connection.fetch(
+            self.statements["reliances"].text,
+            batch.caller.organization_id,
+            [*fields],
+            [item.get("parentCustomFieldId") for item in fields.values()],
+        )
+        sent = {field_id: item.get("parentCustomFieldId") for field_id, item in fields.items()}
+        return {
+            # The parent of a new field may be new, too.
+            row["id"]: row["parent_id"] or (sent[row["id"]] if row["is_live"] is None else None)
+            for row in rows
+        }
+
     async def check_values(
         self, connection: Connection, write_set: WriteSet, differences: ValueDifferences
     ) -> None:
         """Report errors of references from allowed values to values of the parent field."""
         child_values = [*allowed_value_entries(write_set.upserts, having=_POINTER)]
-        if child_values:
-            await self._check_parent_values(connection, write_set.upserts, child_values)
+        new_ids = {entry.value.get("id") for entry in differences.new}
+        stored = [entry for entry in child_values if entry.value[_POINTER] not in new_ids]
+        if stored:
+            await self._check_parent_values(connection, write_set.upserts, stored)
         if differences.removed:
             await self._check_removed_values(
                 connection, write_set, child_values, differences.removed
@@ -122,3 +160,29 @@ class StyleCustomFields(CustomFields):
         for field_id, used, first in needed:
             message = f"{used} of {named_records(map(orjson.loads, first))}."
             batch.fail(indexes[field_id], type_, field, message=message)
+
+
+def _keyed_entries(batch: Batch) -> Iterator[AllowedValueEntry]:
+    """Yield the allowed values that name their parent value by a key object."""
+    for entry in allowed_value_entries(batch):
+        if _KEY in entry.value or isinstance(entry.value.get(_POINTER), dict):
+            yield entry
+
+
+def _resolve(batch: Batch, entry: AllowedValueEntry, parent_values: Iterable[NamedValue]) -> None:
+    """Replace the key of a parent value by its id, in a copy of the value.
+
+    The copy retains the key: after items were dropped, it may name another value.
+    """
+    key = entry.value.get(_KEY) or entry.value[_POINTER]
+    if "userDefinedId" in key:
+        ids = [value.id for value in parent_values if value.reference == key["userDefinedId"]]
+    else:
+        ids = [value.id for value in parent_values if value.value == key["value"]]
+    pointer = ids[0] if len(ids) == 1 else None
+    values = batch.items[entry.item_index]["allowedValues"]
+    values[entry.value_index] = values[entry.value_index] | {_POINTER: pointer, _KEY: key}
+    if pointer is None:
+        path = ("allowedValues", entry.value_index, _POINTER)
+        sent = orjson.dumps(key).decode()
+        fail_key(batch, entry.item_index, path, KeyMatches("value of the parent field", sent, ids))

@@ -8,7 +8,8 @@ from urllib.parse import urljoin
 import orjson
 
 from service.files import SCHEMAS
-from service.schemas.derived_forms import OWN_KEY, WITHIN, with_derived
+from service.schemas.derived_forms import with_derived
+from service.schemas.key_forms import OWN_KEY, WITHIN, with_key_forms
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -18,11 +19,13 @@ BASE = "https://example.com/selvedge/schemas/"
 @cache
 def load() -> dict[str, Schema]:
     """Return every schema file by its path without ``.json``: ``colors``, ``common/scalars``."""
-    return {
-        path.relative_to(SCHEMAS).with_suffix("").as_posix(): with_derived(
-            orjson.loads(path.read_bytes())
-        )
+    paths = {
+        path.relative_to(SCHEMAS).with_suffix("").as_posix(): path
         for path in sorted(SCHEMAS.rglob("*.json"))
+    }
+    return {
+        name: with_derived(with_key_forms(orjson.loads(path.read_bytes()), name))
+        for name, path in paths.items()
     }
 
 
@@ -61,10 +64,14 @@ class ResolvedSchema:
     def resolved(self) -> "ResolvedSchema":
         """Return the schema with its ``$ref`` chain merged in.
 
-        Keywords beside a ``$ref`` narrow the referenced schema, so they override its keywords.
+        Keywords beside a ``$ref`` narrow the referenced schema, so they override its keywords. A
+        reference to a record (``anyOf``) has the keywords of the id, its first alternative.
         """
         if "$ref" not in self.schema:
-            return self
+            if "anyOf" not in self.schema or "type" in self.schema:
+                return self
+            first = self._part(self.schema["anyOf"][0])
+            return ResolvedSchema(first.schema | self.schema, self.home)
         path, _, pointer = self.schema["$ref"].partition("#/$defs/")
         home = urljoin(self.home, path.removesuffix(".json")) if path else self.home
         base = ResolvedSchema(load()[home]["$defs"][pointer], home).resolved()
@@ -78,9 +85,15 @@ class ResolvedSchema:
 
     @cached_property
     def properties(self) -> "dict[str, ResolvedSchema]":
-        """Return the resolved schema of each property by name, in the file's order."""
+        """Return the resolved schema of each property by name, in the file's order.
+
+        They include the properties of the alternatives.
+        """
         properties = self.schema.get("properties", {})
-        return {name: self._part(schema) for name, schema in properties.items()}
+        resolved = {name: self._part(schema) for name, schema in properties.items()}
+        for alternative in self.schema.get("anyOf", ()):
+            resolved |= self._part(alternative).properties
+        return resolved
 
     @cached_property
     def items(self) -> "ResolvedSchema":

@@ -8,10 +8,10 @@ Keys are unique in the collection, or within the record that the field named by
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
+from service.schemas.key_forms import OWN_KEY, WITHIN
+
 Schema: TypeAlias = dict[str, Any]
 
-OWN_KEY: Final = "x-own-key"
-WITHIN: Final = "x-own-key-within"
 _KEY: Final[Schema] = {"$ref": "common/scalars.json#/$defs/keyOfItem"}
 _NO_ID: Final[Schema] = {"$ref": "common/scalars.json#/$defs/readOnly"}
 _STATE: Final[Schema] = {"$ref": "common/scalars.json#/$defs/state"}

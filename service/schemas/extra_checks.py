@@ -6,6 +6,7 @@
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -23,7 +24,12 @@ def format_errors(resolved: ResolvedSchema, value: Any, path: Path = ()) -> Iter
     Values that the schema does not describe are not checked.
     """
     types = resolved.types
-    if isinstance(value, dict):
+    if isinstance(value, dict) and "anyOf" in resolved.schema:
+        # A key object is one value: its errors are those of the reference.
+        properties = resolved.properties
+        parts = (format_errors(properties[name], value[name]) for name in value)
+        yield from (replace(detail, path=path) for details in parts for detail in details)
+    elif isinstance(value, dict):
         for name, prop in _read_properties(resolved, value):
             if name in value and not _is_plain(value[name]):
                 yield from format_errors(prop, value[name], (*path, name))

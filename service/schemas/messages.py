@@ -27,6 +27,9 @@ _LIMIT_MESSAGES = {
 
 _DECIMAL = "Use a decimal number such as -12.50, with at most 15 digits before the point, 10 after."
 
+LISTED_TWICE = "Remove this: the list has it already."
+_REFERENCE = "Use an id, or an object with the own key of the record and nothing else."
+
 
 def type_message(types: frozenset[str] | list[str]) -> str:
     """Return the message of a value that has none of the allowed JSON types."""
@@ -67,14 +70,19 @@ def _parts(error: Any) -> Iterator[tuple[Path, ErrorType, str]]:
         yield path, ErrorType.INVALID_VALUE, "Use more than white space." if is_blank else _DECIMAL
     elif keyword == "const":
         yield path, ErrorType.READ_ONLY_FIELD, ErrorType.READ_ONLY_FIELD.message
+    elif keyword == "anyOf" and isinstance(error.instance, dict):
+        yield path, ErrorType.INVALID_VALUE, _REFERENCE
+    elif keyword == "anyOf":
+        for part in kind.context[0]:
+            yield from _parts(part)
     elif keyword == "uniqueItems":
-        for index in _duplicate_indexes(error.instance):
-            yield (*path, index), ErrorType.DUPLICATE, "Remove this: the list has it already."
+        for index in duplicate_indexes(error.instance):
+            yield (*path, index), ErrorType.DUPLICATE, LISTED_TWICE
     else:
         yield path, *limit_message(keyword, kind.limit)
 
 
-def _duplicate_indexes(members: list[Any]) -> Iterator[int]:
+def duplicate_indexes(members: list[Any]) -> Iterator[int]:
     """Yield the indexes of members that equal an earlier one."""
     seen = set()
     for index, member in enumerate(members):

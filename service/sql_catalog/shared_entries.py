@@ -5,9 +5,11 @@ from typing import Final
 
 from service.database.statements import load
 from service.idempotency.requests import CLAIM_TIMEOUT, DEFAULT_TIMEOUT
+from service.listing.page_sql import column_of
 from service.queries.bound_statements import FIRST_PARAMETER
 from service.queries.change_feed import PAGE
 from service.queries.change_recorder import SETTINGS, insert_text
+from service.queries.reference_targets import FOR_KEY_SHARE, TARGETS
 from service.queries.resource import SHARED
 from service.resources.registry import CHANGES
 from service.sql_catalog.entry import CatalogEntry, statement_entry
@@ -33,6 +35,21 @@ def _write_entries() -> Iterator[CatalogEntry]:
         change_parameters("organization_id"),
         insert_text(FIRST_PARAMETER),
     )
+
+
+def _reference_entries() -> Iterator[CatalogEntry]:
+    """Yield the look-ups of own keys in references."""
+    for target in TARGETS.values():
+        within = (f"{column_of(target.within)}s",) if target.within else ()
+        yield CatalogEntry(
+            f"{target.table}_by_key",
+            f"Read each {target.noun} that references name by its own key.",
+            ("organization_id", "keys", *within),
+            target.texts[""],
+            {"If only the lock is left to check": target.texts[FOR_KEY_SHARE]}
+            if FOR_KEY_SHARE in target.texts and not target.within
+            else {},
+        )
 
 
 def _change_entries() -> Iterator[CatalogEntry]:
@@ -62,6 +79,7 @@ def _idempotency_entries() -> Iterator[CatalogEntry]:
 
 SOURCES: Final[Mapping[str, Callable[[], Iterator[CatalogEntry]]]] = {
     "writes": _write_entries,
+    "references": _reference_entries,
     "changes": _change_entries,
     "settings": lambda: fan_out_entries(CHANGES.fan_out_by_cause[SETTINGS]),
     "idempotency": _idempotency_entries,

@@ -7,7 +7,7 @@ from graphlib import TopologicalSorter
 
 from service import schemas
 from service.resources.registry import MASTER_RECORDS
-from service.schemas.derived_forms import OWN_KEY, WITHIN
+from service.schemas.key_forms import OWN_KEY, WITHIN
 from service.transfer.errors import TransferError
 from service.transfer.fields import Field, line_fields, record_fields, with_shown_lists
 from service.transfer.parts import TransferPart, parts_of

@@ -12,6 +12,7 @@ from aiohttp.test_utils import TestClient
 
 from tests.support.api import Api, issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
+from tests.support.keyed_references import NUMBERS, World
 from tests.support.serving import serving
 
 
@@ -61,6 +62,14 @@ async def own_api(shared_dsn: str, shared_keys: dict[str, str]) -> AsyncIterator
     """A caller of organization 1 on a service that nobody used before, with one connection."""
     async with serving(shared_dsn, POOL_SIZE="1") as server, TestClient(server) as client:
         yield Api(client, shared_keys["writer"])
+
+
+@pytest.fixture
+async def world(shared_api: Api) -> World:
+    """Records of the test's own that others can refer to by id and by key."""
+    world = World(mark=str(next(NUMBERS)))
+    await world.fill(shared_api)
+    return world
 
 
 @pytest.fixture(scope="session")

@@ -91,9 +91,12 @@ def test_every_error_type_is_documented() -> None:
 
 
 def fields(located: schemas.ResolvedSchema) -> set[str]:
-    """Return the names of a schema's properties, and of those within them."""
-    parts = [*located.properties.values()]
-    if "array" in located.types:
+    """Return the names of a schema's properties, and of those within them.
+
+    Members of key objects are not fields of the schema.
+    """
+    parts = [part for part in located.properties.values() if "anyOf" not in part.schema]
+    if "array" in located.types and "anyOf" not in located.items.schema:
         parts.append(located.items)
     return set(located.properties).union(*map(fields, parts))
 

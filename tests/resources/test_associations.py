@@ -87,13 +87,12 @@ async def test_associations_of_another_organization_are_unknown(
     await connection.close()
 
 
-async def test_a_reference_of_several_records_is_unknown(api: Api) -> None:
-    """Contract, Style custom fields: an ambiguous customId names no record."""
+async def test_a_reference_of_several_records_is_ambiguous(api: Api) -> None:
     made = (await api.post("/api/groups", [{"name": n, "userDefinedId": "CAP"} for n in "AB"])).data
     field = await new(api, STYLE)
     named: dict[str, Any] = {"associatedGroups": [{"customId": "CAP"}]}
     answer = await put(api, STYLE, field, **named)
-    assert answer.details == [(UNKNOWN, "associatedGroups[0].customId")]
+    assert answer.details == [("conflict.ambiguous_key", "associatedGroups[0].customId")]
     await api.delete(f"/api/groups/{made[0]['id']}")
     answer = await put(api, STYLE, field, **named)
     assert [entry["id"] for entry in answer.data["associatedGroups"]] == [made[1]["id"]]

@@ -111,7 +111,8 @@ def _type(schema: _Schema) -> str:
         return str(schema["$ref"]).removeprefix(_HOME)
     for alternatives in ("anyOf", "oneOf"):
         if alternatives in schema:
-            return " | ".join(dict.fromkeys(map(_type, schema[alternatives])))
+            names = " | ".join(map(_type, schema[alternatives])).split(" | ")
+            return " | ".join(sorted(dict.fromkeys(names), key=lambda name: name == "None"))
     if "enum" in schema:
         texts = ", ".join(f'"{value}"' for value in schema["enum"] if value is not None)
         return f"Literal[{texts}]" + " | None" * (None in schema["enum"])

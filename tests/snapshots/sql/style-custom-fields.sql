@@ -986,7 +986,11 @@ for no key update;
 --   $3::text[] references
 select id, custom_id as reference
 from brand
-where organization_id = $1::bigint and (id = any($2::bigint[]) or custom_id = any($3::text[]))
+where organization_id = $1::bigint
+    and id = any($2::bigint[] || array(
+        select one.id from brand one
+        where one.organization_id = $1::bigint and one.custom_id = any($3::text[])
+    ))
     and state <> 'deleted'
 order by id
 for key share;
@@ -997,7 +1001,11 @@ for key share;
 --   $3::text[] references
 select id, user_defined_id as reference
 from style_group
-where organization_id = $1::bigint and (id = any($2::bigint[]) or user_defined_id = any($3::text[]))
+where organization_id = $1::bigint
+    and id = any($2::bigint[] || array(
+        select one.id from style_group one
+        where one.organization_id = $1::bigint and one.user_defined_id = any($3::text[])
+    ))
     and state <> 'deleted'
 order by id
 for key share;
@@ -1008,7 +1016,11 @@ for key share;
 --   $3::text[] references
 select id, user_defined_id as reference
 from style_category
-where organization_id = $1::bigint and (id = any($2::bigint[]) or user_defined_id = any($3::text[]))
+where organization_id = $1::bigint
+    and id = any($2::bigint[] || array(
+        select one.id from style_category one
+        where one.organization_id = $1::bigint and one.user_defined_id = any($3::text[])
+    ))
     and state <> 'deleted'
 order by id
 for key share;
@@ -1041,7 +1053,7 @@ ancestor(descendant_id, id) as (
         ancestor.descendant_id,
         case when item.id is null then stored.parent_custom_field_id else item.parent_id end
     from ancestor
-    join style_custom_field stored on stored.organization_id = $1::bigint and stored.id = ancestor.id
+    left join style_custom_field stored on stored.organization_id = $1::bigint and stored.id = ancestor.id
     left join item on item.id = ancestor.id
     where ancestor.id <> ancestor.descendant_id
 )
@@ -1060,6 +1072,7 @@ left join style_custom_field parent on parent.organization_id = $1::bigint and p
         parent.state <> 'deleted' or item.state = 'deleted'
         or exists (select 1 from item restored where restored.id = parent.id and restored.state <> 'deleted')
     )
+left join item created on created.id = item.parent_id and created.stored_type is null
 join (
     values
         ('moves', 'validation_error.read_only_field', 'The parent is set at creation only.'),
@@ -1069,8 +1082,8 @@ join (
 ) as failure(name, type, message) on failure.name = case
     when item.moves then 'moves'
     when item.parent_id is null then null
-    when parent.id is null then 'unknown'
-    when parent.type not in ('allowedValue', 'nestedAllowedValue') then 'kind'
+    when parent.id is null and created.id is null then 'unknown'
+    when coalesce(parent.type, created.type) not in ('allowedValue', 'nestedAllowedValue') then 'kind'
     when exists (select 1 from ancestor a where a.descendant_id = item.id and a.id = item.id) then 'cycle'
 end;
 
@@ -1078,6 +1091,11 @@ end;
 --   $1::bigint organization_id
 --   $2::text ids
 --   $3::jsonb items
+with item as materialized (
+    select sent.id, sent.state, sent."userDefinedId" as own_key, sent."parentCustomFieldId" as parent_id
+    from jsonb_to_recordset($3::jsonb) as sent(id bigint, state text, "userDefinedId" text,
+        "parentCustomFieldId" bigint)
+)
 select
     parent_id as id,
     'custom fields' as users,
@@ -1087,14 +1105,17 @@ from (
     select
         stored.id,
         stored.user_defined_id,
-        case when item.id is null or true
-            then stored.parent_custom_field_id else item."parentCustomFieldId"
-        end as parent_id
+        case when item.id is null or true then stored.parent_custom_field_id else item.parent_id
+            end as parent_id
     from style_custom_field stored
-    left join jsonb_to_recordset($3::jsonb) as item(id bigint, state text, "parentCustomFieldId" bigint)
-        on item.id = stored.id
+    left join item on item.id = stored.id
     where stored.organization_id = $1::bigint and stored.id <> all((select $2::text::bigint[])::bigint[])
         and coalesce(item.state, stored.state) <> 'deleted'
+    union all
+    select item.id, item.own_key, item.parent_id
+    from item
+    left join style_custom_field stored on stored.organization_id = $1::bigint and stored.id = item.id
+    where stored.id is null
 ) as child
 where parent_id = any((select $2::text::bigint[])::bigint[])
 group by parent_id;
@@ -1294,10 +1315,18 @@ returning custom_field_id as id;
 -- style-custom-fields.insert_values: Insert new allowed values.
 --   $1::bigint organization_id
 --   $2::jsonb values
+-- Values that other values of the request name have an id already.
 insert into style_allowed_value (
-    organization_id, custom_field_id, value, user_defined_id, is_default_value, parent_allowed_value_id
+    organization_id, id, custom_field_id, value, user_defined_id, is_default_value, parent_allowed_value_id
 )
-select $1::bigint, field_id, value, user_defined_id, is_default_value, parent_id
+select
+    $1::bigint,
+    coalesce(id, nextval(pg_get_serial_sequence('style_allowed_value', 'id'))),
+    field_id,
+    value,
+    user_defined_id,
+    is_default_value,
+    parent_id
 from (
     -- Allowed values of the request, a JSON array each.
     select

@@ -1,0 +1,113 @@
+"""Reference targets: the records that references name, by id or by own key.
+
+Own keys are those of ``schemas/``, and of three lists without an own key there: languages by code,
+sizes by name within their size range, and lines of a chart by name within their style.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from service import schemas
+from service.listing.page_sql import column_of
+from service.queries.resource import SHARED
+from service.schemas.key_forms import REFERS_TO
+
+FOR_KEY_SHARE: Final = "for key share"
+"""Row lock of records that others refer to; it keeps them from being deleted."""
+
+
+@dataclass(frozen=True)
+class ReferenceTarget:
+    """Records that references name: table, own key, and parent within which keys are unique."""
+
+    name: str
+    """Collection or nested list, as ``x-refers-to`` names it."""
+    table: str
+    key: str
+    """Member of the key object with the own key."""
+    within: str = ""
+    """Member of the key object with the parent, if the key is unique within one."""
+    parent: str = ""
+    """Collection of the parent, if the key object names it."""
+    noun: str = ""
+    """Name of the record in messages."""
+    is_live: str = "state <> 'deleted'"
+    """SQL condition of the records that take precedence."""
+    finds_others: bool = False
+    """Whether a key names another record if no live one has it."""
+    has_text_ids: bool = False
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """Return the statements that look up own keys, by row lock: none, or for key share."""
+        if not self.parent and self.name == "languages":
+            return {"": SHARED["languages_by_code"].text}
+        within = column_of(self.within) if self.within else "null::bigint"
+        columns = {"table": self.table, "key": column_of(self.key)}
+        if self.within:
+            condition = SHARED["key_within_is_sent"].fill(**columns, key_type="text", within=within)
+        else:
+            condition = SHARED["key_is_sent"].fill(**columns)
+        text = SHARED["records_by_key"].bind(
+            **columns, within=within, is_live=self.is_live, sent=condition
+        )
+        return {lock: text.fill(lock=lock) for lock in ("", FOR_KEY_SHARE)}
+
+    def key_of(self, key: Any) -> str:
+        """Return the own key in a key object, in the form in which it is compared."""
+        text: str = key[self.key]
+        return text.lower() if self.name == "languages" else text
+
+    def document_id(self, record_id: int) -> int | str:
+        """Return an id in the form of documents."""
+        return str(record_id) if self.has_text_ids else record_id
+
+
+def _collection(name: str, table: str, **more: Any) -> ReferenceTarget:
+    """Return the target of a collection, with its own key in ``schemas/``."""
+    key, within = (*schemas.key_fields(name), "")[:2]
+    fields, noun = schemas.definition(name, "fields"), schemas.load()[name]["title"].lower()
+    parent = fields.properties[within].schema[REFERS_TO] if within else ""
+    return ReferenceTarget(name, table, key, within, parent, noun, **more)
+
+
+_SIZES: Final = ReferenceTarget(
+    "size-ranges/sizes",
+    "size_range_size",
+    "name",
+    "sizeRangeId",
+    "size-ranges",
+    noun="size",
+    is_live="not is_deactivated",
+    finds_others=True,
+)
+_LINES: Final = ReferenceTarget(
+    "styles/measurement-chart",
+    "measurement_line",
+    "name",
+    "styleId",
+    noun="line",
+    is_live="not is_deactivated",
+    finds_others=True,
+)
+
+TARGETS: Final = {
+    target.name: target
+    for target in (
+        ReferenceTarget("languages", "language", "code", noun="language"),
+        _collection("brands", "brand"),
+        _collection("color-groups", "color_group"),
+        _collection("compliance-custom-fields", "compliance_custom_field"),
+        _collection("groups", "style_group"),
+        _collection("item-categories", "item_category"),
+        _collection("size-ranges", "size_range"),
+        _collection("style-categories", "style_category"),
+        _collection("style-custom-fields", "style_custom_field"),
+        _collection("styles", "style"),
+        _collection("sub-suppliers", "sub_supplier", has_text_ids=True),
+        _SIZES,
+        _LINES,
+    )
+}
+"""Targets of references, by the name that ``x-refers-to`` has."""

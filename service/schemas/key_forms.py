@@ -1,0 +1,81 @@
+"""Key forms: objects with own keys, which writes accept in place of the ids of other records.
+
+``x-refers-to`` in a schema file names the collection of a field with ids. Such a field accepts an
+id, or an object of the form ``key`` of that collection's file (contract, References).
+"""
+
+from typing import Any, Final, TypeAlias
+
+Schema: TypeAlias = dict[str, Any]
+
+REFERS_TO: Final = "x-refers-to"
+OWN_KEY: Final = "x-own-key"
+"""Keyword of a schema file: field with the customer's own key."""
+WITHIN: Final = "x-own-key-within"
+"""Keyword of a schema file: field with the record within which own keys are unique."""
+_KEY: Final = "key"
+_KEY_TEXT: Final[Schema] = {
+    "description": "The own key of a live record.",
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 500,
+}
+_FORMS_OF_LISTS: Final = {
+    "size-ranges/sizes": "size-range-sizes.json#/$defs/key",
+    "styles/measurement-chart": "measurement-charts.json#/$defs/key",
+    "style-custom-fields/allowedValues": "style-custom-fields.json#/$defs/allowedValueKey",
+}
+"""Key forms of entries of nested lists, by the path of the list."""
+_IDS: Final = ("/id", "/idOrNull")
+
+
+def with_key_forms(file: Schema, name: str) -> Schema:
+    """Add the key form of a collection to its schema file, and the key forms to its references."""
+    above = "../" * name.count("/")
+    file["$defs"] = {
+        form: _with_references(schema, above) for form, schema in file.get("$defs", {}).items()
+    }
+    if OWN_KEY in file:
+        file["$defs"][_KEY] = _key_form(file)
+    return file
+
+
+def _key_form(file: Schema) -> Schema:
+    """Return the schema of an object with the own key of a record, and its scope if it has one."""
+    fields = file["$defs"]["fields"]["properties"]
+    names = [file[keyword] for keyword in (OWN_KEY, WITHIN) if keyword in file]
+    properties = {name: fields[name] if REFERS_TO in fields[name] else _KEY_TEXT for name in names}
+    return {
+        "description": f"A {file['title'].lower()}, identified by its own key.",
+        "type": "object",
+        "additionalProperties": False,
+        "required": [*properties],
+        "properties": properties,
+    }
+
+
+def _with_references(schema: Any, above: str) -> Any:
+    """Return the schema with a key form beside the ids of each reference in it."""
+    if isinstance(schema, list):
+        return [_with_references(part, above) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    schema = {keyword: _with_references(part, above) for keyword, part in schema.items()}
+    target = schema.get(REFERS_TO)
+    if isinstance(target, str):
+        if _is_id(schema):
+            return _id_or_key(schema, above, target)
+        if _is_id(schema.get("items")):
+            return schema | {"items": _id_or_key(schema["items"], above, target)}
+    return schema
+
+
+def _is_id(schema: Any) -> bool:
+    return isinstance(schema, dict) and str(schema.get("$ref", "")).endswith(_IDS)
+
+
+def _id_or_key(schema: Schema, above: str, target: str) -> Schema:
+    """Return the schema of an id with the key form of the target as its alternative."""
+    key = _FORMS_OF_LISTS.get(target, f"{target}.json#/$defs/{_KEY}")
+    rest = {keyword: schema[keyword] for keyword in schema if keyword != "$ref"}
+    return {"anyOf": [{"$ref": schema["$ref"]}, {"$ref": above + key}], **rest}

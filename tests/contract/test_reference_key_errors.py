@@ -1,0 +1,142 @@
+"""Tests of missing, ambiguous and malformed keys in references (contract, References)."""
+
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.support.api import Answer, Api, replacing
+from tests.support.keyed_references import BODIES, World, made, text
+
+pytestmark = pytest.mark.contract("References")
+
+
+def rows(answer: Answer) -> list[dict[str, Any]]:
+    listed: list[dict[str, Any]] = answer.json["error"]["details"]
+    return listed
+
+
+async def test_every_missing_and_ambiguous_key_is_named(shared_api: Api, world: World) -> None:
+    brand, key = world.ids["brand"], world.keys["brand"]
+    twin = (await made(shared_api, "brands", name="Twin", **key))["id"]
+    style = {"name": "Jacket", "state": "active"}
+    answer = await shared_api.put(
+        "/api/styles?match=number",
+        [
+            {"number": text(), **style, "brandId": key, "styleCategoryId": {"userDefinedId": "?"}},
+            {"number": text(), **style, "groupIds": [world.keys["group"], {"userDefinedId": "!"}]},
+            {"number": text(), **style, "groupIds": [world.keys["group"], world.ids["group"]]},
+            {"number": text(), **style},
+        ],
+    )
+    assert (answer.status, answer.json["error"]["failed_items"]) == (409, 3)
+    assert rows(answer) == [
+        {
+            "type": "conflict.ambiguous_key",
+            "field": "[0].brandId",
+            "value": f"Records {brand}, {twin} have this key: {orjson.dumps(key).decode()}.",
+        },
+        {
+            "type": "validation_error.unknown_reference",
+            "field": "[0].styleCategoryId",
+            "value": 'There is no such style category: {"userDefinedId":"?"}.',
+        },
+        {
+            "type": "validation_error.unknown_reference",
+            "field": "[1].groupIds[1]",
+            "value": 'There is no such group: {"userDefinedId":"!"}.',
+        },
+        {
+            "type": "validation_error.duplicate",
+            "field": "[2].groupIds[1]",
+            "value": "Remove this: the list has it already.",
+        },
+    ]
+    # What is deleted is not meant.
+    await shared_api.delete(f"/api/brands/{brand}")
+    meant = await made(shared_api, "styles", number=text(), name="Coat", brandId=key)
+    assert meant["brandId"] == twin
+
+
+SIZE = "sizeRangeSizeIds[0]"
+MISSING = [
+    ("style-relations", {"styleId": {"number": "?"}}, "styleId", '{"number":"?"}'),
+    ("facilities", {"subSupplierId": {"customId": "?"}}, "subSupplierId", '{"customId":"?"}'),
+    ("colors", {"languageIds": [1, {"code": "xx"}]}, "languageIds[1]", '{"code":"xx"}'),
+    (
+        "care-instructions",
+        {"languages": [{"languageId": {"code": "?"}, "text": "x"}]},
+        "languages[0].languageId",
+        '{"code":"?"}',
+    ),
+    (
+        "sample-requests",
+        {"sizeRangeSizeIds": [{"sizeRangeId": {"userDefinedId": "?"}, "name": "M"}]},
+        SIZE,
+        '{"userDefinedId":"?"}',
+    ),
+    (
+        "sample-requests",
+        {"sizeRangeSizeIds": [{"sizeRangeId": 2**62, "name": "M"}]},
+        SIZE,
+        '{"sizeRangeId":4611686018427387904,"name":"M"}',
+    ),
+    (
+        "sample-requests",
+        {"requested": [{"lineId": {"name": "?"}, "sizeRangeSizeId": 1, "value": 1}]},
+        "requested[0].lineId",
+        '{"name":"?"}',
+    ),
+    (
+        "style-custom-fields",
+        {"allowedValues": [{"value": "x", "parentAllowedValueId": {"value": "?"}}]},
+        "allowedValues[0].parentAllowedValueId",
+        '{"value":"?"}',
+    ),
+]
+
+
+@pytest.mark.parametrize(("collection", "fault", "field_path", "key"), MISSING)
+async def test_a_missing_key_is_named_at_its_reference(
+    collection: str, fault: dict[str, Any], field_path: str, key: str, shared_api: Api, world: World
+) -> None:
+    body = BODIES[collection](world.keys.__getitem__) | fault
+    answer = await shared_api.post(f"/api/{collection}", body)
+    assert answer.status == 400
+    assert ("validation_error.unknown_reference", field_path) in answer.details
+    assert any(key in row["value"] for row in rows(answer) if row["field"] == field_path)
+
+
+WRONG = [{}, {"id": 1}, {"customId": "x", "id": 1}, {"customId": 7}, {"customId": None}]
+
+
+@pytest.mark.parametrize("wrong", [*WRONG, {"customId": ""}, {"customId": "\0"}], ids=str)
+async def test_an_object_of_another_form_is_refused_at_its_field(
+    wrong: dict[str, Any], shared_api: Api
+) -> None:
+    style = {"number": text(), "name": "Jacket", "brandId": wrong}
+    for answer in (
+        await shared_api.post("/api/styles", style),
+        await shared_api.patch("/api/styles/1", replacing("/brandId", wrong)),
+    ):
+        assert (answer.status, answer.details) == (
+            400,
+            [("validation_error.invalid_value", "brandId")],
+        )
+
+
+async def test_a_key_of_another_organization_is_unknown_in_the_same_bytes(
+    shared_api: Api, shared_other: Api
+) -> None:
+    key = {"userDefinedId": text()}
+    body = {"name": "Navy", "colorGroupIds": [key]}
+    before = await shared_other.post("/api/colors", body)
+    await made(shared_api, "color-groups", name="Blues", **key)
+    after = await shared_other.post("/api/colors", body)
+    assert (before.status, before.raw) == (400, after.raw)
+    size_range = await made(shared_api, "size-ranges", name="Mine", **key)
+    await shared_api.put(f"/api/size-ranges/{size_range['id']}/sizes", [{"name": "M"}])
+    related = [{"name": "S", "relatedSizeRangeSizeId": {"sizeRangeId": key, "name": "M"}}]
+    own = (await made(shared_other, "size-ranges", name="Other"))["id"]
+    foreign = await shared_other.put(f"/api/size-ranges/{own}/sizes", related)
+    assert foreign.details == [("validation_error.unknown_reference", "[0].relatedSizeRangeSizeId")]

@@ -1,0 +1,177 @@
+"""Records with own keys, and bodies that refer to them by id or by key."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, Final
+
+from tests.support.api import Answer, Api
+
+NUMBERS = count(1)
+DRY: Final = {"dryRun": "true"}
+
+Reference = Callable[[str], Any]
+Body = Callable[[Reference], Any]
+
+
+async def made(api: Api, collection: str, **fields: Any) -> Any:
+    """Return the document of a new record."""
+    answer = await api.post(f"/api/{collection}", fields)
+    assert answer.status == 201, answer.raw
+    return answer.data
+
+
+@dataclass
+class World:
+    """Records that others refer to, by id and by own key."""
+
+    ids: dict[str, Any] = field(default_factory=dict)
+    keys: dict[str, Any] = field(default_factory=dict)
+    paths: dict[str, str] = field(default_factory=dict)
+    mark: str = ""
+
+    async def add(self, api: Api, name: str, collection: str, key: str, **fields: Any) -> None:
+        own = {key: f"{name}-{self.mark}"}
+        record = await made(api, collection, **({"name": name} | fields | own))
+        self.ids[name], self.keys[name] = record["id"], own
+
+    async def fill(self, api: Api) -> None:
+        await self.add(api, "brand", "brands", "customId")
+        await self.add(api, "category", "style-categories", "userDefinedId")
+        await self.add(api, "group", "groups", "userDefinedId")
+        await self.add(api, "color group", "color-groups", "userDefinedId")
+        await self.add(api, "item category", "item-categories", "name")
+        await self.add(api, "sub-supplier", "sub-suppliers", "customId")
+        await self.add(api, "style", "styles", "number")
+        await self.add(api, "related", "styles", "number")
+        values = [{"value": "Denim", "userDefinedId": "D"}, {"value": "Twill"}]
+        parent = {"type": "allowedValue", "allowedValues": values}
+        await self.add(api, "compliance", "compliance-custom-fields", "userDefinedId", **parent)
+        await self.add(api, "field", "style-custom-fields", "userDefinedId", **parent)
+        await self._add_parts(api)
+        stored = (await api.get(f"/api/style-custom-fields/{self.ids['field']}")).data
+        denim, twill = stored["allowedValues"]
+        self.ids |= {"denim": denim["id"], "twill": twill["id"]}
+        self.keys |= {"denim": {"userDefinedId": "D"}, "twill": {"value": "Twill"}}
+        self.ids |= {"english": 1, "german": 8}
+        self.keys |= {"english": {"code": "EN"}, "german": {"code": "de"}}
+
+    async def _add_parts(self, api: Api) -> None:
+        await self.add(api, "range", "size-ranges", "userDefinedId")
+        sizes = f"/api/size-ranges/{self.ids['range']}/sizes"
+        medium, large = (await api.put(sizes, [{"name": "M"}, {"name": "L"}])).data
+        await self.add(api, "own range", "size-ranges", "userDefinedId")
+        chart = f"/api/styles/{self.ids['style']}/measurement-chart"
+        requested = [{"sizeRangeSizeId": medium["id"], "value": "52.50"}]
+        lines = [{"name": "Chest", "requested": requested}, {"name": "Hem"}]
+        chest, hem = (await api.put(chart, {"lines": lines})).data["lines"]
+        self.ids |= {
+            "M": medium["id"],
+            "L": large["id"],
+            "chest": chest["lineId"],
+            "hem": hem["lineId"],
+        }
+        in_range = {"sizeRangeId": self.keys["range"]}
+        self.keys |= {"M": in_range | {"name": "M"}}
+        self.keys |= {"L": {"sizeRangeId": self.ids["range"], "name": "L"}}
+        self.keys |= {"chest": {"name": "Chest"}, "hem": {"name": "Hem"}}
+        color = await made(api, "colors", name="Sage")
+        request = await made(
+            api,
+            "sample-requests",
+            styleId=self.ids["style"],
+            name="Proto",
+            sizeRangeSizeIds=[medium["id"]],
+        )
+        measured = f"/api/styles/{self.ids['style']}/sample-requests/{request['id']}/measurements"
+        self.paths = {
+            "size-range-sizes": f"/api/size-ranges/{self.ids['own range']}/sizes",
+            "measurement-charts": chart,
+            "color-translations": f"/api/colors/{color['id']}/translations",
+            "measurements": f"{measured}/{medium['id']}",
+        }
+
+
+def text() -> str:
+    return f"T-{next(NUMBERS)}"
+
+
+BODIES: dict[str, Body] = {
+    "styles": lambda of: {
+        "number": text(),
+        "name": "Jacket",
+        "brandId": of("brand"),
+        "styleCategoryId": of("category"),
+        "groupIds": [of("group")],
+    },
+    "items": lambda of: {"number": text(), "name": "Zip", "itemCategoryId": of("item category")},
+    "facilities": lambda of: {"name": text(), "subSupplierId": of("sub-supplier")},
+    "colors": lambda of: {
+        "name": "Navy",
+        "colorGroupIds": [of("color group")],
+        "languageIds": [of("english"), of("german")],
+    },
+    "care-instructions": lambda of: {
+        "text": "Wash",
+        "languages": [{"languageId": of("german"), "text": "Waschen"}],
+    },
+    "care-instruction-materials": lambda of: {
+        "text": "Linen",
+        "languages": [{"languageId": of("german"), "text": "Leinen"}],
+    },
+    "compliance-custom-fields": lambda of: {
+        "name": "Fiber",
+        "type": "nestedAllowedValue",
+        "parentCustomFieldId": of("compliance"),
+    },
+    "style-custom-fields": lambda of: {
+        "name": "Wash",
+        "type": "nestedAllowedValue",
+        "parentCustomFieldId": of("field"),
+        "allowedValues": [
+            {"value": "Stone", "parentAllowedValueId": of("denim")},
+            {"value": "Enzyme", "parentAllowedValueId": of("twill")},
+        ],
+    },
+    "style-relations": lambda of: {"styleId": of("style"), "relatedStyleId": of("related")},
+    "sample-requests": lambda of: {
+        "styleId": of("style"),
+        "name": text(),
+        "sizeRangeSizeIds": [of("M"), of("L")],
+        "requested": [
+            {"lineId": of("chest"), "sizeRangeSizeId": of("M"), "value": "52.50"},
+            {"lineId": of("hem"), "sizeRangeSizeId": of("L"), "value": "48"},
+        ],
+    },
+}
+PARTS_BODIES: dict[str, Body] = {
+    "size-range-sizes": lambda of: [
+        {"name": "S", "relatedSizeRangeSizeId": of("M")},
+        {"name": "XS", "relatedSizeRangeSizeId": of("L")},
+    ],
+    "measurement-charts": lambda of: {
+        "lines": [
+            {
+                "lineId": of("chest"),
+                "name": "Bust",
+                "requested": [
+                    {"sizeRangeSizeId": of("M"), "value": "52.50"},
+                    {"sizeRangeSizeId": of("L"), "value": "54.50"},
+                ],
+            },
+            {"lineId": of("hem"), "name": "Sweep"},
+        ]
+    },
+    "color-translations": lambda of: [
+        {"languageId": of("english"), "colorName": "Sage"},
+        {"languageId": of("german"), "colorName": "Salbei"},
+    ],
+    "measurements": lambda of: {"lines": [{"lineId": of("chest"), "companyMeasurement": "52.75"}]},
+}
+
+
+def outcomes(answer: Answer) -> list[str]:
+    if answer.status not in (200, 201):
+        return [str(answer.raw)]
+    listed = answer.data if isinstance(answer.data, list) else [answer.data]
+    return [row["outcome"] for row in listed]
