@@ -157,26 +157,30 @@ left join (
 where feed.organization_id = $1::bigint
 order by found.n;
 
--- name: record(organization_id)
-insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
-select
-    $1::bigint,
-    coalesce(
-        (
-            -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
-            select earlier.clock from change earlier
-            where earlier.organization_id = $1::bigint and earlier.n is null
-            order by earlier.clock desc
-            limit 1
-        ),
-        0
-    ) + 1,
-    {{key_id}}::bigint,
-    {{request_id}}::text,
-    {{entries}}::integer,
-    {{records}}::jsonb,
-    {{causes}}::jsonb
-returning id;
+-- name: record(organization_id, key_id, request_id, entries, records, causes)
+-- Returns no row, so that it can be sent ahead of the commit. Without returning, a cluster would copy the row.
+with inserted as (
+    insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
+    select
+        $1::bigint,
+        coalesce(
+            (
+                -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
+                select earlier.clock from change earlier
+                where earlier.organization_id = $1::bigint and earlier.n is null
+                order by earlier.clock desc
+                limit 1
+            ),
+            0
+        ) + 1,
+        $2::bigint,
+        $3::text,
+        $4::integer,
+        $5::jsonb,
+        $6::jsonb
+    returning id
+)
+select id from inserted where id is null;
 
 -- name: shown(organization_id, ids, after_id, limit, record_id)
 -- Ids of records that show the changed ones, after id $3.

@@ -9,7 +9,6 @@ select
 from ({{documents}}) as page;
 
 -- name: collect_batch
-{{embedded}}
 select
     array_agg(page_order) as ids,
     case when sum(octet_length(document)) <= {{max_bytes}} then array_agg(convert_to(document, 'UTF8')) end as documents
@@ -47,11 +46,6 @@ from (
 {{beginning}}{{page}}
 )
 select count(*) as total from page;
-
--- name: embedded
-with aside as (
-{{statement}}
-)
 
 -- name: id_is_sent
 id = any((select $2::text::bigint[])::bigint[])
@@ -147,6 +141,13 @@ record.id = any(array(
     join {{rows}} entry on entry.organization_id = $1::bigint and entry.{{column}} = target.id
     where target.organization_id = $1::bigint and {{condition}}
 ))
+
+-- name: rows_as_json
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    {{statement}}
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- name: twins(organization_id, count)
 -- Own keys that several live records have, with the ids of some of these.

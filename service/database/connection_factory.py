@@ -7,6 +7,7 @@ import asyncpg
 
 from service.database import incidents
 from service.database.errors import LOST
+from service.database.pipeline import PipelinedConnection
 from service.limits import ACQUIRE_SECONDS, READ_SECONDS, WRITE_SECONDS
 
 SILENCE_SECONDS: Final = WRITE_SECONDS + 5
@@ -23,11 +24,12 @@ _CHECK_CONNECTION: Final = (
 )
 
 
-async def connect(dsn: str) -> asyncpg.Connection:
+async def connect(dsn: str) -> PipelinedConnection:
     """Return a new connection; log the failure and raise one of LOST if that fails."""
     try:
-        connection = await asyncpg.connect(
+        connection: PipelinedConnection = await asyncpg.connect(
             dsn,
+            connection_class=PipelinedConnection,
             max_cached_statement_lifetime=0,
             statement_cache_size=STATEMENTS,
             max_cacheable_statement_size=LONGEST_STATEMENT,

@@ -34,6 +34,7 @@ from service.database.fair_queue import (
 )
 from service.database.migrations import schema_is_current
 from service.database.outage_monitor import OutageMonitor
+from service.database.pipeline import PipelinedConnection
 from service.errors import ApiError
 from service.limits import ACQUIRE_SECONDS, WRITE_SECONDS
 
@@ -41,13 +42,17 @@ if TYPE_CHECKING:
     from service.database.tracing import Traces  # an extra, which may not be installed
 
 T = TypeVar("T")
-Connection: TypeAlias = asyncpg.Connection
+Connection: TypeAlias = PipelinedConnection
 
 ATTEMPTS = 8
 
 #: Problem: a plan made while a table was almost empty scans the whole table, also once it has
 #: grown. Writes find their rows by id, so sequential scans are off for them.
-_BEGIN = f"begin; set local statement_timeout = '{WRITE_SECONDS}s'; set local enable_seqscan = off"
+_BEGIN = (
+    "begin",
+    f"set local statement_timeout = '{WRITE_SECONDS}s'",
+    "set local enable_seqscan = off",
+)
 
 
 class _ConnectionPool:
@@ -263,7 +268,8 @@ async def _read(
 
 async def _transaction(connection: Connection, work: Callable[[Connection], Awaitable[T]]) -> T:
     """Return the result of the work after a commit; raise its error after a rollback."""
-    await connection.execute(_BEGIN)
+    for text in _BEGIN:
+        await connection.defer(text)
     try:
         result = await work(connection)
     except BaseException:
@@ -272,6 +278,7 @@ async def _transaction(connection: Connection, work: Callable[[Connection], Awai
     try:
         await connection.execute("commit")
     except RETRYABLE:
+        await _roll_back(connection)
         raise
     except (*LOST, *BROKEN, asyncpg.QueryCanceledError) as error:
         connection.terminate()
@@ -281,6 +288,7 @@ async def _transaction(connection: Connection, work: Callable[[Connection], Awai
 
 async def _roll_back(connection: Connection) -> None:
     """Roll the transaction back; close the connection if that fails, which ends it as well."""
+    connection.drop_deferred()
     try:
         await asyncio.shield(connection.execute("rollback", timeout=ACQUIRE_SECONDS))
     except (asyncpg.PostgresError, *LOST, asyncio.CancelledError):

@@ -4,6 +4,7 @@ The module is imported only when traces are on; they need the extra ``tracing``.
 """
 
 import asyncio
+import re
 import time
 from collections.abc import Iterable
 from typing import Any, TypeVar
@@ -20,6 +21,9 @@ from service.database.fair_queue import ContentionSignal, FairQueue, LeaseKind
 
 T = TypeVar("T")
 _MAX_STATEMENT_LENGTH = 2000
+_WRITE = re.compile(r"^\s*(insert|update|delete)\b", re.MULTILINE)
+_FIRST_WORD = re.compile(r"^(\w+)", re.MULTILINE)
+"""First word of a statement, after any comment."""
 
 
 class Traces:
@@ -49,8 +53,9 @@ class Traces:
             return
         end = time.time_ns()
         text = query.query.strip()
+        verb = _WRITE.search(text) or _FIRST_WORD.search(text)
         span = self.tracer.start_span(
-            text.partition(" ")[0].partition("\n")[0].rstrip(";") or "statement",
+            verb[1] if verb else "statement",
             kind=SpanKind.CLIENT,
             start_time=end - int(query.elapsed * 1e9),
             attributes={

@@ -4,22 +4,21 @@ A write statement returns one row per row that it changed, and none for rows tha
 column name says whose id it holds:
 
 - ``id``: a record of the written collection, also when the changed row is only a part of it.
-- ``<collection>`` or ``<collection> <operation>``: a record that a side effect changed, or null.
+- ``<collection>`` or ``<collection> <operation>``: a record that a side effect changed, or null. A
+  suffix after a dot distinguishes columns of the same collection.
 - ``shown``: a flag. If true, the records that show this record change too (fan-out on read).
 """
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache, partial
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-import asyncpg
 import orjson
 
 from service.database.connections import Connection
 from service.database.statements import load
 from service.organizations.caller import Caller
-from service.queries.bound_statements import FIRST_PARAMETER, BoundStatement, EmbeddedStatement
+from service.queries.bound_statements import BoundStatement
 
 Records: TypeAlias = Mapping[str, Mapping[str, Sequence[int]]]
 """Sorted ids, by collection, then by operation."""
@@ -31,7 +30,10 @@ SHOWN: Final = "shown"
 SETTINGS: Final = "settings"
 """Name of the organization's settings as a cause."""
 
-_INSERT: Final = load("changes")["record"]
+Rows: TypeAlias = Sequence[Mapping[str, Any]]
+"""Rows that a write statement returned."""
+
+_INSERT: Final = load("changes")["record"].text
 
 
 class ChangeRecorder:
@@ -46,14 +48,15 @@ class ChangeRecorder:
         self.operations: defaultdict[str, dict[str, set[int]]] = defaultdict(dict)
         """Operations that side effects named explicitly: ids by collection, then by operation."""
 
-    def collect(self, collection: str, rows: Sequence[asyncpg.Record]) -> None:
+    def collect(self, collection: str, rows: Rows) -> None:
         """Add the rows that a statement of ``collection`` returned."""
-        for column_index, column in enumerate(rows[0].keys() if rows else ()):
+        for column in rows[0] if rows else ():
             if column == SHOWN:
-                self.causes[collection].update(row["id"] for row in rows if row[column_index])
+                self.causes[collection].update(row["id"] for row in rows if row[column])
                 continue
             target, _, operation = (collection if column == "id" else column).partition(" ")
-            ids = {row[column_index] for row in rows if row[column_index] is not None}
+            target = target.partition(".")[0]
+            ids = {row[column] for row in rows if row[column] is not None}
             if ids:
                 self.ids[target] |= ids
             if ids and operation:
@@ -64,7 +67,7 @@ class ChangeRecorder:
         caller: Caller,
         request_id: str,
         record_operations: Mapping[str, Mapping[str, Collection[int]]],
-    ) -> EmbeddedStatement | None:
+    ) -> BoundStatement | None:
         """Return the statement that inserts the change into the outbox, or None if nothing changed.
 
         It runs in the write's own transaction. ``record_operations`` has the ids that were not
@@ -77,12 +80,12 @@ class ChangeRecorder:
             for name in sorted(self.ids)
         }
         causes = {name: sorted(ids) for name, ids in sorted(self.causes.items()) if ids}
-        return partial(_insert_statement, records, causes, caller.key_id, request_id)
+        return _insert_statement(records, causes, caller.key_id, request_id)
 
 
 async def record_settings(connection: Connection, organization_id: int) -> None:
     """Insert a change of the organization's settings, made by the operator."""
-    statement = _insert_statement({}, {SETTINGS: [organization_id]}, None, None, FIRST_PARAMETER)
+    statement = _insert_statement({}, {SETTINGS: [organization_id]}, None, None)
     await connection.execute(statement.text, organization_id, *statement.parameters)
 
 
@@ -91,9 +94,7 @@ def _insert_statement(
     causes: Mapping[str, Sequence[int]],
     key_id: int | None,
     request_id: str | None,
-    first_parameter: int,
 ) -> BoundStatement:
-    """Return the outbox insert, its parameters numbered from ``first_parameter``."""
     parameters = (
         key_id,
         request_id,
@@ -101,16 +102,7 @@ def _insert_statement(
         orjson.dumps(records).decode(),
         orjson.dumps(causes).decode() if causes else None,
     )
-    return BoundStatement(insert_text(first_parameter), parameters)
-
-
-@cache
-def insert_text(first_parameter: int) -> str:
-    """Return the text of the outbox insert, its parameters numbered from ``first_parameter``."""
-    names = ("key_id", "request_id", "entries", "records", "causes")
-    return _INSERT.fill(
-        **{name: f"${number}" for number, name in enumerate(names, first_parameter)}
-    )
+    return BoundStatement(_INSERT, parameters)
 
 
 def _by_operation(

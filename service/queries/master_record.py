@@ -3,11 +3,9 @@
 A resource is a subclass of :class:`MasterRecord` with the statements of its SQL file.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
-
-import asyncpg
 
 from service import schemas
 from service.database.connections import Connection
@@ -18,7 +16,7 @@ from service.listing.page_sql import column_of
 from service.queries import scalar_columns
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement, WritePlan
-from service.queries.change_recorder import ChangeRecorder
+from service.queries.change_recorder import ChangeRecorder, Rows
 from service.queries.resource import SHARED
 from service.queries.usage import ReferencedBy, in_use, usage_messages, usages
 from service.queries.writable_resource import WritableResource
@@ -188,7 +186,7 @@ class MasterRecord(WritableResource):
         self,
         recorder: ChangeRecorder,
         batch: Batch,  # noqa: ARG002
-        rows: Sequence[asyncpg.Record],
+        rows: Rows,
     ) -> None:
         """Record the ids that a write statement returned."""
         recorder.collect(self.name, rows)

@@ -79,7 +79,7 @@ def item_outcomes(
     for request_index, item in zip(deletes.request_indexes, deletes.items, strict=True):
         record_id, outcome_id = item["id"], resource.outcome_id(write_set.batch, item)
         outcome = DELETED if record_id in live_deletes else UNCHANGED
-        outcomes[request_index] = ItemOutcome(outcome, outcome_id, stored[record_id].key)
+        outcomes[request_index] = ItemOutcome(outcome, outcome_id, stored[record_id]["key"])
     for request_index, item in zip(upserts.request_indexes, upserts.items, strict=True):
         record_id, outcome_id = item["id"], resource.outcome_id(write_set.batch, item)
         outcome = UPDATED if record_id in changed_ids else UNCHANGED
@@ -102,7 +102,7 @@ def absent_outcomes(resource: WritableResource, batch: Batch) -> dict[int, ItemO
 def _key_after(resource: WritableResource, item: Item, row: LockedRow | None) -> Any:
     """Return the own key of the record after the write."""
     key = sent_key(resource, item)
-    return row.key if key is None and row and resource.keeps_omitted else key
+    return row["key"] if key is None and row and resource.keeps_omitted else key
 
 
 def sent_key(resource: WritableResource, item: Any) -> Any:

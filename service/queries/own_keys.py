@@ -80,7 +80,7 @@ async def lock_records(
         key_arrays.append([key.within for key in keys])
     text, organization_id = resource.lock_by_key_text(strength), batch.caller.organization_id
     with own_locks():
-        rows = await connection.fetch(text, organization_id, *key_arrays, record_class=LockedRow)
+        rows = await connection.fetch(text, organization_id, *key_arrays)
     live: defaultdict[_OwnKey, list[LockedRow]] = defaultdict(list)
     deleted: dict[_OwnKey, LockedRow] = {}
     for row in rows:

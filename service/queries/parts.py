@@ -16,7 +16,7 @@ from service.errors import ErrorDetail
 from service.listing.page_sql import column_of
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement, WritePlan
-from service.queries.change_recorder import SHOWN, ChangeRecorder
+from service.queries.change_recorder import SHOWN, ChangeRecorder, Rows
 from service.queries.master_record import MasterRecord
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import WriteSet
@@ -88,9 +88,7 @@ class RecordPart(WritableResource):
         rows: Sequence[asyncpg.Record] = await connection.fetch(text, organization_id, *parameters)
         return rows
 
-    def collect_changes(
-        self, recorder: ChangeRecorder, batch: Batch, rows: Sequence[asyncpg.Record]
-    ) -> None:
+    def collect_changes(self, recorder: ChangeRecorder, batch: Batch, rows: Rows) -> None:
         """Record a change of the owner if the statement returned rows."""
         if rows:
             recorder.ids[self.collection].add(self.record_id(batch))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, ClassVar, Final, NamedTuple
 
 import orjson
@@ -13,15 +13,15 @@ from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, api_error
 from service.limits import MAX_BATCH_BYTES, MAX_PAGE_BYTES, byte_size
 from service.listing.list_request import Listing
-from service.listing.page_sql import BatchPage, batch_page, counted_page, listing_page
+from service.listing.page_sql import batch_page, counted_page, listing_page
 from service.listing.properties import Properties, parse_id
 from service.listing.related import Related
 from service.organizations.caller import Caller
-from service.queries.bound_statements import BoundStatement, EmbeddedStatement
+from service.queries.bound_statements import BoundStatement
+from service.queries.rendering import batch_text, documents_by_id, joined, rendered
 
 SHARED = statements.load("shared")
 SHOWN_IN: Final = "shown_in_"
-_NO_STATEMENT: Final = BoundStatement("", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,6 @@ class DocumentRequest(NamedTuple):
     form: str = "documents"
     """Name of the statement: ``documents``, ``writables`` or another of that shape."""
     parents: Sequence[int] = ()
-    embedded: EmbeddedStatement | None = None
-    """Statement to run as a CTE of the documents statement, which saves a round trip."""
 
 
 class Resource:
@@ -230,38 +228,25 @@ class Resource:
 
         Raise ``too_many_items`` if the documents exceed ``MAX_BATCH_BYTES``.
         """
+        statement = self.render_statement(request)
+        row = await connection.fetchrow(
+            statement.text, caller.organization_id, *statement.parameters
+        )
+        return rendered(row)
+
+    def render_statement(self, request: DocumentRequest) -> BoundStatement:
+        """Return the statement whose row :func:`rendered` reads."""
         page = batch_page(1 + len(request.parents), request.ids)
-        documents = await self._fetch_documents(connection, caller, request, page, MAX_BATCH_BYTES)
-        if documents is None:
-            message = f"The response exceeds {byte_size(MAX_BATCH_BYTES)}. Send fewer items."
-            raise api_error(ErrorType.TOO_MANY_ITEMS, message=message)
-        return documents
+        text = batch_text(self.statements[request.form], page.text, MAX_BATCH_BYTES)
+        return BoundStatement(text, (*request.parents, page.ids))
 
     async def render_live(
         self, connection: Connection, caller: Caller, ids: list[int]
     ) -> dict[int, bytes] | None:
         """Return the documents of the ids that lists show; None if they exceed a page's bytes."""
         page = batch_page(1, ids, hides_deleted=self.hides_deleted)
-        return await self._fetch_documents(
-            connection, caller, DocumentRequest(ids), page, MAX_PAGE_BYTES
-        )
-
-    async def _fetch_documents(
-        self,
-        connection: Connection,
-        caller: Caller,
-        request: DocumentRequest,
-        page: BatchPage,
-        max_bytes: int,
-    ) -> dict[int, bytes] | None:
-        """Return the documents of a page by id; None if they exceed ``max_bytes``."""
-        parameters = [caller.organization_id, *request.parents, page.ids]
-        embedded = request.embedded(len(parameters) + 1) if request.embedded else _NO_STATEMENT
-        text = batch_text(self.statements[request.form], page.text, max_bytes, embedded.text)
-        ids, documents = await connection.fetchrow(text, *parameters, *embedded.parameters)
-        if ids and documents is None:
-            return None
-        return dict(zip(ids or (), documents or (), strict=True))
+        text = batch_text(self.statements["documents"], page.text, MAX_PAGE_BYTES)
+        return documents_by_id(await connection.fetchrow(text, caller.organization_id, page.ids))
 
     async def require_parents(
         self, connection: Connection, caller: Caller, parents: Sequence[int]
@@ -281,18 +266,3 @@ def shown_in(loaded: Mapping[str, statements.Statement]) -> dict[str, statements
         for name, statement in loaded.items()
         if name.startswith(SHOWN_IN)
     }
-
-
-def joined(documents: Mapping[int, bytes], ids: list[int]) -> bytes:
-    """Return the documents that exist, in the order of ``ids``, joined by commas."""
-    return b",".join([documents[record_id] for record_id in ids if record_id in documents])
-
-
-@cache
-def batch_text(documents: statements.Statement, page: str, max_bytes: int, embedded: str) -> str:
-    """Return the text of a batch's documents statement; cached, as every write needs it."""
-    return SHARED["collect_batch"].fill(
-        documents=documents.fill(page=page),
-        max_bytes=str(max_bytes),
-        embedded=SHARED["embedded"].fill(statement=embedded) if embedded else "",
-    )

@@ -122,24 +122,28 @@ def _claims(
         row = stored.get(item["id"])
         key = _key_after(resource, item, row)
         if key is not None and _state_after(resource, item, row) != "deleted":
-            is_new = row is None or row.state == "deleted" or (row.key, row["within_id"]) != key
+            is_new = (
+                row is None or row["state"] == "deleted" or (row["key"], row["within_id"]) != key
+            )
             yield _Claim(index, key, is_new)
 
 
 def _key_after(resource: MasterRecord, item: Item, row: LockedRow | None) -> _OwnKey | None:
     key, within = sent_key(resource, item), None
     if key is None and row and resource.keeps_omitted:
-        key = row.key
+        key = row["key"]
     if resource.own_key_within:
         parent = item.get(resource.own_key_within)
-        within = stored_id(parent) if parent is not None else row and row["within_id"]
+        within = row["within_id"] if row else None
+        if parent is not None:
+            within = stored_id(parent)
     return None if key is None else (key, within)
 
 
 def _state_after(resource: MasterRecord, item: Item, row: LockedRow | None) -> str:
     state = item.get("state")
     if state is None and row and resource.keeps_omitted:
-        return row.state
+        return str(row["state"])
     return str(state)
 
 

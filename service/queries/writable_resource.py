@@ -14,7 +14,7 @@ from service.errors import ApiError, ErrorDetail
 from service.organizations.caller import Caller
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
-from service.queries.change_recorder import ChangeRecorder
+from service.queries.change_recorder import ChangeRecorder, Rows
 from service.queries.references import Reference
 from service.queries.resource import SHARED, Resource
 from service.queries.write_set import Dependency, LockedRow, WriteSet
@@ -138,9 +138,7 @@ class WritableResource(Resource):
         """Return the error for a constraint violation after all checks; None if it is a defect."""
         return None
 
-    def collect_changes(
-        self, recorder: ChangeRecorder, batch: Batch, rows: Sequence[asyncpg.Record]
-    ) -> None:
+    def collect_changes(self, recorder: ChangeRecorder, batch: Batch, rows: Rows) -> None:
         """Record the changes that the rows of a write statement report."""
         raise NotImplementedError
 

@@ -1,12 +1,14 @@
 """Write set: the items that a write stores and deletes, their locked rows and dependencies."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
 
-import asyncpg
+from service.queries.batch import Batch, Item
 
-from service.queries.batch import Batch
+LockedRow: TypeAlias = Mapping[str, Any]
+"""Row of a stored record as the locking statement returned it: ``id``, ``state``, ``key``, before
+the write, and ``within_id``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +30,8 @@ class WriteSet:
     """Ids of the records to insert."""
     restored_ids: Sequence[int] = ()
     """Ids of ``upserts`` whose records are deleted now."""
-
-
-class LockedRow(asyncpg.Record):  # type: ignore[misc]  # asyncpg has no types
-    """Row of a stored record as the locking statement returned it."""
-
-    @property
-    def state(self) -> str:
-        """The state before the write."""
-        return str(self["state"])
-
-    @property
-    def key(self) -> Any:
-        """The own key before the write, a text or an id, if any."""
-        return self["key"]
+    stored_forms: Mapping[int, Item] = field(default_factory=dict)
+    """Writable forms before the write, by id, if it has read them."""
 
 
 class Dependency(NamedTuple):

@@ -6,23 +6,24 @@ written (contract, Bulk).
 """
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from typing import Final, TypeAlias, TypeVar
 
 import asyncpg
-import orjson
 
 from service.database.connections import Connection
 from service.queries import merge_patch, unique_keys
 from service.queries.batch import Batch, Item
-from service.queries.bound_statements import FIRST_PARAMETER, BoundStatement, WritePlan
+from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.change_recorder import CREATED, DELETED, ChangeRecorder
 from service.queries.keyed_references import KeyedReferences
 from service.queries.locking import (
     LockedRecords,
     assign_ids,
+    lock_and_read,
     lock_by_id,
     lock_by_key,
     lock_organization,
@@ -37,7 +38,8 @@ from service.queries.outcomes import (
     item_outcomes,
     sent_key,
 )
-from service.queries.resource import DocumentRequest, joined
+from service.queries.rendering import joined, json_rows, json_text, rendered
+from service.queries.resource import DocumentRequest
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import Dependency, WriteSet
 
@@ -82,12 +84,10 @@ async def patch(
     edit: Edit,
 ) -> WriteResult:
     """Replace a record's writable form by the result of ``edit``, under the record's lock."""
-    records = await lock_by_id(connection, resource, batch, options.precondition, deletes=_never)
+    records = await lock_and_read(connection, resource, batch, options.precondition)
     batch.errors.raise_any()
-    caller, parents = batch.caller, batch.parents
-    writable = await resource.documents(connection, caller, batch.ids, "writables", parents)
     item = batch.items[0]
-    edited = edit(orjson.loads(writable)) | {"id": item["id"]}
+    edited = edit(records.forms[item["id"]]) | {"id": item["id"]}
     item.clear()
     item.update(edited)
     batch.errors.order_by(batch.request_indexes[0], item)
@@ -168,38 +168,38 @@ async def _execute(
 ) -> WriteResult:
     """Check, write and render a batch whose records are locked."""
     write_set, plan = await _check(connection, resource, batch, records, options)
-    documents: dict[int, bytes] = {}
+    documents: Mapping[int, bytes] = {}
     if not options.outcomes_only:
-        documents = {**await resource.last_documents(connection, write_set)}
-    recorder = await _write(connection, resource, write_set, plan, options)
-    record_operations = {
-        resource.name: {CREATED: write_set.created_ids, DELETED: write_set.live_deletes}
-    }
-    insert_change = recorder.insert_statement(batch.caller, batch.request_id, record_operations)
+        documents = await resource.last_documents(connection, write_set)
     result = WriteResult(write_set.batch.ids, batch.errors)
     rendered_ids = (
         [] if options.outcomes_only else [id_ for id_ in result.ids if id_ not in documents]
     )
-    if rendered_ids:
-        request = DocumentRequest(rendered_ids, parents=batch.parents, embedded=insert_change)
-        documents |= await resource.render(connection, batch.caller, request)
-    elif insert_change:
-        await _run(connection, batch, insert_change(FIRST_PARAMETER))
+    with _constraint_errors(resource, write_set.batch, options):
+        recorder, rendered_documents = await _write(
+            connection, resource, write_set.batch, plan, rendered_ids
+        )
+    record_operations = {
+        resource.name: {CREATED: write_set.created_ids, DELETED: write_set.live_deletes}
+    }
+    change = recorder.insert_statement(batch.caller, batch.request_id, record_operations)
+    if change:
+        await connection.defer(change.text, batch.caller.organization_id, *change.parameters)
     if options.outcomes_only:
         result.outcomes = item_outcomes(
             resource, write_set, records.stored, resource.changed_ids(recorder, batch)
         )
         result.outcomes |= absent_outcomes(resource, batch)
         result.stored = {
-            request_index: (resource.outcome_id(batch, item), records.stored[item["id"]].key)
+            request_index: (resource.outcome_id(batch, item), records.stored[item["id"]]["key"])
             for request_index, item in zip(batch.request_indexes, batch.items, strict=True)
             if item.get("id") in records.stored
         }
         keys = {sent_key(resource, item) for item in batch.items}
-        keys.update(row.key for row in records.stored.values())
+        keys.update(row["key"] for row in records.stored.values())
         result.key_texts = await resource.key_texts(connection, batch.caller, keys - {None})
         return result
-    result.documents = joined(documents, result.ids)
+    result.documents = joined({**documents, **rendered_documents}, result.ids)
     return result
 
 
@@ -262,35 +262,39 @@ def _fail_dependents(batch: Batch, failed: set[int], dependencies: Iterable[Depe
                 )
 
 
-async def _write(
-    connection: Connection,
-    resource: WritableResource,
-    write_set: WriteSet,
-    plan: WritePlan,
-    options: WriteOptions,
-) -> ChangeRecorder:
-    """Execute the plan; raise ApiError if a constraint reveals what no check could see."""
-    batch, recorder = write_set.batch, ChangeRecorder()
+@contextmanager
+def _constraint_errors(
+    resource: WritableResource, batch: Batch, options: WriteOptions
+) -> Iterator[None]:
+    """Raise ApiError if a constraint reveals what no check could see."""
     try:
-        for statement in plan:
-            resource.collect_changes(recorder, batch, await _run(connection, batch, statement))
+        yield
     except asyncpg.IntegrityConstraintViolationError as error:
-        api_error = resource.constraint_error(batch, error)
-        if api_error is None:
+        if (api_error := resource.constraint_error(batch, error)) is None:
             raise
         if options.skip_failed:
             # A concurrent write violated the constraint after the check. Failing the batch would
             # break onError=skip. Run the transaction again: its check sees the other write.
             raise asyncpg.SerializationError(str(error)) from error
         raise api_error from None
-    return recorder
 
 
-async def _run(
-    connection: Connection, batch: Batch, statement: BoundStatement
-) -> Sequence[asyncpg.Record]:
-    """Execute a statement and return its rows."""
-    rows: Sequence[asyncpg.Record] = await connection.fetch(
-        statement.text, batch.caller.organization_id, *statement.parameters
+async def _write(
+    connection: Connection,
+    resource: WritableResource,
+    batch: Batch,
+    plan: WritePlan,
+    rendered_ids: list[int],
+) -> tuple[ChangeRecorder, dict[int, bytes]]:
+    """Execute the plan and render documents in one round trip; return the changes and documents."""
+    statements = [BoundStatement(json_text(text), parameters) for text, parameters in plan]
+    if rendered_ids:
+        request = DocumentRequest(rendered_ids, parents=batch.parents)
+        statements.append(resource.render_statement(request))
+    rows = await connection.fetch_in_turn(
+        [(text, (batch.caller.organization_id, *parameters)) for text, parameters in statements]
     )
-    return rows
+    recorder = ChangeRecorder()
+    for row in rows[: len(plan)]:
+        resource.collect_changes(recorder, batch, json_rows(row))
+    return recorder, rendered(rows[-1]) if rendered_ids else {}

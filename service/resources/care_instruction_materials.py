@@ -20,7 +20,7 @@ def _duplicate_message(key: str) -> str:
 
 
 def _is_live(record: LockedRow) -> bool:
-    return record.state != "deleted"
+    return bool(record["state"] != "deleted")
 
 
 class CareInstructionMaterials(CareText):
@@ -56,7 +56,9 @@ class CareInstructionMaterials(CareText):
         An item can take a reference only if the item of its owner succeeds in giving it up.
         """
         owners = {
-            row.key: record_id for record_id, row in stored.items() if row.key and _is_live(row)
+            row["key"]: record_id
+            for record_id, row in stored.items()
+            if row["key"] and _is_live(row)
         }
         kind, field = ErrorType.CONFLICT_DUPLICATE, "userDefinedId"
         return [

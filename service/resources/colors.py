@@ -7,7 +7,7 @@ from typing import Final
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.listing.related import Related
-from service.queries.batch import Batch
+from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
 from service.queries.links import (
     LinkDifference,
@@ -64,12 +64,18 @@ class Colors(MasterRecord):
         batch = write_set.upserts
         if not batch.items:
             return []
-        sets = {_GROUPS: _links(batch, "colorGroupIds")}
-        if batch.caller.multiple_language:
-            sets[_LANGUAGES] = _links(batch, "languageIds")
-        else:
+        fields = [*_TABLES]
+        if not batch.caller.multiple_language:
+            fields.remove("languageIds")
             _refuse_languages(batch)
-        link_differences = await differences(connection, batch, sets)
+        items = {item["id"]: item for item in batch.items}
+        sets, stored_sets = (
+            {_TABLES[field]: _links(forms, field) for field in fields}
+            for forms in (items, write_set.stored_forms)
+        )
+        link_differences = await differences(
+            connection, batch, sets, stored_sets if write_set.stored_forms else None
+        )
         await self._check_references(connection, write_set, link_differences)
         return difference_statements(link_differences)
 
@@ -125,6 +131,6 @@ def _ids_to_check(
     return ids.union(*(item.get(field) or () for item in items))
 
 
-def _links(batch: Batch, field: str) -> LinkSets:
-    """Return the linked ids in a field of the items, by item id."""
-    return {item["id"]: item.get(field) or () for item in batch.items}
+def _links(forms: Mapping[int, Item], field: str) -> LinkSets:
+    """Return the linked ids in a field of writable forms, by the id of the record."""
+    return {record_id: form.get(field) or () for record_id, form in forms.items()}

@@ -163,7 +163,7 @@ def _on_children(
 ) -> Iterator[Dependency]:
     for row in rows:
         if row["is_live"] and row["stored_parent_id"] in deleted_ids:
-            child = named_record(row["id"], stored[row["id"]].key)
+            child = named_record(row["id"], stored[row["id"]]["key"])
             message = f"Used by custom fields: 1 ({child})."
             yield Dependency(
                 row["stored_parent_id"], row["id"], ErrorType.CONFLICT_IN_USE, "id", message

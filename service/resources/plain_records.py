@@ -75,11 +75,11 @@ class PlainRecord(MasterRecord):
         return {
             "shows": _differs([column_of(name) for name in self.shown]),
             "counted": "".join(
-                f', {column_of(name)} as "{collection}"'
+                f', {column_of(name)} as "{collection}.{name}"'
                 for name, collection in self.counted_by.items()
             ),
             "counted_anew": "".join(
-                _counted_anew(column_of(name), collection)
+                _counted_anew(column_of(name), f"{collection}.{name}")
                 for name, collection in self.counted_by.items()
             ),
         }
@@ -95,7 +95,7 @@ def _differs(columns: list[str]) -> str:
     return f"row({stored}) is distinct from row({before})"
 
 
-def _counted_anew(column: str, collection: str) -> str:
+def _counted_anew(column: str, target: str) -> str:
     """Return the SQL of the records whose count an update changes: former and new reference."""
     moved = (
         f"(stored.{column}, stored.state = 'deleted')"
@@ -103,6 +103,6 @@ def _counted_anew(column: str, collection: str) -> str:
     )
     return "".join(
         f", case when {of}.state <> 'deleted' and {moved} then {of}.{column} end"
-        f' as "{collection}"'
+        f' as "{target}.{of}"'
         for of in ("before", "stored")
     )

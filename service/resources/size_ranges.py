@@ -75,16 +75,17 @@ class SizeRanges(MasterRecord):
             *(
                 Dependency(used_id, user_id, in_use, "id", _used_by(stored[user_id]))
                 for user_id, used_id in rows
-                if used_id in deleted and stored[user_id].state != "deleted"
+                if used_id in deleted and stored[user_id]["state"] != "deleted"
             ),
             *(
                 Dependency(user_id, used_id, unknown, "state", message)
                 for user_id, used_id in rows
-                if user_id in restored and stored[used_id].state == "deleted"
+                if user_id in restored and stored[used_id]["state"] == "deleted"
             ),
         ]
 
 
 def _used_by(row: LockedRow) -> str:
     """Return the message of a size range that only this one needs."""
-    return f"Used by size ranges: 1 ({named_record(row['id'], row.key)})."
+    named = named_record(row["id"], row["key"])
+    return f"Used by size ranges: 1 ({named})."

@@ -117,6 +117,7 @@ _PURPOSES: Final = {
     "changes.lock": "Lock the feed.",
     "changes.heads": "Read the feeds' heads, for all long polls at once.",
     "changes.number": "Assign sequence numbers to committed changes.",
+    "changes.record": "Insert the change of a write into the outbox.",
     "changes.state": "Find out whether the data of the organization have changed.",
     "changes.oldest": "Read the oldest changes, to delete expired ones.",
     # Webhooks

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from service.database.statements import Statement
@@ -10,17 +11,14 @@ from service.listing.list_request import ChangedRecords, Condition, Listing, Sor
 from service.listing.operators import EQ, OPERATORS
 from service.listing.page_sql import batch_page, column_of
 from service.queries.change_feed import FAN_OUT
-from service.queries.change_recorder import insert_text
 from service.queries.changed_since import condition_text
 from service.queries.links import Links, stored_text
 from service.queries.master_record import MasterRecord
 from service.queries.parts import RecordPart
 from service.queries.reads import all_text, owned_by_any_text
 from service.queries.references import Reference
-from service.queries.resource import (
-    Resource,
-    batch_text,
-)
+from service.queries.rendering import batch_text, json_text
+from service.queries.resource import Resource
 from service.queries.usage import uses_text
 from service.resources.associations import Association
 from service.resources.colors import Colors
@@ -30,7 +28,6 @@ from service.sql_catalog.entry import CatalogEntry, statement_entry
 _Constant = TypeVar("_Constant")
 _ORGANIZATION: Final = "organization_id"
 _IDS: Final = (_ORGANIZATION, "ids")
-_CHANGE: Final = ("key_id", "request_id", "entries", "records", "causes")
 _FORMS: Final = ("documents", "writables", "last_documents")
 """Statements whose page is a slot."""
 
@@ -48,8 +45,8 @@ def entries_of(resource: Resource) -> Iterator[CatalogEntry]:
         yield from _reference_entries(resource)
     writes = list[CatalogEntry]()
     for entry in _own_entries(resource):
-        if "returning " in entry.text:
-            writes.append(entry)
+        if "returning " in entry.text or entry.name in _written_names(resource):
+            writes.append(replace(entry, text=json_text(entry.text)))
         else:
             yield entry
     if isinstance(resource, MasterRecord):
@@ -66,11 +63,6 @@ def fan_out_entries(statements: Mapping[str, Statement]) -> Iterator[CatalogEntr
         yield CatalogEntry(
             name, purpose, FAN_OUT.parameters or (), FAN_OUT.fill(shown=statement.text)
         )
-
-
-def change_parameters(*before: str) -> tuple[str, ...]:
-    """Return the parameters of a statement that inserts a change, after those before it."""
-    return (*before, *_CHANGE)
 
 
 def _list_entries(resource: Resource) -> Iterator[CatalogEntry]:
@@ -173,21 +165,13 @@ _SEVERAL: Final = "Several records"
 
 
 def _read_variants(resource: Resource) -> Iterator[tuple[str, str]]:
-    if not isinstance(resource, MasterRecord | RecordPart):
-        return
-    change = insert_text(len(resource.parents) + 3)
-    yield "Response of a write, which inserts its change", _batch(resource, "documents", 1, change)
-    if isinstance(resource, RecordPart):
+    if not isinstance(resource, MasterRecord):
         return
     yield _SEVERAL, _batch(resource, "documents", 2)
-    yield (
-        "Response of a write of several records, which inserts its change",
-        _batch(resource, "documents", 2, change),
-    )
     if resource.name in CHANGES.resources:
         for case, count in (("one record", 1), ("several records", 2)):
             page = batch_page(1, [*range(count)], hides_deleted=resource.hides_deleted)
-            text = batch_text(resource.statements["documents"], page.text, MAX_PAGE_BYTES, "")
+            text = batch_text(resource.statements["documents"], page.text, MAX_PAGE_BYTES)
             yield f"Change feed with documents, {case}", text
 
 
@@ -195,10 +179,10 @@ def _parents(resource: Resource) -> Iterator[str]:
     return map(column_of, resource.parents)
 
 
-def _batch(resource: Resource, form: str, count: int = 1, embedded: str = "") -> str:
+def _batch(resource: Resource, form: str, count: int = 1) -> str:
     """Return the statement that renders a form of ``count`` records."""
     page = batch_page(1 + len(resource.parents), [*range(count)])
-    return batch_text(resource.statements[form], page.text, MAX_BATCH_BYTES, embedded)
+    return batch_text(resource.statements[form], page.text, MAX_BATCH_BYTES)
 
 
 def _lock_entries(resource: MasterRecord | RecordPart) -> Iterator[CatalogEntry]:
@@ -258,7 +242,10 @@ def _link_entries(resource: MasterRecord) -> Iterator[CatalogEntry]:
         for name, purpose in (("remove", "Delete links."), ("add", "Insert links.")):
             statement = table.statements[name]
             yield CatalogEntry(
-                f"{name}_{table.table}", purpose, statement.parameters or (), statement.text
+                f"{name}_{table.table}",
+                purpose,
+                statement.parameters or (),
+                json_text(statement.text),
             )
 
 
@@ -269,12 +256,18 @@ def _constants(resource: Resource, kind: type[_Constant]) -> list[_Constant]:
     return [value for value in values if isinstance(value, kind)]
 
 
+def _written_names(resource: Resource) -> tuple[str, ...]:
+    """Return the names of the statements that write records, in their order."""
+    if not isinstance(resource, MasterRecord):
+        return ()
+    return (*resource.deletes, *resource.updates, *resource.inserts, *resource.children)
+
+
 def _own_entries(resource: Resource) -> Iterator[CatalogEntry]:
     """Yield the statements that are sent as their file has them, in the order of writes."""
-    order: tuple[str, ...] = ()
+    order = _written_names(resource)
     unused = {"lock"} if resource.parents else {"lock", "unknown_parent"}
     if isinstance(resource, MasterRecord):
-        order = (*resource.deletes, *resource.updates, *resource.inserts, *resource.children)
         unused |= {"delete"}.difference(resource.deletes)
     for name, statement in resource.statements.items():
         if name not in order and name not in unused and _is_sent_alone(name, statement):

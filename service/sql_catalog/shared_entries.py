@@ -6,14 +6,13 @@ from typing import Final
 from service.database.statements import load
 from service.idempotency.requests import CLAIM_TIMEOUT, DEFAULT_TIMEOUT
 from service.listing.page_sql import column_of
-from service.queries.bound_statements import FIRST_PARAMETER
 from service.queries.change_feed import PAGE
-from service.queries.change_recorder import SETTINGS, insert_text
+from service.queries.change_recorder import SETTINGS
 from service.queries.reference_targets import FOR_KEY_SHARE, TARGETS
 from service.queries.resource import SHARED
 from service.resources.registry import CHANGES
 from service.sql_catalog.entry import CatalogEntry, statement_entry
-from service.sql_catalog.resource_entries import change_parameters, fan_out_entries
+from service.sql_catalog.resource_entries import fan_out_entries
 
 
 def _of_file(file: str) -> Iterator[CatalogEntry]:
@@ -29,12 +28,6 @@ def _write_entries() -> Iterator[CatalogEntry]:
     for name, statement in load("writer_locks").items():
         entry = statement_entry(statement)
         yield CatalogEntry(f"{name}_writer_lock", entry.purpose, entry.parameters, entry.text)
-    yield CatalogEntry(
-        "insert_change",
-        "Insert the change into the outbox, if no statement that renders documents does.",
-        change_parameters("organization_id"),
-        insert_text(FIRST_PARAMETER),
-    )
 
 
 def _reference_entries() -> Iterator[CatalogEntry]:

@@ -12,9 +12,8 @@ import orjson
 import pytest
 
 from service.database.connections import Database
+from service.database.statements import load
 from service.listing.list_request import Listing, SortKey
-from service.queries.bound_statements import FIRST_PARAMETER
-from service.queries.change_recorder import insert_text
 from service.resources.registry import STYLE_RELATIONS
 
 pytestmark = [
@@ -138,7 +137,7 @@ async def test_plans_made_for_an_empty_table_stay_good(
 
     async def grow(connection: asyncpg.Connection) -> list[dict[str, Any]]:
         await connection.execute("analyze change")
-        await connection.execute(f"prepare record as {insert_text(FIRST_PARAMETER)}")
+        await connection.execute(f"prepare record as {load('changes')['record'].text}")
         for _ in range(10):
             await connection.execute(_RECORD)
         await connection.execute(

@@ -34,8 +34,8 @@ class Moment(Enum):
 class Trap:
     """Action to take once, at a moment of the n-th request of the next transaction.
 
-    Request 0 is the begin; a transaction with fewer requests springs the trap at its commit, and so
-    does `step` None.
+    Request 0 begins the transaction; a transaction with fewer requests springs the trap at its
+    commit, and so does `step` None.
     """
 
     step: int | None
@@ -66,6 +66,8 @@ class Proxy:
     """Proxy on a port of 127.0.0.1 that connects each client to the server of a DSN."""
 
     def __init__(self, dsn: str) -> None:
+        self.requests: list[list[str]] = []
+        """Statements of each request that executed any."""
         self._parts = urlsplit(dsn)
         self._trap: Trap | None = None
         self._links: set[asyncio.Task[None]] = set()
@@ -128,6 +130,7 @@ class Link:
         self._answering: Trap | None = None
         self._may_answer = asyncio.Event()
         self._may_answer.set()
+        self._prepared: dict[bytes, bytes] = {}
 
     async def run(self) -> None:
         """Carry messages both ways until one side ends."""
@@ -150,16 +153,28 @@ class Link:
         with suppress(*_GONE):
             if not await self._introduce():
                 return
-            request = b""
+            request, texts = b"", list[bytes]()
             while not self._to_server.is_closing():
                 message = await _message(self._from_client)
                 request += message
+                texts += self._executed(message)
                 if message[:1] in b"QS":
-                    await self._request(request, message[5:-1] if message[:1] == b"Q" else b"")
-                    request = b""
+                    await self._request(request, texts)
+                    request, texts = b"", []
                 elif message[:1] in b"HXp":  # flush, terminate, password: not to be kept waiting
                     self._to_server.write(request)
                     request = b""
+
+    def _executed(self, message: bytes) -> list[bytes]:
+        """Return the text of the statement that a message executes, if it does."""
+        kind, content = message[:1], message[5:]
+        if kind == b"P":
+            name, text, _ = content.split(b"\0", 2)
+            self._prepared[name] = text
+        elif kind == b"B":
+            _, name, _ = content.split(b"\0", 2)
+            return [self._prepared[name]]
+        return [content[:-1]] if kind == b"Q" else []
 
     async def _introduce(self) -> bool:
         """Forward the startup message; return whether the connection goes on after it."""
@@ -174,16 +189,18 @@ class Link:
             await self._to_server.drain()
             return code >> 16 == 3  # otherwise it asked to cancel a statement
 
-    async def _request(self, request: bytes, text: bytes) -> None:
-        """Forward one request whole, unless a trap says otherwise."""
-        if text.startswith(b"begin"):
+    async def _request(self, request: bytes, texts: list[bytes]) -> None:
+        """Forward one request whole, unless a trap says otherwise; `texts` are its statements."""
+        if texts:
+            self._proxy.requests.append([text.decode() for text in texts])
+        if any(text.startswith(b"begin") for text in texts):
             self._step, self._trap = 0, self._proxy.take_trap()
         elif self._step is not None:
             self._step += 1
-        trap, commit = self._trap, text == b"commit"
+        trap, commit = self._trap, b"commit" in texts
         hit = trap is not None and self._step is not None and trap.hit_by(self._step, commit)
         self._answering = trap if hit else None
-        if commit or text == b"rollback":
+        if commit or b"rollback" in texts:
             self._step = None
         moment = trap.moment if trap and hit else None
         if trap and moment is Moment.BEFORE:

@@ -47,6 +47,7 @@ async def test_silence_ends(
     served = Database(await proxy.open(), 1)
 
     async def add(connection: Connection) -> None:
+        await connection.execute("select from language")
         await connection.execute("insert into language (name, code) values ('Silence', 'xx')")
 
     async def count(connection: Connection) -> int:

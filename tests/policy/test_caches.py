@@ -26,14 +26,14 @@ BOUNDED = {
     "openapi/components.py": {"_definitions": "no arguments"},
     "pages/api_catalog.py": {"api_catalog": "64 addresses of hosts, of 270 characters at most"},
     "queries/changed_since.py": {"condition_text": "the collections of the change feed"},
-    "queries/change_recorder.py": {"insert_text": "numbers of parameters that come before it"},
     "queries/keyed_values.py": {"keyed_fields": "the resources"},
     "queries/links.py": {"stored_text": "the tables of links that a resource has"},
     "queries/references.py": {
         "_referred": "the references that resources have",
     },
-    "queries/resource.py": {
+    "queries/rendering.py": {
         "batch_text": "the forms of resources, times the pages of a batch, alone or not",
+        "json_text": "the statements that write",
     },
     "queries/usage.py": {"uses_text": "the uses that resources have"},
     "schemas/truncate.py": {"_field_names": "no arguments"},

@@ -180,53 +180,7 @@ from (
         || ',"state":"' || state || '"}' as document
     from page
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 -- Several records:
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
--- Response of a write of several records, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
@@ -318,36 +272,52 @@ group by link.brand_id;
 -- brands.delete: Mark records as deleted.
 --   $1::bigint organization_id
 --   $2::text ids
-update brand set state = 'deleted'
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id, false as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update brand set state = 'deleted'
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id, false as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- brands.delete_restrictions: Delete the links of custom fields to deleted records.
 --   $1::bigint organization_id
 --   $2::text ids
-delete from custom_field_brand
-where organization_id = $1::bigint and brand_id = any((select $2::text::bigint[])::bigint[])
-returning custom_field_id as "style-custom-fields";
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    delete from custom_field_brand
+    where organization_id = $1::bigint and brand_id = any((select $2::text::bigint[])::bigint[])
+    returning custom_field_id as "style-custom-fields"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- brands.update: Update the records that differ from their items.
 --   $1::bigint organization_id
 --   $2::jsonb items
-update brand as stored
-set custom_id = item."customId", name = item."name", state = item."state"
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "customId" text, "name" text, "state" text)
-join brand before on before.organization_id = $1::bigint and before.id = item.id
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and row(stored.custom_id, stored.name, stored.state) is distinct
-        from row(item."customId", item."name", item."state")
-returning stored.id, row(stored.name) is distinct from row(before.name) as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update brand as stored
+    set custom_id = item."customId", name = item."name", state = item."state"
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "customId" text, "name" text, "state" text)
+    join brand before on before.organization_id = $1::bigint and before.id = item.id
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and row(stored.custom_id, stored.name, stored.state) is distinct
+            from row(item."customId", item."name", item."state")
+    returning stored.id, row(stored.name) is distinct from row(before.name) as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- brands.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into brand (organization_id, id, custom_id, name, state)
-select $1::bigint, item.id, item."customId", item."name", coalesce(item."state", 'active')
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "customId" text, "name" text, "state" text)
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into brand (organization_id, id, custom_id, name, state)
+    select $1::bigint, item.id, item."customId", item."name", coalesce(item."state", 'active')
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "customId" text, "name" text, "state" text)
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- brands.shown_in_style_custom_fields: Find the style-custom-fields that show changed records, for the change feed.
 --   $1::bigint organization_id

@@ -311,53 +311,7 @@ from (
     from page
     left join translation on translation.owner_id = page.id
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 -- Several records:
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
--- Response of a write of several records, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
@@ -494,83 +448,110 @@ order by claim.n;
 -- care-instruction-materials.delete: Mark records as deleted.
 --   $1::bigint organization_id
 --   $2::text ids
-update care_instruction_material set state = 'deleted'
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update care_instruction_material set state = 'deleted'
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- care-instruction-materials.release_references: Clear own keys that other items take.
 --   $1::bigint organization_id
 --   $2::jsonb items
--- The unique index is checked row by row, so an update would fail to swap references. Release them first.
-update care_instruction_material as stored set user_defined_id = null
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text)
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and stored.user_defined_id <> item."userDefinedId"
-returning stored.id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- The unique index is checked row by row, so an update would fail to swap references. Release them first.
+    update care_instruction_material as stored set user_defined_id = null
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text)
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and stored.user_defined_id <> item."userDefinedId"
+    returning stored.id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- care-instruction-materials.update: Update the records that differ from their items.
 --   $1::bigint organization_id
 --   $2::jsonb items
--- Omitted fields keep their values.
-update care_instruction_material as stored
-set user_defined_id = coalesce(item."userDefinedId", stored.user_defined_id),
-    text = coalesce(item."text", stored.text), state = coalesce(item."state", stored.state)
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text, "text" text, "state" text)
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and row(stored.user_defined_id, stored.text, stored.state) is distinct
-        from row(coalesce(item."userDefinedId", stored.user_defined_id), coalesce(item."text", stored.text),
-            coalesce(item."state", stored.state))
-returning stored.id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Omitted fields keep their values.
+    update care_instruction_material as stored
+    set user_defined_id = coalesce(item."userDefinedId", stored.user_defined_id),
+        text = coalesce(item."text", stored.text), state = coalesce(item."state", stored.state)
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text, "text" text, "state" text)
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and row(stored.user_defined_id, stored.text, stored.state) is distinct
+            from row(coalesce(item."userDefinedId", stored.user_defined_id),
+                coalesce(item."text", stored.text), coalesce(item."state", stored.state))
+    returning stored.id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- care-instruction-materials.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into care_instruction_material (organization_id, id, position, user_defined_id, text, state)
-select
-    $1::bigint,
-    item.id,
-    highest.position + row_number() over (order by item.id),
-    item."userDefinedId", item."text", coalesce(item."state", 'active')
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text, "text" text, "state" text)
-cross join (
-    select coalesce(max(position), 0) as position from care_instruction_material
-        where organization_id = $1::bigint
-) as highest
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into care_instruction_material (organization_id, id, position, user_defined_id, text, state)
+    select
+        $1::bigint,
+        item.id,
+        highest.position + row_number() over (order by item.id),
+        item."userDefinedId", item."text", coalesce(item."state", 'active')
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text, "text" text, "state" text)
+    cross join (
+        select coalesce(max(position), 0) as position from care_instruction_material
+            where organization_id = $1::bigint
+    ) as highest
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- care-instruction-materials.remove_translations: Delete translations that items omit.
 --   $1::bigint organization_id
 --   $2::jsonb items
-with item as materialized (
-    select id, languages
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, languages jsonb)
-    where languages is not null
-),
-wanted as materialized (
-    select item.id, (translation ->> 'languageId')::bigint as language_id
-    from item
-    cross join jsonb_array_elements(item.languages) as translation
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    with item as materialized (
+        select id, languages
+        from jsonb_to_recordset($2::jsonb) as item(id bigint, languages jsonb)
+        where languages is not null
+    ),
+    wanted as materialized (
+        select item.id, (translation ->> 'languageId')::bigint as language_id
+        from item
+        cross join jsonb_array_elements(item.languages) as translation
+    )
+    delete from care_instruction_material_translation stored
+    using item
+    where stored.organization_id = $1::bigint and stored.care_instruction_material_id = item.id
+        and (stored.care_instruction_material_id, stored.language_id) not in (select id, language_id
+            from wanted)
+    returning stored.care_instruction_material_id as id
 )
-delete from care_instruction_material_translation stored
-using item
-where stored.organization_id = $1::bigint and stored.care_instruction_material_id = item.id
-    and (stored.care_instruction_material_id, stored.language_id) not in (select id, language_id from wanted)
-returning stored.care_instruction_material_id as id;
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- care-instruction-materials.save_translations: Insert and update translations.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into care_instruction_material_translation as stored (organization_id, care_instruction_material_id,
-    language_id, text)
-select $1::bigint, item.id, (translation ->> 'languageId')::bigint, translation ->> 'text'
-from jsonb_to_recordset($2::jsonb) as item(id bigint, languages jsonb)
-cross join jsonb_array_elements(item.languages) as translation
-left join care_instruction_material_translation same
-    on same.organization_id = $1::bigint and same.care_instruction_material_id = item.id
-        and same.language_id = (translation ->> 'languageId')::bigint and same.text = translation ->> 'text'
-where same.text is null
-on conflict (organization_id, care_instruction_material_id, language_id) do update set text = excluded.text
-returning care_instruction_material_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into care_instruction_material_translation as stored (organization_id,
+        care_instruction_material_id, language_id, text)
+    select $1::bigint, item.id, (translation ->> 'languageId')::bigint, translation ->> 'text'
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, languages jsonb)
+    cross join jsonb_array_elements(item.languages) as translation
+    left join care_instruction_material_translation same
+        on same.organization_id = $1::bigint and same.care_instruction_material_id = item.id
+            and same.language_id = (translation ->> 'languageId')::bigint
+                and same.text = translation ->> 'text'
+    where same.text is null
+    on conflict (organization_id, care_instruction_material_id,
+        language_id) do update set text = excluded.text
+    returning care_instruction_material_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- care-instruction-materials.key_holders: Find the live records with own keys, for organizations whose own keys are unique.
 --   $1::bigint organization_id

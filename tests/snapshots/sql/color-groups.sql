@@ -180,53 +180,7 @@ from (
         || '"}' as document
     from page
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 -- Several records:
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
--- Response of a write of several records, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
@@ -319,30 +273,42 @@ group by link.color_group_id;
 -- color-groups.delete: Mark records as deleted.
 --   $1::bigint organization_id
 --   $2::text ids
-update color_group set state = 'deleted'
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id, true as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update color_group set state = 'deleted'
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id, true as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- color-groups.update: Update the records that differ from their items.
 --   $1::bigint organization_id
 --   $2::jsonb items
-update color_group as stored
-set name = item."name", user_defined_id = item."userDefinedId", state = item."state"
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text)
-join color_group before on before.organization_id = $1::bigint and before.id = item.id
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and row(stored.name, stored.user_defined_id, stored.state) is distinct
-        from row(item."name", item."userDefinedId", item."state")
-returning stored.id, row(stored.name, stored.user_defined_id, stored.state) is distinct
-    from row(before.name, before.user_defined_id, before.state) as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update color_group as stored
+    set name = item."name", user_defined_id = item."userDefinedId", state = item."state"
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text)
+    join color_group before on before.organization_id = $1::bigint and before.id = item.id
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and row(stored.name, stored.user_defined_id, stored.state) is distinct
+            from row(item."name", item."userDefinedId", item."state")
+    returning stored.id, row(stored.name, stored.user_defined_id, stored.state) is distinct
+        from row(before.name, before.user_defined_id, before.state) as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- color-groups.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into color_group (organization_id, id, name, user_defined_id, state)
-select $1::bigint, item.id, item."name", item."userDefinedId", coalesce(item."state", 'active')
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text)
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into color_group (organization_id, id, name, user_defined_id, state)
+    select $1::bigint, item.id, item."name", item."userDefinedId", coalesce(item."state", 'active')
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text)
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- color-groups.shown_in_colors: Find the colors that show changed records, for the change feed.
 --   $1::bigint organization_id

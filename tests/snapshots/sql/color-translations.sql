@@ -28,28 +28,6 @@ from (
         where stored.organization_id = $1::bigint and stored.color_id = page.id
     ) as linked on true
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 
 -- color-translations.read_writable: Read a writable form.
 --   $1::bigint organization_id
@@ -122,21 +100,29 @@ where not exists (select 1 from language l where l.id = wanted.id);
 --   $1::bigint organization_id
 --   $2::bigint color_id
 --   $3::bigint[] language_ids
--- Remove translations into other languages than $3.
-delete from color_language
-where organization_id = $1::bigint and color_id = $2::bigint and language_id <> all($3::bigint[])
-returning color_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Remove translations into other languages than $3.
+    delete from color_language
+    where organization_id = $1::bigint and color_id = $2::bigint and language_id <> all($3::bigint[])
+    returning color_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- color-translations.save: Insert and update translations.
 --   $1::bigint organization_id
 --   $2::bigint color_id
 --   $3::jsonb entries
-insert into color_language as stored (organization_id, color_id, language_id, color_name)
-select $1::bigint, $2::bigint, sent."languageId", sent."colorName"
-from jsonb_to_recordset($3::jsonb) as sent("languageId" bigint, "colorName" text)
-left join color_language same
-    on same.organization_id = $1::bigint and same.color_id = $2::bigint
-        and same.language_id = sent."languageId" and same.color_name is not distinct from sent."colorName"
-where same.color_id is null
-on conflict (organization_id, color_id, language_id) do update set color_name = excluded.color_name
-returning color_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into color_language as stored (organization_id, color_id, language_id, color_name)
+    select $1::bigint, $2::bigint, sent."languageId", sent."colorName"
+    from jsonb_to_recordset($3::jsonb) as sent("languageId" bigint, "colorName" text)
+    left join color_language same
+        on same.organization_id = $1::bigint and same.color_id = $2::bigint
+            and same.language_id = sent."languageId" and same.color_name is not distinct from sent."colorName"
+    where same.color_id is null
+    on conflict (organization_id, color_id, language_id) do update set color_name = excluded.color_name
+    returning color_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;

@@ -517,53 +517,7 @@ from (
     left join color_groups g on g.color_id = page.id
     left join color_languages l on l.color_id = page.id
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 -- Several records:
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
--- Response of a write of several records, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
@@ -688,77 +642,105 @@ group by color_id;
 -- colors.remove_color_in_group: Delete links.
 --   $1::bigint organization_id
 --   $2::jsonb pairs
-with gone as materialized (
-    select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
-    from jsonb_array_elements($2::jsonb) as sent(pair)
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    with gone as materialized (
+        select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
+        from jsonb_array_elements($2::jsonb) as sent(pair)
+    )
+    delete from color_in_group as stored
+    using gone
+    where stored.organization_id = $1::bigint
+        and stored.color_id = gone.owner_id and stored.color_group_id = gone.linked_id
+    returning stored.color_id as id
 )
-delete from color_in_group as stored
-using gone
-where stored.organization_id = $1::bigint
-    and stored.color_id = gone.owner_id and stored.color_group_id = gone.linked_id
-returning stored.color_id as id;
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- colors.add_color_in_group: Insert links.
 --   $1::bigint organization_id
 --   $2::jsonb pairs
-insert into color_in_group (organization_id, color_id, color_group_id)
-select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
-from jsonb_array_elements($2::jsonb) as sent(pair)
-returning color_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into color_in_group (organization_id, color_id, color_group_id)
+    select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
+    from jsonb_array_elements($2::jsonb) as sent(pair)
+    returning color_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- colors.remove_color_language: Delete links.
 --   $1::bigint organization_id
 --   $2::jsonb pairs
-with gone as materialized (
-    select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
-    from jsonb_array_elements($2::jsonb) as sent(pair)
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    with gone as materialized (
+        select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
+        from jsonb_array_elements($2::jsonb) as sent(pair)
+    )
+    delete from color_language as stored
+    using gone
+    where stored.organization_id = $1::bigint
+        and stored.color_id = gone.owner_id and stored.language_id = gone.linked_id
+    returning stored.color_id as id
 )
-delete from color_language as stored
-using gone
-where stored.organization_id = $1::bigint
-    and stored.color_id = gone.owner_id and stored.language_id = gone.linked_id
-returning stored.color_id as id;
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- colors.add_color_language: Insert links.
 --   $1::bigint organization_id
 --   $2::jsonb pairs
-insert into color_language (organization_id, color_id, language_id)
-select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
-from jsonb_array_elements($2::jsonb) as sent(pair)
-returning color_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into color_language (organization_id, color_id, language_id)
+    select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
+    from jsonb_array_elements($2::jsonb) as sent(pair)
+    returning color_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- colors.delete: Mark records as deleted.
 --   $1::bigint organization_id
 --   $2::text ids
-update color set state = 'deleted'
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update color set state = 'deleted'
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- colors.update: Update the records that differ from their items.
 --   $1::bigint organization_id
 --   $2::jsonb items
-update color as stored
-set name = item."name", user_defined_id = item."userDefinedId", user_defined_id2 = item."userDefinedId2",
-    color_reference = item."colorReference", color_note = item."colorNote", state = item."state"
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
-    "userDefinedId2" text, "colorReference" text, "colorNote" text, "state" text)
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and row(stored.name, stored.user_defined_id, stored.user_defined_id2, stored.color_reference,
-        stored.color_note, stored.state) is distinct
-        from row(item."name", item."userDefinedId", item."userDefinedId2", item."colorReference",
-            item."colorNote", item."state")
-returning stored.id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update color as stored
+    set name = item."name", user_defined_id = item."userDefinedId", user_defined_id2 = item."userDefinedId2",
+        color_reference = item."colorReference", color_note = item."colorNote", state = item."state"
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
+        "userDefinedId2" text, "colorReference" text, "colorNote" text, "state" text)
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and row(stored.name, stored.user_defined_id, stored.user_defined_id2, stored.color_reference,
+            stored.color_note, stored.state) is distinct
+            from row(item."name", item."userDefinedId", item."userDefinedId2", item."colorReference",
+                item."colorNote", item."state")
+    returning stored.id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- colors.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into color (organization_id, id, name, user_defined_id, user_defined_id2, color_reference, color_note,
-    state)
-select $1::bigint, item.id, item."name", item."userDefinedId", item."userDefinedId2", item."colorReference",
-    item."colorNote", coalesce(item."state", 'active')
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
-    "userDefinedId2" text, "colorReference" text, "colorNote" text, "state" text)
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into color (organization_id, id, name, user_defined_id, user_defined_id2, color_reference,
+        color_note, state)
+    select $1::bigint, item.id, item."name", item."userDefinedId", item."userDefinedId2",
+        item."colorReference", item."colorNote", coalesce(item."state", 'active')
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
+        "userDefinedId2" text, "colorReference" text, "colorNote" text, "state" text)
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- colors.key_holders: Find the live records with own keys, for organizations whose own keys are unique.
 --   $1::bigint organization_id

@@ -418,53 +418,7 @@ from (
     from page
     left join allowed_values v on v.custom_field_id = page.id
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 -- Several records:
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
--- Response of a write of several records, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
@@ -680,106 +634,134 @@ where organization_id = $1::bigint and custom_field_id = any((select $2::text::b
 -- compliance-custom-fields.remove_values: Delete allowed values that items omit.
 --   $1::bigint organization_id
 --   $2::bigint[] value_ids
-delete from compliance_allowed_value
-where organization_id = $1::bigint and id = any($2::bigint[])
-returning custom_field_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    delete from compliance_allowed_value
+    where organization_id = $1::bigint and id = any($2::bigint[])
+    returning custom_field_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- compliance-custom-fields.insert_values: Insert new allowed values.
 --   $1::bigint organization_id
 --   $2::jsonb values
-insert into compliance_allowed_value (
-    organization_id, custom_field_id, value, user_defined_id, is_default_value
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into compliance_allowed_value (
+        organization_id, custom_field_id, value, user_defined_id, is_default_value
+    )
+    select $1::bigint, field_id, value, user_defined_id, is_default_value
+    from (
+        -- Allowed values of the request, a JSON array each.
+        select
+            (sent ->> 0)::bigint as field_id,
+            (sent ->> 1)::bigint as id,
+            sent ->> 2 as value,
+            sent ->> 3 as user_defined_id,
+            (sent ->> 4)::boolean as is_default_value,
+            n
+        from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n)
+    ) as sent
+    order by field_id, n
+    returning custom_field_id as id
 )
-select $1::bigint, field_id, value, user_defined_id, is_default_value
-from (
-    -- Allowed values of the request, a JSON array each.
-    select
-        (sent ->> 0)::bigint as field_id,
-        (sent ->> 1)::bigint as id,
-        sent ->> 2 as value,
-        sent ->> 3 as user_defined_id,
-        (sent ->> 4)::boolean as is_default_value,
-        n
-    from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n)
-) as sent
-order by field_id, n
-returning custom_field_id as id;
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- compliance-custom-fields.update_values: Update allowed values that differ.
 --   $1::bigint organization_id
 --   $2::jsonb values
-update compliance_allowed_value as stored
-set
-    value = sent.value,
-    user_defined_id = sent.user_defined_id,
-    is_default_value = sent.is_default_value
-from (
-    -- Allowed values of the request, a JSON array each.
-    select
-        (sent ->> 0)::bigint as field_id,
-        (sent ->> 1)::bigint as id,
-        sent ->> 2 as value,
-        sent ->> 3 as user_defined_id,
-        (sent ->> 4)::boolean as is_default_value,
-        n
-    from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n)
-) as sent
-where stored.organization_id = $1::bigint and stored.id = sent.id and stored.custom_field_id = sent.field_id
-returning stored.custom_field_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update compliance_allowed_value as stored
+    set
+        value = sent.value,
+        user_defined_id = sent.user_defined_id,
+        is_default_value = sent.is_default_value
+    from (
+        -- Allowed values of the request, a JSON array each.
+        select
+            (sent ->> 0)::bigint as field_id,
+            (sent ->> 1)::bigint as id,
+            sent ->> 2 as value,
+            sent ->> 3 as user_defined_id,
+            (sent ->> 4)::boolean as is_default_value,
+            n
+        from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n)
+    ) as sent
+    where stored.organization_id = $1::bigint and stored.id = sent.id
+        and stored.custom_field_id = sent.field_id
+    returning stored.custom_field_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- compliance-custom-fields.delete: Mark records as deleted.
 --   $1::bigint organization_id
 --   $2::text ids
-update compliance_custom_field set state = 'deleted'
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update compliance_custom_field set state = 'deleted'
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- compliance-custom-fields.update: Update the records that differ from their items.
 --   $1::bigint organization_id
 --   $2::jsonb items
-update compliance_custom_field as stored
-set name = item."name", user_defined_id = item."userDefinedId", state = item."state",
-    internal_only = coalesce(item."internalOnly", false), is_mandatory = coalesce(item."isMandatory", false),
-    is_multi_line = coalesce(item."isMultiLine", false),
-    is_sort_by_allowed_value_id = coalesce(item."isSortByAllowedValueId", false), max_char = item."maxChar",
-    allowed_decimals = item."allowedDecimals", parent_custom_field_id = item."parentCustomFieldId"
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text,
-    "internalOnly" boolean, "isMandatory" boolean, "isMultiLine" boolean, "isSortByAllowedValueId" boolean,
-    "maxChar" bigint, "allowedDecimals" bigint, "parentCustomFieldId" bigint)
-join compliance_custom_field before on before.organization_id = $1::bigint and before.id = item.id
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and row(stored.name, stored.user_defined_id, stored.state, stored.internal_only, stored.is_mandatory,
-        stored.is_multi_line, stored.is_sort_by_allowed_value_id, stored.max_char, stored.allowed_decimals,
-        stored.parent_custom_field_id) is distinct
-        from row(item."name", item."userDefinedId", item."state", coalesce(item."internalOnly", false),
-            coalesce(item."isMandatory", false), coalesce(item."isMultiLine", false),
-            coalesce(item."isSortByAllowedValueId", false), item."maxChar", item."allowedDecimals",
-            item."parentCustomFieldId")
-returning stored.id, stored.name <> before.name as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update compliance_custom_field as stored
+    set name = item."name", user_defined_id = item."userDefinedId", state = item."state",
+        internal_only = coalesce(item."internalOnly", false),
+        is_mandatory = coalesce(item."isMandatory", false),
+        is_multi_line = coalesce(item."isMultiLine", false),
+        is_sort_by_allowed_value_id = coalesce(item."isSortByAllowedValueId", false),
+        max_char = item."maxChar", allowed_decimals = item."allowedDecimals",
+        parent_custom_field_id = item."parentCustomFieldId"
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text,
+        "internalOnly" boolean, "isMandatory" boolean, "isMultiLine" boolean,
+        "isSortByAllowedValueId" boolean, "maxChar" bigint, "allowedDecimals" bigint,
+        "parentCustomFieldId" bigint)
+    join compliance_custom_field before on before.organization_id = $1::bigint and before.id = item.id
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and row(stored.name, stored.user_defined_id, stored.state, stored.internal_only, stored.is_mandatory,
+            stored.is_multi_line, stored.is_sort_by_allowed_value_id, stored.max_char,
+            stored.allowed_decimals, stored.parent_custom_field_id) is distinct
+            from row(item."name", item."userDefinedId", item."state", coalesce(item."internalOnly", false),
+                coalesce(item."isMandatory", false), coalesce(item."isMultiLine", false),
+                coalesce(item."isSortByAllowedValueId", false), item."maxChar", item."allowedDecimals",
+                item."parentCustomFieldId")
+    returning stored.id, stored.name <> before.name as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- compliance-custom-fields.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into compliance_custom_field (organization_id, id, position, name, user_defined_id, type, state,
-    internal_only, is_mandatory, is_multi_line, is_sort_by_allowed_value_id, max_char, allowed_decimals,
-    parent_custom_field_id)
-select
-    $1::bigint,
-    item.id,
-    highest.position + row_number() over (order by item.id),
-    item."name", item."userDefinedId", item."type", coalesce(item."state", 'active'),
-        coalesce(item."internalOnly", false), coalesce(item."isMandatory", false),
-        coalesce(item."isMultiLine", false), coalesce(item."isSortByAllowedValueId", false), item."maxChar",
-        item."allowedDecimals", item."parentCustomFieldId"
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "type" text,
-    "state" text, "internalOnly" boolean, "isMandatory" boolean, "isMultiLine" boolean,
-    "isSortByAllowedValueId" boolean, "maxChar" bigint, "allowedDecimals" bigint,
-    "parentCustomFieldId" bigint)
-cross join (
-    select coalesce(max(position), 0) as position from compliance_custom_field
-        where organization_id = $1::bigint
-) as highest
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into compliance_custom_field (organization_id, id, position, name, user_defined_id, type, state,
+        internal_only, is_mandatory, is_multi_line, is_sort_by_allowed_value_id, max_char, allowed_decimals,
+        parent_custom_field_id)
+    select
+        $1::bigint,
+        item.id,
+        highest.position + row_number() over (order by item.id),
+        item."name", item."userDefinedId", item."type", coalesce(item."state", 'active'),
+            coalesce(item."internalOnly", false), coalesce(item."isMandatory", false),
+            coalesce(item."isMultiLine", false), coalesce(item."isSortByAllowedValueId", false),
+            item."maxChar", item."allowedDecimals", item."parentCustomFieldId"
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "type" text,
+        "state" text, "internalOnly" boolean, "isMandatory" boolean, "isMultiLine" boolean,
+        "isSortByAllowedValueId" boolean, "maxChar" bigint, "allowedDecimals" bigint,
+        "parentCustomFieldId" bigint)
+    cross join (
+        select coalesce(max(position), 0) as position from compliance_custom_field
+            where organization_id = $1::bigint
+    ) as highest
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- compliance-custom-fields.shown_in_compliance_custom_fields: Find the compliance-custom-fields that show changed records, for the change feed.
 --   $1::bigint organization_id

@@ -223,53 +223,7 @@ from (
         || ',"subSupplierId":"' || sub_supplier_id || '","state":"' || state || '"}' as document
     from page
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 -- Several records:
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
--- Response of a write of several records, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
@@ -352,44 +306,61 @@ for key share;
 -- facilities.delete: Mark records as deleted.
 --   $1::bigint organization_id
 --   $2::text ids
-update facility set state = 'deleted'
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id, false as shown, sub_supplier_id as "sub-suppliers";
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update facility set state = 'deleted'
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id, false as shown, sub_supplier_id as "sub-suppliers.subSupplierId"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- facilities.leave_former: Detach moved facilities from a deletion of their former owner.
 --   $1::bigint organization_id
 --   $2::jsonb items
--- A facility that moves is no longer restored with its former sub-supplier.
-update facility set state_before = null
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "subSupplierId" bigint)
-where facility.organization_id = $1::bigint and facility.id = item.id
-    and facility.state_before is not null and facility.sub_supplier_id <> item."subSupplierId"
-returning facility.id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- A facility that moves is no longer restored with its former sub-supplier.
+    update facility set state_before = null
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "subSupplierId" bigint)
+    where facility.organization_id = $1::bigint and facility.id = item.id
+        and facility.state_before is not null and facility.sub_supplier_id <> item."subSupplierId"
+    returning facility.id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- facilities.update: Update the records that differ from their items.
 --   $1::bigint organization_id
 --   $2::jsonb items
-update facility as stored
-set name = item."name", sub_supplier_id = item."subSupplierId", state = item."state"
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "subSupplierId" bigint, "state" text)
-join facility before on before.organization_id = $1::bigint and before.id = item.id
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and row(stored.name, stored.sub_supplier_id, stored.state) is distinct
-        from row(item."name", item."subSupplierId", item."state")
-returning stored.id, false as shown, case when before.state <> 'deleted'
-    and (stored.sub_supplier_id, stored.state = 'deleted') is distinct
-    from (before.sub_supplier_id, before.state = 'deleted') then before.sub_supplier_id
-    end as "sub-suppliers", case when stored.state <> 'deleted'
-    and (stored.sub_supplier_id, stored.state = 'deleted') is distinct
-    from (before.sub_supplier_id, before.state = 'deleted') then stored.sub_supplier_id end as "sub-suppliers";
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update facility as stored
+    set name = item."name", sub_supplier_id = item."subSupplierId", state = item."state"
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "subSupplierId" bigint, "state" text)
+    join facility before on before.organization_id = $1::bigint and before.id = item.id
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and row(stored.name, stored.sub_supplier_id, stored.state) is distinct
+            from row(item."name", item."subSupplierId", item."state")
+    returning stored.id, false as shown, case when before.state <> 'deleted'
+        and (stored.sub_supplier_id, stored.state = 'deleted') is distinct
+        from (before.sub_supplier_id, before.state = 'deleted') then before.sub_supplier_id
+        end as "sub-suppliers.subSupplierId.before", case when stored.state <> 'deleted'
+        and (stored.sub_supplier_id, stored.state = 'deleted') is distinct
+        from (before.sub_supplier_id, before.state = 'deleted') then stored.sub_supplier_id
+        end as "sub-suppliers.subSupplierId.stored"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- facilities.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into facility (organization_id, id, name, sub_supplier_id, state)
-select $1::bigint, item.id, item."name", item."subSupplierId", coalesce(item."state", 'active')
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "subSupplierId" bigint, "state" text)
-returning id, sub_supplier_id as "sub-suppliers";
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into facility (organization_id, id, name, sub_supplier_id, state)
+    select $1::bigint, item.id, item."name", item."subSupplierId", coalesce(item."state", 'active')
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "subSupplierId" bigint, "state" text)
+    returning id, sub_supplier_id as "sub-suppliers.subSupplierId"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- facilities.key_holders: Find the live records with own keys, for organizations whose own keys are unique.
 --   $1::bigint organization_id

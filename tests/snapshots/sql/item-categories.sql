@@ -227,53 +227,7 @@ from (
         || ',"properties":[]}' as document
     from page
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 -- Several records:
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
--- Response of a write of several records, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
@@ -400,40 +354,56 @@ group by link.item_category_id;
 -- item-categories.clear_in_deleted_items: Clear the references of deleted items.
 --   $1::bigint organization_id
 --   $2::text ids
-update item set item_category_id = null
-where organization_id = $1::bigint and item_category_id = any((select $2::text::bigint[])::bigint[])
-    and state = 'deleted'
-returning id as "items";
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update item set item_category_id = null
+    where organization_id = $1::bigint and item_category_id = any((select $2::text::bigint[])::bigint[])
+        and state = 'deleted'
+    returning id as "items"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- item-categories.purge: Delete records from the database.
 --   $1::bigint organization_id
 --   $2::text ids
-delete from item_category
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    delete from item_category
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- item-categories.update: Update the records that differ from their items.
 --   $1::bigint organization_id
 --   $2::jsonb items
-with present as materialized (select now() as moment)
-update item_category as stored
-set name = item."name", state = item."state", end_date = case when item.state = 'active' then null
-    when item.state = stored.state then stored.end_date else present.moment end
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "state" text)
-join item_category before on before.organization_id = $1::bigint and before.id = item.id
-cross join present
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and row(stored.name, stored.state) is distinct from row(item."name", item."state")
-returning stored.id, false as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    with present as materialized (select now() as moment)
+    update item_category as stored
+    set name = item."name", state = item."state", end_date = case when item.state = 'active' then null
+        when item.state = stored.state then stored.end_date else present.moment end
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "state" text)
+    join item_category before on before.organization_id = $1::bigint and before.id = item.id
+    cross join present
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and row(stored.name, stored.state) is distinct from row(item."name", item."state")
+    returning stored.id, false as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- item-categories.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into item_category (organization_id, id, name, state, end_date)
-select $1::bigint, item.id, item."name", coalesce(item."state", 'active'), case item.state
-    when 'inactive' then now() end
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "state" text)
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into item_category (organization_id, id, name, state, end_date)
+    select $1::bigint, item.id, item."name", coalesce(item."state", 'active'), case item.state
+        when 'inactive' then now() end
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "state" text)
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- item-categories.key_holders: Find the live records with own keys, for organizations whose own keys are unique.
 --   $1::bigint organization_id

@@ -231,53 +231,7 @@ from (
         || ',"state":"' || state || '"}' as document
     from page
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 -- Several records:
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
--- Response of a write of several records, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
@@ -352,38 +306,51 @@ for key share;
 -- items.delete: Mark records as deleted.
 --   $1::bigint organization_id
 --   $2::text ids
-update item set state = 'deleted'
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id, false as shown, item_category_id as "item-categories";
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update item set state = 'deleted'
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id, false as shown, item_category_id as "item-categories.itemCategoryId"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- items.update: Update the records that differ from their items.
 --   $1::bigint organization_id
 --   $2::jsonb items
-update item as stored
-set number = item."number", name = item."name", item_category_id = item."itemCategoryId", state = item."state"
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "itemCategoryId" bigint,
-    "state" text)
-join item before on before.organization_id = $1::bigint and before.id = item.id
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and row(stored.number, stored.name, stored.item_category_id, stored.state) is distinct
-        from row(item."number", item."name", item."itemCategoryId", item."state")
-returning stored.id, false as shown, case when before.state <> 'deleted'
-    and (stored.item_category_id, stored.state = 'deleted') is distinct
-    from (before.item_category_id, before.state = 'deleted') then before.item_category_id
-    end as "item-categories", case when stored.state <> 'deleted'
-    and (stored.item_category_id, stored.state = 'deleted') is distinct
-    from (before.item_category_id, before.state = 'deleted') then stored.item_category_id
-    end as "item-categories";
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update item as stored
+    set number = item."number", name = item."name", item_category_id = item."itemCategoryId",
+        state = item."state"
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "itemCategoryId" bigint,
+        "state" text)
+    join item before on before.organization_id = $1::bigint and before.id = item.id
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and row(stored.number, stored.name, stored.item_category_id, stored.state) is distinct
+            from row(item."number", item."name", item."itemCategoryId", item."state")
+    returning stored.id, false as shown, case when before.state <> 'deleted'
+        and (stored.item_category_id, stored.state = 'deleted') is distinct
+        from (before.item_category_id, before.state = 'deleted') then before.item_category_id
+        end as "item-categories.itemCategoryId.before", case when stored.state <> 'deleted'
+        and (stored.item_category_id, stored.state = 'deleted') is distinct
+        from (before.item_category_id, before.state = 'deleted') then stored.item_category_id
+        end as "item-categories.itemCategoryId.stored"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- items.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into item (organization_id, id, number, name, item_category_id, state)
-select $1::bigint, item.id, item."number", item."name", item."itemCategoryId",
-    coalesce(item."state", 'active')
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "itemCategoryId" bigint,
-    "state" text)
-returning id, item_category_id as "item-categories";
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into item (organization_id, id, number, name, item_category_id, state)
+    select $1::bigint, item.id, item."number", item."name", item."itemCategoryId",
+        coalesce(item."state", 'active')
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "itemCategoryId" bigint,
+        "state" text)
+    returning id, item_category_id as "item-categories.itemCategoryId"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- items.key_holders: Find the live records with own keys, for organizations whose own keys are unique.
 --   $1::bigint organization_id

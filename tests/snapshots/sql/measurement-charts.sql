@@ -58,28 +58,6 @@ from (
     from page
     left join lines on lines.style_id = page.id
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 
 -- measurement-charts.read_writable: Read a writable form.
 --   $1::bigint organization_id
@@ -196,69 +174,100 @@ where line.organization_id = $1::bigint and line.style_id = $2::bigint;
 -- measurement-charts.deactivate: Deactivate removed lines that sample requests use.
 --   $1::bigint organization_id
 --   $2::bigint[] line_ids
-update measurement_line set is_deactivated = true
-where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactivated
-returning id, is_deactivated as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update measurement_line set is_deactivated = true
+    where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactivated
+    returning id, is_deactivated as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- measurement-charts.insert: Insert new lines.
 --   $1::bigint organization_id
 --   $2::jsonb lines
 --   $3::bigint style_id
-insert into measurement_line (organization_id, id, style_id, name, tolerance)
-select $1::bigint, item.id, $3::bigint, item.name, item.tolerance
-from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, tolerance numeric)
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into measurement_line (organization_id, id, style_id, name, tolerance)
+    select $1::bigint, item.id, $3::bigint, item.name, item.tolerance
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, tolerance numeric)
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- measurement-charts.remove: Delete removed lines.
 --   $1::bigint organization_id
 --   $2::bigint[] line_ids
-delete from measurement_line
-where organization_id = $1::bigint and id = any($2::bigint[])
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    delete from measurement_line
+    where organization_id = $1::bigint and id = any($2::bigint[])
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- measurement-charts.remove_values: Delete requested values that the request omits.
 --   $1::bigint organization_id
 --   $2::jsonb cells
-with gone as materialized (
-    select (pair ->> 0)::bigint as line_id, (pair ->> 1)::bigint as size_id
-    from jsonb_array_elements($2::jsonb) as sent(pair)
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    with gone as materialized (
+        select (pair ->> 0)::bigint as line_id, (pair ->> 1)::bigint as size_id
+        from jsonb_array_elements($2::jsonb) as sent(pair)
+    )
+    delete from measurement_line_value as stored
+    using gone
+    where stored.organization_id = $1::bigint
+        and stored.measurement_line_id = gone.line_id and stored.size_range_size_id = gone.size_id
+    returning stored.measurement_line_id as id
 )
-delete from measurement_line_value as stored
-using gone
-where stored.organization_id = $1::bigint
-    and stored.measurement_line_id = gone.line_id and stored.size_range_size_id = gone.size_id
-returning stored.measurement_line_id as id;
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- measurement-charts.save_values: Insert and update requested values.
 --   $1::bigint organization_id
 --   $2::jsonb cells
-insert into measurement_line_value as stored (organization_id, measurement_line_id, size_range_size_id, value)
-select $1::bigint, (sent.charted ->> 0)::bigint, (sent.charted ->> 1)::bigint, (sent.charted ->> 2)::numeric
-from jsonb_array_elements($2::jsonb) as sent(charted)
-on conflict (organization_id, measurement_line_id, size_range_size_id) do update set value = excluded.value
-returning measurement_line_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into measurement_line_value as stored (organization_id, measurement_line_id, size_range_size_id,
+        value)
+    select $1::bigint, (sent.charted ->> 0)::bigint, (sent.charted ->> 1)::bigint,
+        (sent.charted ->> 2)::numeric
+    from jsonb_array_elements($2::jsonb) as sent(charted)
+    on conflict (organization_id, measurement_line_id,
+        size_range_size_id) do update set value = excluded.value
+    returning measurement_line_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- measurement-charts.set_unit: Update the unit of the chart.
 --   $1::bigint organization_id
 --   $2::bigint style_id
 --   $3::text unit
-update style set measurement_unit = $3::text
-where organization_id = $1::bigint and id = $2::bigint and measurement_unit is distinct from $3::text
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update style set measurement_unit = $3::text
+    where organization_id = $1::bigint and id = $2::bigint and measurement_unit is distinct from $3::text
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- measurement-charts.update: Update lines that differ.
 --   $1::bigint organization_id
 --   $2::jsonb lines
--- Reactivates deactivated lines. Compares values as exact texts.
-update measurement_line as stored
-set name = item.name, tolerance = item.tolerance, is_deactivated = false
-from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, tolerance numeric)
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and (
-        stored.is_deactivated
-        or (stored.name, stored.tolerance::text) is distinct from (item.name, item.tolerance::text)
-    )
-returning stored.id, stored.id is not null as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Reactivates deactivated lines. Compares values as exact texts.
+    update measurement_line as stored
+    set name = item.name, tolerance = item.tolerance, is_deactivated = false
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, tolerance numeric)
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and (
+            stored.is_deactivated
+            or (stored.name, stored.tolerance::text) is distinct from (item.name, item.tolerance::text)
+        )
+    returning stored.id, stored.id is not null as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- measurement-charts.shown_in_sample_requests: Find the sample-requests that show changed records, for the change feed.
 --   $1::bigint organization_id

@@ -154,28 +154,6 @@ from (
     from page
     left join lines on lines.size_range_size_id = page.id
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $5::bigint,
---   +         $6::text,
---   +         $7::integer,
---   +         $8::jsonb,
---   +         $9::jsonb
---   +     returning id
---   + )
 
 -- measurements.read_writable: Read a writable form.
 --   $1::bigint organization_id
@@ -291,38 +269,46 @@ end as parameter;
 --   $2::jsonb items
 --   $3::bigint sample_request_id
 --   $4::bigint size_id
-update sample_request_size as stored
-set
-    designer_comment = item."designerComment",
-    is_approved = item.approved,
-    is_designer_visible_only = item."designerVisibleOnly"
-from jsonb_to_recordset($2::jsonb) as item("designerComment" text, approved boolean,
-    "designerVisibleOnly" boolean)
-where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
-    and stored.size_range_size_id = $4::bigint
-    and (stored.designer_comment, stored.is_approved, stored.is_designer_visible_only)
-    is distinct from (item."designerComment", item.approved, item."designerVisibleOnly")
-returning stored.size_range_size_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update sample_request_size as stored
+    set
+        designer_comment = item."designerComment",
+        is_approved = item.approved,
+        is_designer_visible_only = item."designerVisibleOnly"
+    from jsonb_to_recordset($2::jsonb) as item("designerComment" text, approved boolean,
+        "designerVisibleOnly" boolean)
+    where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
+        and stored.size_range_size_id = $4::bigint
+        and (stored.designer_comment, stored.is_approved, stored.is_designer_visible_only)
+        is distinct from (item."designerComment", item.approved, item."designerVisibleOnly")
+    returning stored.size_range_size_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- measurements.update_lines: Update measured values that differ.
 --   $1::bigint organization_id
 --   $2::jsonb lines
 --   $3::bigint sample_request_id
 --   $4::bigint size_id
--- Compares values as exact texts.
-update sample_request_measurement as stored
-set
-    company_measurement = item."companyMeasurement",
-    supplier_measurement = item."supplierMeasurement",
-    new_measurement = item."newMeasurement"
-from jsonb_to_recordset($2::jsonb) as item(
-    "lineId" bigint, "companyMeasurement" numeric, "supplierMeasurement" numeric, "newMeasurement" numeric
-)
-where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
-    and stored.size_range_size_id = $4::bigint and stored.measurement_line_id = item."lineId"
-    and (
-        stored.company_measurement::text, stored.supplier_measurement::text, stored.new_measurement::text
-    ) is distinct from (
-        item."companyMeasurement"::text, item."supplierMeasurement"::text, item."newMeasurement"::text
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Compares values as exact texts.
+    update sample_request_measurement as stored
+    set
+        company_measurement = item."companyMeasurement",
+        supplier_measurement = item."supplierMeasurement",
+        new_measurement = item."newMeasurement"
+    from jsonb_to_recordset($2::jsonb) as item(
+        "lineId" bigint, "companyMeasurement" numeric, "supplierMeasurement" numeric, "newMeasurement" numeric
     )
-returning stored.measurement_line_id as id;
+    where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
+        and stored.size_range_size_id = $4::bigint and stored.measurement_line_id = item."lineId"
+        and (
+            stored.company_measurement::text, stored.supplier_measurement::text, stored.new_measurement::text
+        ) is distinct from (
+            item."companyMeasurement"::text, item."supplierMeasurement"::text, item."newMeasurement"::text
+        )
+    returning stored.measurement_line_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;

@@ -415,53 +415,7 @@ from (
     from page
     left join sizes on sizes.sample_request_id = page.id
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 -- Several records:
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
--- Response of a write of several records, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
@@ -757,104 +711,129 @@ group by sample_request_id;
 -- sample-requests.remove_sample_request_size: Delete links.
 --   $1::bigint organization_id
 --   $2::jsonb pairs
-with gone as materialized (
-    select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
-    from jsonb_array_elements($2::jsonb) as sent(pair)
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    with gone as materialized (
+        select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
+        from jsonb_array_elements($2::jsonb) as sent(pair)
+    )
+    delete from sample_request_size as stored
+    using gone
+    where stored.organization_id = $1::bigint
+        and stored.sample_request_id = gone.owner_id and stored.size_range_size_id = gone.linked_id
+    returning stored.sample_request_id as id
 )
-delete from sample_request_size as stored
-using gone
-where stored.organization_id = $1::bigint
-    and stored.sample_request_id = gone.owner_id and stored.size_range_size_id = gone.linked_id
-returning stored.sample_request_id as id;
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- sample-requests.add_sample_request_size: Insert links.
 --   $1::bigint organization_id
 --   $2::jsonb pairs
-insert into sample_request_size (organization_id, sample_request_id, size_range_size_id)
-select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
-from jsonb_array_elements($2::jsonb) as sent(pair)
-returning sample_request_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into sample_request_size (organization_id, sample_request_id, size_range_size_id)
+    select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
+    from jsonb_array_elements($2::jsonb) as sent(pair)
+    returning sample_request_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- sample-requests.freeze: Freeze the requested values of new sizes.
 --   $1::bigint organization_id
 --   $2::jsonb items
 --   $3::jsonb new_sizes
--- Freeze the requested values of new sizes: $3 has pairs of a request id and a size id.
-with sent as materialized (
-    select item.id, item.requested
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, requested jsonb)
-    where jsonb_typeof(item.requested) = 'array'
-),
-own as materialized (
-    select sent.id, one."lineId" as line_id, one."sizeRangeSizeId" as size_id, one.value
-    from sent
-    cross join lateral jsonb_to_recordset(sent.requested)
-        as one("lineId" bigint, "sizeRangeSizeId" bigint, value numeric)
-),
-lines as materialized (
-    select line.id, line.style_id
-    from measurement_line line
-    where line.organization_id = $1::bigint and not line.is_deactivated
-        and line.style_id = any(array(
-            select request.style_id
-            from sample_request request
-            where request.organization_id = $1::bigint
-                and request.id = any(array(
-                    select (added.pair ->> 0)::bigint from jsonb_array_elements($3::jsonb) as added(pair)
-                ))
-        ))
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Freeze the requested values of new sizes: $3 has pairs of a request id and a size id.
+    with sent as materialized (
+        select item.id, item.requested
+        from jsonb_to_recordset($2::jsonb) as item(id bigint, requested jsonb)
+        where jsonb_typeof(item.requested) = 'array'
+    ),
+    own as materialized (
+        select sent.id, one."lineId" as line_id, one."sizeRangeSizeId" as size_id, one.value
+        from sent
+        cross join lateral jsonb_to_recordset(sent.requested)
+            as one("lineId" bigint, "sizeRangeSizeId" bigint, value numeric)
+    ),
+    lines as materialized (
+        select line.id, line.style_id
+        from measurement_line line
+        where line.organization_id = $1::bigint and not line.is_deactivated
+            and line.style_id = any(array(
+                select request.style_id
+                from sample_request request
+                where request.organization_id = $1::bigint
+                    and request.id = any(array(
+                        select (added.pair ->> 0)::bigint from jsonb_array_elements($3::jsonb) as added(pair)
+                    ))
+            ))
+    )
+    insert into sample_request_measurement (
+        organization_id, sample_request_id, size_range_size_id, measurement_line_id, requested_measurement
+    )
+    select
+        $1::bigint,
+        request.id,
+        (added.pair ->> 1)::bigint,
+        line.id,
+        case when sent.id is null then chart.value else own.value end
+    from jsonb_array_elements($3::jsonb) as added(pair)
+    join sample_request request
+        on request.organization_id = $1::bigint and request.id = (added.pair ->> 0)::bigint
+    join lines line on line.style_id = request.style_id
+    left join sent on sent.id = request.id
+    left join own
+        on own.id = request.id and own.line_id = line.id and own.size_id = (added.pair ->> 1)::bigint
+    left join measurement_line_value chart
+        on chart.organization_id = $1::bigint and chart.measurement_line_id = line.id
+            and chart.size_range_size_id = (added.pair ->> 1)::bigint
+    returning sample_request_id as id
 )
-insert into sample_request_measurement (
-    organization_id, sample_request_id, size_range_size_id, measurement_line_id, requested_measurement
-)
-select
-    $1::bigint,
-    request.id,
-    (added.pair ->> 1)::bigint,
-    line.id,
-    case when sent.id is null then chart.value else own.value end
-from jsonb_array_elements($3::jsonb) as added(pair)
-join sample_request request
-    on request.organization_id = $1::bigint and request.id = (added.pair ->> 0)::bigint
-join lines line on line.style_id = request.style_id
-left join sent on sent.id = request.id
-left join own
-    on own.id = request.id and own.line_id = line.id and own.size_id = (added.pair ->> 1)::bigint
-left join measurement_line_value chart
-    on chart.organization_id = $1::bigint and chart.measurement_line_id = line.id
-        and chart.size_range_size_id = (added.pair ->> 1)::bigint
-returning sample_request_id as id;
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- sample-requests.purge: Delete records from the database.
 --   $1::bigint organization_id
 --   $2::text ids
-delete from sample_request
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    delete from sample_request
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- sample-requests.update: Update the records that differ from their items.
 --   $1::bigint organization_id
 --   $2::jsonb items
-update sample_request set name = item.name
-from jsonb_to_recordset($2::jsonb) as item(id bigint, name text)
-where sample_request.organization_id = $1::bigint and sample_request.id = item.id
-    and sample_request.name <> item.name
-returning sample_request.id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update sample_request set name = item.name
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, name text)
+    where sample_request.organization_id = $1::bigint and sample_request.id = item.id
+        and sample_request.name <> item.name
+    returning sample_request.id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- sample-requests.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into sample_request (organization_id, id, style_id, name, unit)
-select
-    $1::bigint,
-    item.id,
-    item."styleId",
-    item.name,
-    -- An item with requested values has their unit, too, even if it is null.
-    coalesce(item.unit, case when item.requested is null then style.measurement_unit end)
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, name text, unit text, requested jsonb)
-join style on style.organization_id = $1::bigint and style.id = item."styleId"
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into sample_request (organization_id, id, style_id, name, unit)
+    select
+        $1::bigint,
+        item.id,
+        item."styleId",
+        item.name,
+        -- An item with requested values has their unit, too, even if it is null.
+        coalesce(item.unit, case when item.requested is null then style.measurement_unit end)
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, name text, unit text,
+        requested jsonb)
+    join style on style.organization_id = $1::bigint and style.id = item."styleId"
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- sample-requests.key_holders: Find the live records with own keys, for organizations whose own keys are unique.
 --   $1::bigint organization_id

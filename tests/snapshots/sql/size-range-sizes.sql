@@ -38,28 +38,6 @@ from (
     from page
     left join sizes on sizes.size_range_id = page.id
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 
 -- size-range-sizes.read_writable: Read a writable form.
 --   $1::bigint organization_id
@@ -157,69 +135,89 @@ for update;
 -- size-range-sizes.deactivate: Deactivate removed sizes that are in use.
 --   $1::bigint organization_id
 --   $2::bigint[] size_ids
-update size_range_size set is_deactivated = true
-where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactivated
-returning id, is_deactivated as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update size_range_size set is_deactivated = true
+    where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactivated
+    returning id, is_deactivated as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- size-range-sizes.insert: Insert new sizes.
 --   $1::bigint organization_id
 --   $2::jsonb sizes
 --   $3::bigint size_range_id
-insert into size_range_size (
-    organization_id, id, size_range_id, name, size_id, related_size_range_size_id, grading_group_id
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into size_range_size (
+        organization_id, id, size_range_id, name, size_id, related_size_range_size_id, grading_group_id
+    )
+    select
+        $1::bigint,
+        item.id,
+        $3::bigint,
+        item.name,
+        item."sizeId",
+        item."relatedSizeRangeSizeId",
+        item."gradingGroupId"
+    from jsonb_to_recordset($2::jsonb) as item(
+        id bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint
+    )
+    returning id
 )
-select
-    $1::bigint,
-    item.id,
-    $3::bigint,
-    item.name,
-    item."sizeId",
-    item."relatedSizeRangeSizeId",
-    item."gradingGroupId"
-from jsonb_to_recordset($2::jsonb) as item(
-    id bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint
-)
-returning id;
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- size-range-sizes.mark_default: Update the size that grading starts from.
 --   $1::bigint organization_id
 --   $2::bigint size_range_id
 --   $3::bigint size_id
--- Set the size that grading starts from.
-update size_range set default_grading_size_id = $3::bigint
-where organization_id = $1::bigint and id = $2::bigint
-    and default_grading_size_id is distinct from $3::bigint
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Set the size that grading starts from.
+    update size_range set default_grading_size_id = $3::bigint
+    where organization_id = $1::bigint and id = $2::bigint
+        and default_grading_size_id is distinct from $3::bigint
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- size-range-sizes.remove: Delete removed sizes.
 --   $1::bigint organization_id
 --   $2::bigint[] size_ids
-delete from size_range_size
-where organization_id = $1::bigint and id = any($2::bigint[])
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    delete from size_range_size
+    where organization_id = $1::bigint and id = any($2::bigint[])
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- size-range-sizes.update: Update sizes that differ.
 --   $1::bigint organization_id
 --   $2::jsonb sizes
--- Reactivates deactivated sizes.
-update size_range_size as stored
-set
-    name = item.name,
-    size_id = item."sizeId",
-    related_size_range_size_id = item."relatedSizeRangeSizeId",
-    grading_group_id = item."gradingGroupId",
-    is_deactivated = false
-from jsonb_to_recordset($2::jsonb) as item(
-    id bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint
-)
-join size_range_size before on before.organization_id = $1::bigint and before.id = item.id
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and (
-        stored.is_deactivated
-        or (stored.name, stored.size_id, stored.related_size_range_size_id, stored.grading_group_id)
-        is distinct from (item.name, item."sizeId", item."relatedSizeRangeSizeId", item."gradingGroupId")
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Reactivates deactivated sizes.
+    update size_range_size as stored
+    set
+        name = item.name,
+        size_id = item."sizeId",
+        related_size_range_size_id = item."relatedSizeRangeSizeId",
+        grading_group_id = item."gradingGroupId",
+        is_deactivated = false
+    from jsonb_to_recordset($2::jsonb) as item(
+        id bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint
     )
-returning stored.id, stored.name <> before.name or before.is_deactivated as shown;
+    join size_range_size before on before.organization_id = $1::bigint and before.id = item.id
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and (
+            stored.is_deactivated
+            or (stored.name, stored.size_id, stored.related_size_range_size_id, stored.grading_group_id)
+            is distinct from (item.name, item."sizeId", item."relatedSizeRangeSizeId", item."gradingGroupId")
+        )
+    returning stored.id, stored.name <> before.name or before.is_deactivated as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- size-range-sizes.shown_in_sample_requests: Find the sample-requests that show changed records, for the change feed.
 --   $1::bigint organization_id

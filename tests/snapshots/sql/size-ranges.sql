@@ -433,53 +433,7 @@ from (
     from page
     left join sizes on sizes.size_range_id = page.id
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 -- Several records:
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
--- Response of a write of several records, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
@@ -654,73 +608,90 @@ where size.organization_id = $1::bigint and size.size_range_id = any($2::bigint[
 -- size-ranges.delete: Mark records as deleted.
 --   $1::bigint organization_id
 --   $2::text ids
-update size_range set state = 'deleted'
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update size_range set state = 'deleted'
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- size-ranges.demote: Clear the default if an item becomes it.
 --   $1::bigint organization_id
 --   $2::jsonb items
-update size_range set is_default = false
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "isDefault" boolean)
-where size_range.organization_id = $1::bigint and size_range.is_default
-    and item."isDefault" and item.id <> size_range.id
-returning size_range.id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update size_range set is_default = false
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "isDefault" boolean)
+    where size_range.organization_id = $1::bigint and size_range.is_default
+        and item."isDefault" and item.id <> size_range.id
+    returning size_range.id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- size-ranges.update: Update the records that differ from their items.
 --   $1::bigint organization_id
 --   $2::jsonb items
-with wanted as materialized (
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    with wanted as materialized (
+        select
+            item.id,
+            item.name,
+            item."userDefinedId" as user_defined_id,
+            item.state,
+            coalesce(item."isAdvancedGrading" and o.pro, false) as is_advanced_grading,
+            item."isDefault" as is_default
+        from jsonb_to_recordset($2::jsonb) as item(
+            id bigint, name text, "userDefinedId" text, state text, "isAdvancedGrading" boolean,
+                "isDefault" boolean
+        )
+        join organization o on o.id = $1::bigint
+    )
+    update size_range
+    set
+        name = wanted.name,
+        user_defined_id = wanted.user_defined_id,
+        state = wanted.state,
+        is_advanced_grading = wanted.is_advanced_grading,
+        is_default = coalesce(wanted.is_default, size_range.is_default)
+    from wanted
+    where size_range.organization_id = $1::bigint and size_range.id = wanted.id
+        and (
+            size_range.name, size_range.user_defined_id, size_range.state, size_range.is_advanced_grading,
+            size_range.is_default
+        ) is distinct from (
+            wanted.name, wanted.user_defined_id, wanted.state, wanted.is_advanced_grading,
+            coalesce(wanted.is_default, size_range.is_default)
+        )
+    returning size_range.id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- size-ranges.insert: Insert new records.
+--   $1::bigint organization_id
+--   $2::jsonb items
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into size_range (
+        organization_id, id, name, user_defined_id, state, is_advanced_grading, is_default
+    )
     select
+        $1::bigint,
         item.id,
         item.name,
-        item."userDefinedId" as user_defined_id,
-        item.state,
-        coalesce(item."isAdvancedGrading" and o.pro, false) as is_advanced_grading,
-        item."isDefault" as is_default
+        item."userDefinedId",
+        coalesce(item.state, 'active'),
+        coalesce(item."isAdvancedGrading" and o.pro, false),
+        coalesce(item."isDefault", false)
     from jsonb_to_recordset($2::jsonb) as item(
         id bigint, name text, "userDefinedId" text, state text, "isAdvancedGrading" boolean,
             "isDefault" boolean
     )
     join organization o on o.id = $1::bigint
+    returning id
 )
-update size_range
-set
-    name = wanted.name,
-    user_defined_id = wanted.user_defined_id,
-    state = wanted.state,
-    is_advanced_grading = wanted.is_advanced_grading,
-    is_default = coalesce(wanted.is_default, size_range.is_default)
-from wanted
-where size_range.organization_id = $1::bigint and size_range.id = wanted.id
-    and (
-        size_range.name, size_range.user_defined_id, size_range.state, size_range.is_advanced_grading,
-        size_range.is_default
-    ) is distinct from (
-        wanted.name, wanted.user_defined_id, wanted.state, wanted.is_advanced_grading,
-        coalesce(wanted.is_default, size_range.is_default)
-    )
-returning size_range.id;
-
--- size-ranges.insert: Insert new records.
---   $1::bigint organization_id
---   $2::jsonb items
-insert into size_range (
-    organization_id, id, name, user_defined_id, state, is_advanced_grading, is_default
-)
-select
-    $1::bigint,
-    item.id,
-    item.name,
-    item."userDefinedId",
-    coalesce(item.state, 'active'),
-    coalesce(item."isAdvancedGrading" and o.pro, false),
-    coalesce(item."isDefault", false)
-from jsonb_to_recordset($2::jsonb) as item(
-    id bigint, name text, "userDefinedId" text, state text, "isAdvancedGrading" boolean, "isDefault" boolean
-)
-join organization o on o.id = $1::bigint
-returning id;
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- size-ranges.key_holders: Find the live records with own keys, for organizations whose own keys are unique.
 --   $1::bigint organization_id

@@ -180,53 +180,7 @@ from (
         || '"}' as document
     from page
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 -- Several records:
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
--- Response of a write of several records, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
@@ -320,36 +274,52 @@ group by link.style_category_id;
 -- style-categories.delete: Mark records as deleted.
 --   $1::bigint organization_id
 --   $2::text ids
-update style_category set state = 'deleted'
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id, false as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update style_category set state = 'deleted'
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id, false as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-categories.delete_restrictions: Delete the links of custom fields to deleted records.
 --   $1::bigint organization_id
 --   $2::text ids
-delete from custom_field_style_category
-where organization_id = $1::bigint and style_category_id = any((select $2::text::bigint[])::bigint[])
-returning custom_field_id as "style-custom-fields";
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    delete from custom_field_style_category
+    where organization_id = $1::bigint and style_category_id = any((select $2::text::bigint[])::bigint[])
+    returning custom_field_id as "style-custom-fields"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-categories.update: Update the records that differ from their items.
 --   $1::bigint organization_id
 --   $2::jsonb items
-update style_category as stored
-set name = item."name", user_defined_id = item."userDefinedId", state = item."state"
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text)
-join style_category before on before.organization_id = $1::bigint and before.id = item.id
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and row(stored.name, stored.user_defined_id, stored.state) is distinct
-        from row(item."name", item."userDefinedId", item."state")
-returning stored.id, row(stored.name) is distinct from row(before.name) as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update style_category as stored
+    set name = item."name", user_defined_id = item."userDefinedId", state = item."state"
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text)
+    join style_category before on before.organization_id = $1::bigint and before.id = item.id
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and row(stored.name, stored.user_defined_id, stored.state) is distinct
+            from row(item."name", item."userDefinedId", item."state")
+    returning stored.id, row(stored.name) is distinct from row(before.name) as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-categories.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into style_category (organization_id, id, name, user_defined_id, state)
-select $1::bigint, item.id, item."name", item."userDefinedId", coalesce(item."state", 'active')
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text)
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into style_category (organization_id, id, name, user_defined_id, state)
+    select $1::bigint, item.id, item."name", item."userDefinedId", coalesce(item."state", 'active')
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text)
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-categories.shown_in_style_custom_fields: Find the style-custom-fields that show changed records, for the change feed.
 --   $1::bigint organization_id

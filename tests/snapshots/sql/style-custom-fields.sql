@@ -803,53 +803,7 @@ from (
     left join groups g on g.custom_field_id = page.id
     left join categories c on c.custom_field_id = page.id
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 -- Several records:
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
--- Response of a write of several records, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
@@ -1237,202 +1191,258 @@ group by custom_field_id;
 -- style-custom-fields.remove_custom_field_brand: Delete links.
 --   $1::bigint organization_id
 --   $2::jsonb pairs
-with gone as materialized (
-    select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
-    from jsonb_array_elements($2::jsonb) as sent(pair)
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    with gone as materialized (
+        select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
+        from jsonb_array_elements($2::jsonb) as sent(pair)
+    )
+    delete from custom_field_brand as stored
+    using gone
+    where stored.organization_id = $1::bigint
+        and stored.custom_field_id = gone.owner_id and stored.brand_id = gone.linked_id
+    returning stored.custom_field_id as id
 )
-delete from custom_field_brand as stored
-using gone
-where stored.organization_id = $1::bigint
-    and stored.custom_field_id = gone.owner_id and stored.brand_id = gone.linked_id
-returning stored.custom_field_id as id;
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-custom-fields.add_custom_field_brand: Insert links.
 --   $1::bigint organization_id
 --   $2::jsonb pairs
-insert into custom_field_brand (organization_id, custom_field_id, brand_id)
-select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
-from jsonb_array_elements($2::jsonb) as sent(pair)
-returning custom_field_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into custom_field_brand (organization_id, custom_field_id, brand_id)
+    select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
+    from jsonb_array_elements($2::jsonb) as sent(pair)
+    returning custom_field_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-custom-fields.remove_custom_field_group: Delete links.
 --   $1::bigint organization_id
 --   $2::jsonb pairs
-with gone as materialized (
-    select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
-    from jsonb_array_elements($2::jsonb) as sent(pair)
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    with gone as materialized (
+        select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
+        from jsonb_array_elements($2::jsonb) as sent(pair)
+    )
+    delete from custom_field_group as stored
+    using gone
+    where stored.organization_id = $1::bigint
+        and stored.custom_field_id = gone.owner_id and stored.group_id = gone.linked_id
+    returning stored.custom_field_id as id
 )
-delete from custom_field_group as stored
-using gone
-where stored.organization_id = $1::bigint
-    and stored.custom_field_id = gone.owner_id and stored.group_id = gone.linked_id
-returning stored.custom_field_id as id;
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-custom-fields.add_custom_field_group: Insert links.
 --   $1::bigint organization_id
 --   $2::jsonb pairs
-insert into custom_field_group (organization_id, custom_field_id, group_id)
-select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
-from jsonb_array_elements($2::jsonb) as sent(pair)
-returning custom_field_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into custom_field_group (organization_id, custom_field_id, group_id)
+    select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
+    from jsonb_array_elements($2::jsonb) as sent(pair)
+    returning custom_field_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-custom-fields.remove_custom_field_style_category: Delete links.
 --   $1::bigint organization_id
 --   $2::jsonb pairs
-with gone as materialized (
-    select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
-    from jsonb_array_elements($2::jsonb) as sent(pair)
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    with gone as materialized (
+        select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
+        from jsonb_array_elements($2::jsonb) as sent(pair)
+    )
+    delete from custom_field_style_category as stored
+    using gone
+    where stored.organization_id = $1::bigint
+        and stored.custom_field_id = gone.owner_id and stored.style_category_id = gone.linked_id
+    returning stored.custom_field_id as id
 )
-delete from custom_field_style_category as stored
-using gone
-where stored.organization_id = $1::bigint
-    and stored.custom_field_id = gone.owner_id and stored.style_category_id = gone.linked_id
-returning stored.custom_field_id as id;
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-custom-fields.add_custom_field_style_category: Insert links.
 --   $1::bigint organization_id
 --   $2::jsonb pairs
-insert into custom_field_style_category (organization_id, custom_field_id, style_category_id)
-select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
-from jsonb_array_elements($2::jsonb) as sent(pair)
-returning custom_field_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into custom_field_style_category (organization_id, custom_field_id, style_category_id)
+    select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
+    from jsonb_array_elements($2::jsonb) as sent(pair)
+    returning custom_field_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-custom-fields.remove_values: Delete allowed values that items omit.
 --   $1::bigint organization_id
 --   $2::bigint[] value_ids
-delete from style_allowed_value
-where organization_id = $1::bigint and id = any($2::bigint[])
-returning custom_field_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    delete from style_allowed_value
+    where organization_id = $1::bigint and id = any($2::bigint[])
+    returning custom_field_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-custom-fields.forget_parent_values: Clear references to removed values.
 --   $1::bigint organization_id
 --   $2::bigint[] value_ids
--- Clear references to removed values: only deleted fields and values to be removed have them.
-update style_allowed_value set parent_allowed_value_id = null
-where organization_id = $1::bigint and parent_allowed_value_id = any($2::bigint[])
-returning custom_field_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Clear references to removed values: only deleted fields and values to be removed have them.
+    update style_allowed_value set parent_allowed_value_id = null
+    where organization_id = $1::bigint and parent_allowed_value_id = any($2::bigint[])
+    returning custom_field_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-custom-fields.insert_values: Insert new allowed values.
 --   $1::bigint organization_id
 --   $2::jsonb values
--- Values that other values of the request name have an id already.
-insert into style_allowed_value (
-    organization_id, id, custom_field_id, value, user_defined_id, is_default_value, parent_allowed_value_id
-)
-select
-    $1::bigint,
-    coalesce(id, nextval(pg_get_serial_sequence('style_allowed_value', 'id'))),
-    field_id,
-    value,
-    user_defined_id,
-    is_default_value,
-    parent_id
-from (
-    -- Allowed values of the request, a JSON array each.
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Values that other values of the request name have an id already.
+    insert into style_allowed_value (
+        organization_id, id, custom_field_id, value, user_defined_id, is_default_value,
+            parent_allowed_value_id
+    )
     select
-        (sent ->> 0)::bigint as field_id,
-        (sent ->> 1)::bigint as id,
-        sent ->> 2 as value,
-        sent ->> 3 as user_defined_id,
-        (sent ->> 4)::boolean as is_default_value,
-        (sent ->> 5)::bigint as parent_id,
-        n
-    from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n)
-) as sent
-order by field_id, n
-returning custom_field_id as id;
+        $1::bigint,
+        coalesce(id, nextval(pg_get_serial_sequence('style_allowed_value', 'id'))),
+        field_id,
+        value,
+        user_defined_id,
+        is_default_value,
+        parent_id
+    from (
+        -- Allowed values of the request, a JSON array each.
+        select
+            (sent ->> 0)::bigint as field_id,
+            (sent ->> 1)::bigint as id,
+            sent ->> 2 as value,
+            sent ->> 3 as user_defined_id,
+            (sent ->> 4)::boolean as is_default_value,
+            (sent ->> 5)::bigint as parent_id,
+            n
+        from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n)
+    ) as sent
+    order by field_id, n
+    returning custom_field_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-custom-fields.update_values: Update allowed values that differ.
 --   $1::bigint organization_id
 --   $2::jsonb values
-update style_allowed_value as stored
-set
-    value = sent.value,
-    user_defined_id = sent.user_defined_id,
-    is_default_value = sent.is_default_value,
-    parent_allowed_value_id = sent.parent_id
-from (
-    -- Allowed values of the request, a JSON array each.
-    select
-        (sent ->> 0)::bigint as field_id,
-        (sent ->> 1)::bigint as id,
-        sent ->> 2 as value,
-        sent ->> 3 as user_defined_id,
-        (sent ->> 4)::boolean as is_default_value,
-        (sent ->> 5)::bigint as parent_id,
-        n
-    from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n)
-) as sent
-where stored.organization_id = $1::bigint and stored.id = sent.id and stored.custom_field_id = sent.field_id
-returning stored.custom_field_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update style_allowed_value as stored
+    set
+        value = sent.value,
+        user_defined_id = sent.user_defined_id,
+        is_default_value = sent.is_default_value,
+        parent_allowed_value_id = sent.parent_id
+    from (
+        -- Allowed values of the request, a JSON array each.
+        select
+            (sent ->> 0)::bigint as field_id,
+            (sent ->> 1)::bigint as id,
+            sent ->> 2 as value,
+            sent ->> 3 as user_defined_id,
+            (sent ->> 4)::boolean as is_default_value,
+            (sent ->> 5)::bigint as parent_id,
+            n
+        from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n)
+    ) as sent
+    where stored.organization_id = $1::bigint and stored.id = sent.id
+        and stored.custom_field_id = sent.field_id
+    returning stored.custom_field_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-custom-fields.delete: Mark records as deleted.
 --   $1::bigint organization_id
 --   $2::text ids
-update style_custom_field set state = 'deleted'
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update style_custom_field set state = 'deleted'
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-custom-fields.update: Update the records that differ from their items.
 --   $1::bigint organization_id
 --   $2::jsonb items
-update style_custom_field as stored
-set name = item."name", user_defined_id = item."userDefinedId", state = item."state",
-    internal_only = coalesce(item."internalOnly", false), is_mandatory = coalesce(item."isMandatory", false),
-    is_supplier_editable = coalesce(item."isSupplierEditable", false),
-    is_multi_line = coalesce(item."isMultiLine", false),
-    is_sort_by_allowed_value_id = coalesce(item."isSortByAllowedValueId", false),
-    diff_per_color = coalesce(item."diffPerColor", false),
-    diff_per_size = coalesce(item."diffPerSize", false),
-    use_in_thumbnail_view_group_by = coalesce(item."useInThumbnailViewGroupBy", false),
-    max_char = item."maxChar", allowed_decimals = item."allowedDecimals",
-    numeric_variant_calculation_formula = coalesce(item."numericVariantCalculationFormula", 'none')
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text,
-    "internalOnly" boolean, "isMandatory" boolean, "isSupplierEditable" boolean, "isMultiLine" boolean,
-    "isSortByAllowedValueId" boolean, "diffPerColor" boolean, "diffPerSize" boolean,
-    "useInThumbnailViewGroupBy" boolean, "maxChar" bigint, "allowedDecimals" bigint,
-    "numericVariantCalculationFormula" text)
-join style_custom_field before on before.organization_id = $1::bigint and before.id = item.id
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and row(stored.name, stored.user_defined_id, stored.state, stored.internal_only, stored.is_mandatory,
-        stored.is_supplier_editable, stored.is_multi_line, stored.is_sort_by_allowed_value_id,
-        stored.diff_per_color, stored.diff_per_size, stored.use_in_thumbnail_view_group_by, stored.max_char,
-        stored.allowed_decimals, stored.numeric_variant_calculation_formula) is distinct
-        from row(item."name", item."userDefinedId", item."state", coalesce(item."internalOnly", false),
-            coalesce(item."isMandatory", false), coalesce(item."isSupplierEditable", false),
-            coalesce(item."isMultiLine", false), coalesce(item."isSortByAllowedValueId", false),
-            coalesce(item."diffPerColor", false), coalesce(item."diffPerSize", false),
-            coalesce(item."useInThumbnailViewGroupBy", false), item."maxChar", item."allowedDecimals",
-            coalesce(item."numericVariantCalculationFormula", 'none'))
-returning stored.id, stored.name <> before.name as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update style_custom_field as stored
+    set name = item."name", user_defined_id = item."userDefinedId", state = item."state",
+        internal_only = coalesce(item."internalOnly", false),
+        is_mandatory = coalesce(item."isMandatory", false),
+        is_supplier_editable = coalesce(item."isSupplierEditable", false),
+        is_multi_line = coalesce(item."isMultiLine", false),
+        is_sort_by_allowed_value_id = coalesce(item."isSortByAllowedValueId", false),
+        diff_per_color = coalesce(item."diffPerColor", false),
+        diff_per_size = coalesce(item."diffPerSize", false),
+        use_in_thumbnail_view_group_by = coalesce(item."useInThumbnailViewGroupBy", false),
+        max_char = item."maxChar", allowed_decimals = item."allowedDecimals",
+        numeric_variant_calculation_formula = coalesce(item."numericVariantCalculationFormula", 'none')
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text,
+        "internalOnly" boolean, "isMandatory" boolean, "isSupplierEditable" boolean, "isMultiLine" boolean,
+        "isSortByAllowedValueId" boolean, "diffPerColor" boolean, "diffPerSize" boolean,
+        "useInThumbnailViewGroupBy" boolean, "maxChar" bigint, "allowedDecimals" bigint,
+        "numericVariantCalculationFormula" text)
+    join style_custom_field before on before.organization_id = $1::bigint and before.id = item.id
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and row(stored.name, stored.user_defined_id, stored.state, stored.internal_only, stored.is_mandatory,
+            stored.is_supplier_editable, stored.is_multi_line, stored.is_sort_by_allowed_value_id,
+            stored.diff_per_color, stored.diff_per_size, stored.use_in_thumbnail_view_group_by,
+            stored.max_char, stored.allowed_decimals, stored.numeric_variant_calculation_formula) is distinct
+            from row(item."name", item."userDefinedId", item."state", coalesce(item."internalOnly", false),
+                coalesce(item."isMandatory", false), coalesce(item."isSupplierEditable", false),
+                coalesce(item."isMultiLine", false), coalesce(item."isSortByAllowedValueId", false),
+                coalesce(item."diffPerColor", false), coalesce(item."diffPerSize", false),
+                coalesce(item."useInThumbnailViewGroupBy", false), item."maxChar", item."allowedDecimals",
+                coalesce(item."numericVariantCalculationFormula", 'none'))
+    returning stored.id, stored.name <> before.name as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-custom-fields.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into style_custom_field (organization_id, id, position, name, user_defined_id, type, state,
-    internal_only, is_mandatory, is_supplier_editable, is_multi_line, is_sort_by_allowed_value_id,
-    diff_per_color, diff_per_size, use_in_thumbnail_view_group_by, max_char, allowed_decimals,
-    numeric_variant_calculation_formula, parent_custom_field_id)
-select
-    $1::bigint,
-    item.id,
-    highest.position + row_number() over (order by item.id),
-    item."name", item."userDefinedId", item."type", coalesce(item."state", 'active'),
-        coalesce(item."internalOnly", false), coalesce(item."isMandatory", false),
-        coalesce(item."isSupplierEditable", false), coalesce(item."isMultiLine", false),
-        coalesce(item."isSortByAllowedValueId", false), coalesce(item."diffPerColor", false),
-        coalesce(item."diffPerSize", false), coalesce(item."useInThumbnailViewGroupBy", false),
-        item."maxChar", item."allowedDecimals", coalesce(item."numericVariantCalculationFormula", 'none'),
-        item."parentCustomFieldId"
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "type" text,
-    "state" text, "internalOnly" boolean, "isMandatory" boolean, "isSupplierEditable" boolean,
-    "isMultiLine" boolean, "isSortByAllowedValueId" boolean, "diffPerColor" boolean, "diffPerSize" boolean,
-    "useInThumbnailViewGroupBy" boolean, "maxChar" bigint, "allowedDecimals" bigint,
-    "numericVariantCalculationFormula" text, "parentCustomFieldId" bigint)
-cross join (
-    select coalesce(max(position), 0) as position from style_custom_field where organization_id = $1::bigint
-) as highest
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into style_custom_field (organization_id, id, position, name, user_defined_id, type, state,
+        internal_only, is_mandatory, is_supplier_editable, is_multi_line, is_sort_by_allowed_value_id,
+        diff_per_color, diff_per_size, use_in_thumbnail_view_group_by, max_char, allowed_decimals,
+        numeric_variant_calculation_formula, parent_custom_field_id)
+    select
+        $1::bigint,
+        item.id,
+        highest.position + row_number() over (order by item.id),
+        item."name", item."userDefinedId", item."type", coalesce(item."state", 'active'),
+            coalesce(item."internalOnly", false), coalesce(item."isMandatory", false),
+            coalesce(item."isSupplierEditable", false), coalesce(item."isMultiLine", false),
+            coalesce(item."isSortByAllowedValueId", false), coalesce(item."diffPerColor", false),
+            coalesce(item."diffPerSize", false), coalesce(item."useInThumbnailViewGroupBy", false),
+            item."maxChar", item."allowedDecimals", coalesce(item."numericVariantCalculationFormula", 'none'),
+            item."parentCustomFieldId"
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "type" text,
+        "state" text, "internalOnly" boolean, "isMandatory" boolean, "isSupplierEditable" boolean,
+        "isMultiLine" boolean, "isSortByAllowedValueId" boolean, "diffPerColor" boolean,
+        "diffPerSize" boolean, "useInThumbnailViewGroupBy" boolean, "maxChar" bigint,
+        "allowedDecimals" bigint, "numericVariantCalculationFormula" text, "parentCustomFieldId" bigint)
+    cross join (
+        select coalesce(max(position), 0) as position from style_custom_field
+            where organization_id = $1::bigint
+    ) as highest
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-custom-fields.shown_in_style_custom_fields: Find the style-custom-fields that show changed records, for the change feed.
 --   $1::bigint organization_id

@@ -326,53 +326,7 @@ from (
         ) as document
     from page
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 -- Several records:
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
--- Response of a write of several records, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
@@ -524,26 +478,38 @@ select id, number from style where organization_id = $1::bigint and id = any($2:
 -- style-relations.purge: Delete records from the database.
 --   $1::bigint organization_id
 --   $2::text ids
-delete from style_relation
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    delete from style_relation
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-relations.update: Update the records that differ from their items.
 --   $1::bigint organization_id
 --   $2::jsonb items
-update style_relation as stored
-set style_id = item."styleId", related_style_id = item."relatedStyleId"
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, "relatedStyleId" bigint)
-join style_relation before on before.organization_id = $1::bigint and before.id = item.id
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and row(stored.style_id, stored.related_style_id) is distinct
-        from row(item."styleId", item."relatedStyleId")
-returning stored.id, false as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update style_relation as stored
+    set style_id = item."styleId", related_style_id = item."relatedStyleId"
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, "relatedStyleId" bigint)
+    join style_relation before on before.organization_id = $1::bigint and before.id = item.id
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and row(stored.style_id, stored.related_style_id) is distinct
+            from row(item."styleId", item."relatedStyleId")
+    returning stored.id, false as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- style-relations.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into style_relation (organization_id, id, style_id, related_style_id)
-select $1::bigint, item.id, item."styleId", item."relatedStyleId"
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, "relatedStyleId" bigint)
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into style_relation (organization_id, id, style_id, related_style_id)
+    select $1::bigint, item.id, item."styleId", item."relatedStyleId"
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, "relatedStyleId" bigint)
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;

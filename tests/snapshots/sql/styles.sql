@@ -292,53 +292,7 @@ from (
         where stored.organization_id = $1::bigint and stored.style_id = page.id
     ) as linked on true
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 -- Several records:
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
--- Response of a write of several records, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
@@ -544,23 +498,6 @@ where owner.organization_id = $1::bigint
 order by owner.id
 for key share;
 
--- styles.tell_deleted: Find the groups that count a style less.
---   $1::bigint organization_id
---   $2::text ids
--- Record changes of the groups, which count one style less.
-select group_id as groups from style_in_group
-where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[]);
-
--- styles.tell_restored: Find the groups that count a style more.
---   $1::bigint organization_id
---   $2::jsonb items
--- Record changes of the groups, which count one style more.
-select linked.group_id as groups
-from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-join style stored on stored.organization_id = $1::bigint and stored.id = item.id
-join style_in_group linked on linked.organization_id = $1::bigint and linked.style_id = item.id
-where stored.state = 'deleted' and item.state <> 'deleted';
-
 -- styles.stored_links: Read the stored links.
 --   $1::bigint organization_id
 --   $2::text ids
@@ -572,54 +509,101 @@ group by style_id;
 -- styles.remove_style_in_group: Delete links.
 --   $1::bigint organization_id
 --   $2::jsonb pairs
-with gone as materialized (
-    select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
-    from jsonb_array_elements($2::jsonb) as sent(pair)
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    with gone as materialized (
+        select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
+        from jsonb_array_elements($2::jsonb) as sent(pair)
+    )
+    delete from style_in_group as stored
+    using gone
+    where stored.organization_id = $1::bigint
+        and stored.style_id = gone.owner_id and stored.group_id = gone.linked_id
+    returning stored.style_id as id, group_id as "groups"
 )
-delete from style_in_group as stored
-using gone
-where stored.organization_id = $1::bigint
-    and stored.style_id = gone.owner_id and stored.group_id = gone.linked_id
-returning stored.style_id as id, group_id as "groups";
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- styles.add_style_in_group: Insert links.
 --   $1::bigint organization_id
 --   $2::jsonb pairs
-insert into style_in_group (organization_id, style_id, group_id)
-select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
-from jsonb_array_elements($2::jsonb) as sent(pair)
-returning style_id as id, group_id as "groups";
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into style_in_group (organization_id, style_id, group_id)
+    select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
+    from jsonb_array_elements($2::jsonb) as sent(pair)
+    returning style_id as id, group_id as "groups"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- styles.delete: Mark records as deleted.
 --   $1::bigint organization_id
 --   $2::text ids
-update style set state = 'deleted'
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id, false as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update style set state = 'deleted'
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id, false as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- styles.tell_deleted: Find the groups that count a style less.
+--   $1::bigint organization_id
+--   $2::text ids
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Record changes of the groups, which count one style less.
+    select group_id as groups from style_in_group
+    where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[])
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- styles.tell_restored: Find the groups that count a style more.
+--   $1::bigint organization_id
+--   $2::jsonb items
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Record changes of the groups, which count one style more.
+    select linked.group_id as groups
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
+    join style stored on stored.organization_id = $1::bigint and stored.id = item.id
+    join style_in_group linked on linked.organization_id = $1::bigint and linked.style_id = item.id
+    where stored.state = 'deleted' and item.state <> 'deleted'
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- styles.update: Update the records that differ from their items.
 --   $1::bigint organization_id
 --   $2::jsonb items
-update style as stored
-set number = item."number", name = item."name", brand_id = item."brandId",
-    style_category_id = item."styleCategoryId", state = item."state"
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "brandId" bigint,
-    "styleCategoryId" bigint, "state" text)
-join style before on before.organization_id = $1::bigint and before.id = item.id
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and row(stored.number, stored.name, stored.brand_id, stored.style_category_id, stored.state) is distinct
-        from row(item."number", item."name", item."brandId", item."styleCategoryId", item."state")
-returning stored.id, row(stored.number, stored.name) is distinct from row(before.number, before.name) as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update style as stored
+    set number = item."number", name = item."name", brand_id = item."brandId",
+        style_category_id = item."styleCategoryId", state = item."state"
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "brandId" bigint,
+        "styleCategoryId" bigint, "state" text)
+    join style before on before.organization_id = $1::bigint and before.id = item.id
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and row(stored.number, stored.name, stored.brand_id, stored.style_category_id,
+            stored.state) is distinct
+            from row(item."number", item."name", item."brandId", item."styleCategoryId", item."state")
+    returning stored.id, row(stored.number, stored.name) is distinct
+        from row(before.number, before.name) as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- styles.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into style (organization_id, id, number, name, brand_id, style_category_id, state)
-select $1::bigint, item.id, item."number", item."name", item."brandId", item."styleCategoryId",
-    coalesce(item."state", 'active')
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "brandId" bigint,
-    "styleCategoryId" bigint, "state" text)
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into style (organization_id, id, number, name, brand_id, style_category_id, state)
+    select $1::bigint, item.id, item."number", item."name", item."brandId", item."styleCategoryId",
+        coalesce(item."state", 'active')
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "brandId" bigint,
+        "styleCategoryId" bigint, "state" text)
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- styles.shown_in_style_relations: Find the style-relations that show changed records, for the change feed.
 --   $1::bigint organization_id

@@ -514,53 +514,7 @@ from (
     from page
     left join contacts on contacts.sub_supplier_id = page.id
 ) as page;
--- Response of a write, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 -- Several records:
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
--- Response of a write of several records, which inserts its change:
---   + with aside as (
---   +     insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
---   +     select
---   +         $1::bigint,
---   +         coalesce(
---   +             (
---   +                 -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
---   +                 select earlier.clock from change earlier
---   +                 where earlier.organization_id = $1::bigint and earlier.n is null
---   +                 order by earlier.clock desc
---   +                 limit 1
---   +             ),
---   +             0
---   +         ) + 1,
---   +         $3::bigint,
---   +         $4::text,
---   +         $5::integer,
---   +         $6::jsonb,
---   +         $7::jsonb
---   +     returning id
---   + )
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
@@ -689,159 +643,196 @@ where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::b
 -- sub-suppliers.delete: Mark records as deleted.
 --   $1::bigint organization_id
 --   $2::text ids
-update sub_supplier set state = 'deleted'
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id, false as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update sub_supplier set state = 'deleted'
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id, false as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- sub-suppliers.delete_contacts: Mark contacts as deleted.
 --   $1::bigint organization_id
 --   $2::text ids
-update sub_supplier_contact set deleted_with_sub_supplier = true
-where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[])
-returning sub_supplier_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update sub_supplier_contact set deleted_with_sub_supplier = true
+    where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[])
+    returning sub_supplier_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- sub-suppliers.delete_facilities: Mark facilities as deleted.
 --   $1::bigint organization_id
 --   $2::text ids
-update facility set state_before = state, state = 'deleted'
-where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[])
-    and state <> 'deleted'
-returning sub_supplier_id as id, id as "facilities deleted";
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update facility set state_before = state, state = 'deleted'
+    where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[])
+        and state <> 'deleted'
+    returning sub_supplier_id as id, id as "facilities deleted"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- sub-suppliers.update: Update the records that differ from their items.
 --   $1::bigint organization_id
 --   $2::jsonb items
-update sub_supplier as stored
-set name = item."name", custom_id = item."customId", relation_type = item."relationType",
-    address = item."address", zip_code = item."zipCode", city = item."city",
-    state_or_region = item."stateOrRegion", country_code = item."countryCode", web_site = item."webSite",
-    vat_number = item."vatNumber", mid = item."mid", processing_types = item."processingTypes",
-    latitude = item."latitude", longitude = item."longitude", state = item."state"
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "customId" text, "relationType" text,
-    "address" text, "zipCode" text, "city" text, "stateOrRegion" text, "countryCode" text, "webSite" text,
-    "vatNumber" text, "mid" text, "processingTypes" text, "latitude" double precision,
-    "longitude" double precision, "state" text)
-join sub_supplier before on before.organization_id = $1::bigint and before.id = item.id
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and row(stored.name, stored.custom_id, stored.relation_type, stored.address, stored.zip_code, stored.city,
-        stored.state_or_region, stored.country_code, stored.web_site, stored.vat_number, stored.mid,
-        stored.processing_types, stored.latitude, stored.longitude, stored.state) is distinct
-        from row(item."name", item."customId", item."relationType", item."address", item."zipCode",
-            item."city", item."stateOrRegion", item."countryCode", item."webSite", item."vatNumber",
-            item."mid", item."processingTypes", item."latitude", item."longitude", item."state")
-returning stored.id, false as shown;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update sub_supplier as stored
+    set name = item."name", custom_id = item."customId", relation_type = item."relationType",
+        address = item."address", zip_code = item."zipCode", city = item."city",
+        state_or_region = item."stateOrRegion", country_code = item."countryCode", web_site = item."webSite",
+        vat_number = item."vatNumber", mid = item."mid", processing_types = item."processingTypes",
+        latitude = item."latitude", longitude = item."longitude", state = item."state"
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "customId" text, "relationType" text,
+        "address" text, "zipCode" text, "city" text, "stateOrRegion" text, "countryCode" text, "webSite" text,
+        "vatNumber" text, "mid" text, "processingTypes" text, "latitude" double precision,
+        "longitude" double precision, "state" text)
+    join sub_supplier before on before.organization_id = $1::bigint and before.id = item.id
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and row(stored.name, stored.custom_id, stored.relation_type, stored.address, stored.zip_code,
+            stored.city, stored.state_or_region, stored.country_code, stored.web_site, stored.vat_number,
+            stored.mid, stored.processing_types, stored.latitude, stored.longitude, stored.state) is distinct
+            from row(item."name", item."customId", item."relationType", item."address", item."zipCode",
+                item."city", item."stateOrRegion", item."countryCode", item."webSite", item."vatNumber",
+                item."mid", item."processingTypes", item."latitude", item."longitude", item."state")
+    returning stored.id, false as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- sub-suppliers.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into sub_supplier (organization_id, id, avatar_color, name, custom_id, relation_type, address,
-    zip_code, city, state_or_region, country_code, web_site, vat_number, mid, processing_types, latitude,
-    longitude, state)
-select
-    $1::bigint,
-    item.id,
-    (array['#2f6f8f', '#8f4a2f', '#4f7d3a', '#7a3f86', '#b0812a', '#3d4f8f', '#a03350'])[1 + item.id % 7],
-    item."name", item."customId", item."relationType", item."address", item."zipCode", item."city",
-        item."stateOrRegion", item."countryCode", item."webSite", item."vatNumber", item."mid",
-        item."processingTypes", item."latitude", item."longitude", coalesce(item."state", 'active')
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "customId" text, "relationType" text,
-    "address" text, "zipCode" text, "city" text, "stateOrRegion" text, "countryCode" text, "webSite" text,
-    "vatNumber" text, "mid" text, "processingTypes" text, "latitude" double precision,
-    "longitude" double precision, "state" text)
-returning id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into sub_supplier (organization_id, id, avatar_color, name, custom_id, relation_type, address,
+        zip_code, city, state_or_region, country_code, web_site, vat_number, mid, processing_types, latitude,
+        longitude, state)
+    select
+        $1::bigint,
+        item.id,
+        (array['#2f6f8f', '#8f4a2f', '#4f7d3a', '#7a3f86', '#b0812a', '#3d4f8f', '#a03350'])[1 + item.id % 7],
+        item."name", item."customId", item."relationType", item."address", item."zipCode", item."city",
+            item."stateOrRegion", item."countryCode", item."webSite", item."vatNumber", item."mid",
+            item."processingTypes", item."latitude", item."longitude", coalesce(item."state", 'active')
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "customId" text, "relationType" text,
+        "address" text, "zipCode" text, "city" text, "stateOrRegion" text, "countryCode" text, "webSite" text,
+        "vatNumber" text, "mid" text, "processingTypes" text, "latitude" double precision,
+        "longitude" double precision, "state" text)
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- sub-suppliers.update_contacts: Update contacts that differ.
 --   $1::bigint organization_id
 --   $2::jsonb items
--- The planner cannot estimate the number of contacts. An array of ids makes it read by the primary key.
-with wanted as materialized (
-    select contact.*, item.id as sub_supplier_id, item.state = 'deleted' as goes
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, state text, contacts jsonb)
-    cross join lateral jsonb_to_recordset(item.contacts) as contact(
-        id bigint, "firstName" text, "lastName" text, email text, phone text, role text, "faxNumber" text,
-        "countryCode" text
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- The planner cannot estimate the number of contacts. An array of ids makes it read by the primary key.
+    with wanted as materialized (
+        select contact.*, item.id as sub_supplier_id, item.state = 'deleted' as goes
+        from jsonb_to_recordset($2::jsonb) as item(id bigint, state text, contacts jsonb)
+        cross join lateral jsonb_to_recordset(item.contacts) as contact(
+            id bigint, "firstName" text, "lastName" text, email text, phone text, role text, "faxNumber" text,
+            "countryCode" text
+        )
+        where contact.id is not null
     )
-    where contact.id is not null
+    update sub_supplier_contact stored
+    set
+        first_name = wanted."firstName",
+        last_name = wanted."lastName",
+        email = wanted.email,
+        phone = wanted.phone,
+        role = wanted.role,
+        fax_number = wanted."faxNumber",
+        country_code = wanted."countryCode",
+        deleted_with_sub_supplier = wanted.goes
+    from wanted
+    where stored.organization_id = $1::bigint and stored.sub_supplier_id = wanted.sub_supplier_id
+        and stored.id = wanted.id and stored.id = any(array(select id from wanted))
+        and (
+            stored.first_name, stored.last_name, stored.email, stored.phone, stored.role, stored.fax_number,
+            stored.country_code, stored.deleted_with_sub_supplier
+        ) is distinct from (
+            wanted."firstName", wanted."lastName", wanted.email, wanted.phone, wanted.role,
+                wanted."faxNumber",
+            wanted."countryCode", wanted.goes
+        )
+    returning stored.sub_supplier_id as id
 )
-update sub_supplier_contact stored
-set
-    first_name = wanted."firstName",
-    last_name = wanted."lastName",
-    email = wanted.email,
-    phone = wanted.phone,
-    role = wanted.role,
-    fax_number = wanted."faxNumber",
-    country_code = wanted."countryCode",
-    deleted_with_sub_supplier = wanted.goes
-from wanted
-where stored.organization_id = $1::bigint and stored.sub_supplier_id = wanted.sub_supplier_id
-    and stored.id = wanted.id and stored.id = any(array(select id from wanted))
-    and (
-        stored.first_name, stored.last_name, stored.email, stored.phone, stored.role, stored.fax_number,
-        stored.country_code, stored.deleted_with_sub_supplier
-    ) is distinct from (
-        wanted."firstName", wanted."lastName", wanted.email, wanted.phone, wanted.role, wanted."faxNumber",
-        wanted."countryCode", wanted.goes
-    )
-returning stored.sub_supplier_id as id;
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- sub-suppliers.remove_contacts: Mark contacts that items omit as deleted.
 --   $1::bigint organization_id
 --   $2::jsonb items
-delete from sub_supplier_contact
-where organization_id = $1::bigint
-    and sub_supplier_id = any(array(
-        select item.id from jsonb_to_recordset($2::jsonb) as item(id bigint)
-    ))
-    and id not in (
-        select contact.id
-        from jsonb_to_recordset($2::jsonb) as item(contacts jsonb)
-        cross join lateral jsonb_to_recordset(item.contacts) as contact(id bigint)
-        where contact.id is not null
-    )
-returning sub_supplier_id as id;
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    delete from sub_supplier_contact
+    where organization_id = $1::bigint
+        and sub_supplier_id = any(array(
+            select item.id from jsonb_to_recordset($2::jsonb) as item(id bigint)
+        ))
+        and id not in (
+            select contact.id
+            from jsonb_to_recordset($2::jsonb) as item(contacts jsonb)
+            cross join lateral jsonb_to_recordset(item.contacts) as contact(id bigint)
+            where contact.id is not null
+        )
+    returning sub_supplier_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- sub-suppliers.insert_contacts: Insert new contacts.
 --   $1::bigint organization_id
 --   $2::jsonb items
-insert into sub_supplier_contact (
-    organization_id, sub_supplier_id, first_name, last_name, email, phone, role, fax_number, country_code,
-    deleted_with_sub_supplier
-)
-select
-    $1::bigint,
-    item.id,
-    contact.first_name,
-    contact.last_name,
-    contact.email,
-    contact.phone,
-    contact.role,
-    contact.fax_number,
-    contact.country_code,
-    coalesce(item.state = 'deleted', false)
-from jsonb_to_recordset($2::jsonb) as item(id bigint, state text, contacts jsonb)
-cross join lateral rows from (
-    jsonb_to_recordset(item.contacts) as (
-        id bigint, "firstName" text, "lastName" text, email text, phone text, role text, "faxNumber" text,
-        "countryCode" text
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into sub_supplier_contact (
+        organization_id, sub_supplier_id, first_name, last_name, email, phone, role, fax_number, country_code,
+        deleted_with_sub_supplier
     )
-) with ordinality as contact(
-    id, first_name, last_name, email, phone, role, fax_number, country_code, n
+    select
+        $1::bigint,
+        item.id,
+        contact.first_name,
+        contact.last_name,
+        contact.email,
+        contact.phone,
+        contact.role,
+        contact.fax_number,
+        contact.country_code,
+        coalesce(item.state = 'deleted', false)
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, state text, contacts jsonb)
+    cross join lateral rows from (
+        jsonb_to_recordset(item.contacts) as (
+            id bigint, "firstName" text, "lastName" text, email text, phone text, role text, "faxNumber" text,
+            "countryCode" text
+        )
+    ) with ordinality as contact(
+        id, first_name, last_name, email, phone, role, fax_number, country_code, n
+    )
+    where contact.id is null
+    order by item.id, contact.n
+    returning sub_supplier_id as id
 )
-where contact.id is null
-order by item.id, contact.n
-returning sub_supplier_id as id;
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- sub-suppliers.restore_facilities: Restore the facilities of restored sub-suppliers.
 --   $1::bigint organization_id
 --   $2::jsonb items
-update facility set state = state_before, state_before = null
-where organization_id = $1::bigint and state_before is not null
-    and sub_supplier_id = any(array(
-        select item.id from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-        where item.state <> 'deleted'
-    ))
-returning sub_supplier_id as id, id as "facilities";
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update facility set state = state_before, state_before = null
+    where organization_id = $1::bigint and state_before is not null
+        and sub_supplier_id = any(array(
+            select item.id from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
+            where item.state <> 'deleted'
+        ))
+    returning sub_supplier_id as id, id as "facilities"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- sub-suppliers.key_holders: Find the live records with own keys, for organizations whose own keys are unique.
 --   $1::bigint organization_id

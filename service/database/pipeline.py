@@ -1,0 +1,107 @@
+"""Pipelining: statements sent ahead of another one, in its round trip.
+
+asyncpg awaits the response of each statement. The protocol allows several ``Bind`` and ``Execute``
+messages before one ``Sync``; after an error, the server skips the rest. asyncpg has no method for
+that, so this module relies on some of its internals. Without them, each statement takes a round
+trip of its own.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import ExitStack
+from struct import pack
+from typing import Any, Final, TypeAlias
+
+import asyncpg
+
+from service.database.id_arrays import id_array
+
+_INTERNALS: Final = ("_do_execute", "_get_statement", "_time_and_log")
+_EXECUTE: Final = b"E" + pack("!ixi", 9, 0)
+"""``Execute`` of the unnamed portal, for all rows."""
+_BINARY_ROWS: Final = pack("!hh", 1, 1)
+_Executor: TypeAlias = Callable[..., Awaitable[Any]]
+
+
+class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types
+    """Connection that can send statements ahead of the next one."""
+
+    pipelines = all(hasattr(asyncpg.Connection, name) for name in _INTERNALS)
+    """Whether statements share round trips."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._deferred: list[tuple[str, Sequence[Any]]] = []
+
+    async def defer(self, text: str, *parameters: Any) -> None:
+        """Execute a statement without rows right before the next one, which raises its error.
+
+        Parameters are integers, texts, lists of integers, or None.
+        """
+        if self.pipelines:
+            self._deferred.append((text, parameters))
+        else:
+            await self.execute(text, *parameters)
+
+    def drop_deferred(self) -> None:
+        """Drop the statements that were deferred and not sent yet."""
+        self._deferred.clear()
+
+    async def fetch_in_turn(
+        self, statements: Sequence[tuple[str, Sequence[Any]]]
+    ) -> list[asyncpg.Record]:
+        """Return the rows of statements that return the same columns.
+
+        Parameters are those of :meth:`defer`.
+        """
+        rows: list[asyncpg.Record] = []
+        if self.pipelines:
+            self._deferred += statements[:-1]
+            statements = statements[-1:]
+        for text, parameters in statements:
+            rows += await self.fetch(text, *parameters)
+        return rows
+
+    async def execute(self, query: str, *args: Any, **options: Any) -> str:
+        """Execute a statement; several statements in one text only if none was deferred."""
+        if self._deferred and not args:
+            await self.fetch(query, **options)
+            return ""
+        return str(await super().execute(query, *args, **options))
+
+    def _do_execute(self, query: str, executor: _Executor, *args: Any, **options: Any) -> Any:
+        execute = self._execute_with_deferred if self._deferred else super()._do_execute
+        return execute(query, executor, *args, **options)
+
+    async def _execute_with_deferred(
+        self, query: str, executor: _Executor, time_left: float | None, **options: Any
+    ) -> Any:
+        """Execute a statement as asyncpg does, with the deferred ones ahead of it."""
+        deferred, self._deferred = self._deferred, []
+        messages = [
+            _bind((await self._get_statement(text, time_left)).name, parameters)
+            for text, parameters in deferred
+        ]
+
+        def send(*arguments: Any) -> Awaitable[Any]:
+            self._transport.write(b"".join(messages))
+            return executor(*arguments)
+
+        with ExitStack() as stack:
+            for text, parameters in reversed(deferred) if self._query_loggers else ():
+                stack.enter_context(self._time_and_log(text, parameters, time_left))
+            return await super()._do_execute(query, send, time_left, retry=False, **options)
+
+
+def _bind(statement: str, parameters: Sequence[Any]) -> bytes:
+    """Return ``Bind`` and ``Execute`` of a prepared statement: parameters as text, rows binary."""
+    formats_and_count = pack("!hh", 0, len(parameters))
+    values = b"".join(map(_value, parameters))
+    body = b"\0%b\0%b%b%b" % (statement.encode(), formats_and_count, values, _BINARY_ROWS)
+    return b"B" + pack("!i", len(body) + 4) + body + _EXECUTE
+
+
+def _value(value: Any) -> bytes:
+    if value is None:
+        return pack("!i", -1)
+    text = (id_array(value) if isinstance(value, list) else str(value)).encode()
+    return pack("!i", len(text)) + text

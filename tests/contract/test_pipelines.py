@@ -1,0 +1,176 @@
+"""Round trips of writes: statements that share one, with asyncpg's internals and without."""
+
+from collections.abc import AsyncIterator
+
+import asyncpg
+import orjson
+import pytest
+from aiohttp.test_utils import TestClient
+
+from service.database.connection_factory import connect
+from service.database.connections import Database
+from service.database.pipeline import PipelinedConnection
+from service.queries.rendering import json_text
+from service.sql_catalog import catalog
+from tests.faults.proxy import Proxy
+from tests.support.api import Api, issue_key
+from tests.support.serving import serving
+
+pytestmark = pytest.mark.contract("Transactions")
+
+COLORS = "/api/colors"
+BOTH_WAYS = pytest.mark.parametrize("pipelines", [True, False])
+
+
+@pytest.fixture
+async def connection(dsn: str) -> AsyncIterator[PipelinedConnection]:
+    """Yield a connection of the service."""
+    connection = await connect(dsn)
+    yield connection
+    connection.terminate()
+
+
+def test_asyncpg_has_the_internals_that_pipelines_use() -> None:
+    """If this fails, see whether `service/database/pipeline.py` suits the new asyncpg."""
+    assert PipelinedConnection.pipelines
+
+
+@BOTH_WAYS
+async def test_deferred_statements_run_first_and_in_order(
+    connection: PipelinedConnection, monkeypatch: pytest.MonkeyPatch, pipelines: bool
+) -> None:
+    monkeypatch.setattr(PipelinedConnection, "pipelines", pipelines)
+    await connection.execute("create temporary table note (id bigint, text text, ids bigint[])")
+    insert = "insert into note values ($1::bigint, $2::text, $3::bigint[])"
+    rows: list[tuple[int, str | None, list[int]]] = [
+        (1, "Größe \\ 'ü'", [1, 2**53]),
+        (2, None, []),
+        (3, "", [-3]),
+    ]
+    for row in rows:
+        await connection.defer(insert, *row)
+    assert [tuple(row) for row in await connection.fetch("select * from note")] == rows
+    select = "select $1::bigint as id, $2::text as text"
+    selected = await connection.fetch_in_turn([(select, (1, "a")), (select, (2, None))])
+    assert [tuple(row) for row in selected] == [(1, "a"), (2, None)]
+    await connection.defer("delete from note where id = $1::bigint", 1)
+    assert await connection.execute("delete from note where id = $1::bigint", 2) == "DELETE 1"
+    await connection.defer("delete from note")
+    await connection.execute("insert into note values (4)")
+    assert await connection.fetchval("select array_agg(id) from note") == [4]
+
+
+@BOTH_WAYS
+async def test_an_error_skips_what_follows(
+    connection: PipelinedConnection, monkeypatch: pytest.MonkeyPatch, pipelines: bool
+) -> None:
+    monkeypatch.setattr(PipelinedConnection, "pipelines", pipelines)
+    await connection.execute("create temporary table note (id bigint primary key)")
+    insert = ("insert into note values ($1::bigint) returning id", (1,))
+    with pytest.raises(asyncpg.UniqueViolationError):
+        await connection.fetch_in_turn([insert, insert, insert])
+    assert await connection.fetchval("select count(*) from note") == (0 if pipelines else 1)
+
+
+async def test_what_was_not_sent_is_dropped_with_the_transaction(
+    dsn: str,
+) -> None:
+    database = Database(dsn, 1)
+
+    async def fail(connection: PipelinedConnection) -> None:
+        await connection.defer("insert into language (name, code) values ('Volapük', 'vo')")
+        raise KeyError("no reason")
+
+    async def misuse(connection: PipelinedConnection) -> None:
+        await connection.defer("insert into language (name, code) values ('Volapük', 'vo')")
+        await connection.fetch("select $1::bigint", "no integer")
+
+    async def count(connection: PipelinedConnection) -> int:
+        return int(await connection.fetchval("select count(*) from language where code = 'vo'"))
+
+    with pytest.raises(KeyError):
+        await database.write(fail, 1)
+    assert await database.write(count, 1) == 0
+    with pytest.raises(asyncpg.DataError):
+        await database.write(misuse, 1)
+    assert await database.write(count, 1) == 0
+    await database.close()
+
+
+async def test_write_statements_return_columns_of_different_names(
+    connection: PipelinedConnection,
+) -> None:
+    """Their rows become JSON objects."""
+    before, _, after = json_text("*").partition("*")
+    texts = [text for entries in catalog().values() for entry in entries for text in entry.texts]
+    written = [text.removeprefix(before) for text in texts if text.startswith(before)]
+    assert len(written) > 50
+    for text in written:
+        statement = await connection.prepare(text.removesuffix(after))
+        names = [attribute.name for attribute in statement.get_attributes()]
+        assert len({*names}) == len(names), text
+
+
+@pytest.fixture
+async def proxy(demo_dsn: str) -> AsyncIterator[Proxy]:
+    """Yield a proxy that records the requests to PostgreSQL."""
+    proxy = Proxy(demo_dsn)
+    yield proxy
+    await proxy.close()
+
+
+@BOTH_WAYS
+async def test_round_trips_of_writes(
+    demo_dsn: str, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, pipelines: bool
+) -> None:
+    """The responses are the same; a PATCH takes three round trips."""
+    monkeypatch.setattr(PipelinedConnection, "pipelines", pipelines)
+    patch = [{"op": "replace", "path": "/colorNote", "value": "Lab dip 2"}]
+    retried = {"Idempotency-Key": f"retried-{pipelines}"}
+    async with serving(await proxy.open(), POOL_SIZE="1") as server, TestClient(server) as client:
+        api = Api(client, await issue_key(demo_dsn, 1))
+        created = await api.post(COLORS, {"name": "Ecru"}, headers=retried)
+        again = await api.post(COLORS, {"name": "Ecru"}, headers=retried)
+        assert (created.status, again.status) == (201, 201)
+        assert again.data == created.data
+        path = created.headers["Location"]
+        dry = await api.patch(path, patch, params={"dryRun": "true"})
+        assert dry.data["outcome"] == "updated", dry.raw
+        assert (await api.get(path)).data.get("colorNote") is None
+        proxy.requests.clear()
+        patched = await api.patch(path, patch, headers={"If-Match": created.headers["ETag"]})
+        assert patched.data["colorNote"] == "Lab dip 2"
+        proxy.requests.clear()
+        assert (await api.patch(path, patch)).data == patched.data
+        patch[0]["value"] = "Lab dip 3"
+        assert (await api.patch(path, patch)).data["colorNote"] == "Lab dip 3"
+        requests = [[_word(text) for text in texts] for texts in proxy.requests]
+        stale = {"If-Match": created.headers["ETag"]}
+        assert (await api.patch(path, patch, headers=stale)).status == 412
+        assert (await api.patch(f"{COLORS}/999999999", patch)).status == 404
+        assert (await api.delete(path)).data["state"] == "deleted"
+    outbox = await asyncpg.connect(demo_dsn)
+    rows = await outbox.fetch("select records from change where records ? 'colors' order by id")
+    await outbox.close()
+    operations = [[*orjson.loads(row["records"])["colors"]] for row in rows]
+    assert operations == [["created"], ["updated"], ["updated"], ["deleted"]]
+    begin = ["begin", "set", "set"]
+    first, later = [*begin, "lock", "read"], ["update", "read"]
+    expected = [first, later, ["commit"], first, later, ["change", "commit"]]
+    assert requests == (expected if pipelines else [[text] for texts in expected for text in texts])
+
+
+def _word(text: str) -> str:
+    """Return the purpose of a statement, a word."""
+    [*_, word] = (
+        word
+        for part, word in (
+            ("", text.split()[0]),
+            ("array_agg(page_order)", "read"),
+            ("for no key update", "lock"),
+            ("update color", "update"),
+            ("insert into change", "change"),
+        )
+        if part in text
+    )
+    return word
