@@ -9,7 +9,7 @@ from aiohttp import web, web_urldispatcher
 
 from service import openapi
 from service.database.connections import Database
-from service.handlers import pages, system
+from service.handlers import identity, pages, system
 from service.handlers.long_poll import end_change_waits, run_change_waiters
 from service.handlers.response_cache import RESPONSE_CACHE, ResponseCache
 from service.handlers.retention import run_retention
@@ -23,6 +23,7 @@ from service.http.gauges import gauge_updater
 from service.http.loop_monitor import LoopMonitor
 from service.http.middleware import count_parser_error, handle_request
 from service.http.parser_errors import ON_PARSER_ERROR
+from service.http.rate_limit import RATE_LIMITS, RateLimit
 from service.http.response_sender import run_response_sender
 from service.http.router import Router
 from service.http.unauthorized import UNAUTHORIZED, UnauthorizedThrottle
@@ -46,13 +47,15 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     pages.prepare(app, openapi.document(), settings.public_url)
     app[CORS] = Cors(settings.cors_origins)
     system.prepare(app)
+    identity.prepare(app, settings.caller_requests)
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
         database = Database(dsn, settings.pool_size, traces)
         app[DATABASE], app[CALLERS] = database, Callers(database)
         app[ACCESS_LOG], app[BYTE_BUDGET] = AccessLog(), ByteBudget()
         app[ON_PARSER_ERROR] = count_parser_error(app[ACCESS_LOG])
-        app[ADMISSION] = Admission(settings.caller_requests)
+        app[ADMISSION] = Admission(settings.caller_requests, database.queue.retry_seconds)
+        app[RATE_LIMITS] = RateLimit(app[ADMISSION], app[BYTE_BUDGET])
         cache_bytes = settings.response_cache_mib * 2**20
         app[RESPONSE_CACHE] = cache = ResponseCache(database, cache_bytes, settings.public_url)
         app[BODY_SCHEDULER], app[UNAUTHORIZED] = BodyScheduler(), UnauthorizedThrottle()

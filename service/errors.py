@@ -102,7 +102,7 @@ class ApiError(Exception):
         status = self.status
         return shared_type({detail.type for detail in self.details if detail.status == status})
 
-    def body(self) -> dict[str, object]:
+    def body(self) -> dict[str, Any]:
         """Return the error envelope as a JSON-ready object."""
         rows = [detail.row() for detail in self.details[:MAX_LISTED]]
         error: dict[str, object] = {"details": rows}

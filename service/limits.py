@@ -113,6 +113,8 @@ UNAUTHORIZED_DELAY_SECONDS: Final = 1.0
 # Share of an organization
 ACQUIRE_SECONDS: Final = 5
 """Timeout of waiting for a database connection."""
+MAX_RETRY_AFTER: Final = 30
+"""Largest ``Retry-After`` of a request that found its queue too long."""
 READ_SECONDS: Final = 10
 WRITE_SECONDS: Final = 30
 """Timeout of a statement in a write, its wait for locks included."""

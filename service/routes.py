@@ -56,9 +56,9 @@ class Route:
         )
 
     @property
-    def media_type(self) -> str | None:
-        """Return the media type of the request body; None if no body is read."""
-        return self.operation.media_type
+    def media_types(self) -> tuple[str, ...]:
+        """Return the media types of the request body; () if no body is read."""
+        return self.operation.media_types
 
     @property
     def needs_key(self) -> bool:
@@ -74,7 +74,7 @@ class Route:
         # The cache compares with the change feed.
         if self.operation.is_cached and self.resource is not None and self.resource.is_in_feed:
             handler = cached(handler)
-        return with_body(handler, self.media_type) if self.media_type else handler
+        return with_body(handler, self.media_types) if self.media_types else handler
 
     def covers(self, path: str) -> bool:
         """Return whether a path equals this one, or matches it up to the first parameter."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import asyncpg
 
 from service.database.connection_factory import connect
+from service.database.contention import CONTENTION, ContentionSignal
 from service.database.errors import (
     BROKEN,
     LOST,
@@ -24,14 +25,7 @@ from service.database.errors import (
     schema_is_behind,
     unavailable,
 )
-from service.database.fair_queue import (
-    CONTENTION,
-    READ,
-    WRITE,
-    ContentionSignal,
-    FairQueue,
-    LeaseKind,
-)
+from service.database.fair_queue import READ, WRITE, FairQueue, LeaseKind
 from service.database.migrations import schema_is_current
 from service.database.outage_monitor import OutageMonitor
 from service.database.pipeline import PipelinedConnection

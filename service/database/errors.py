@@ -58,8 +58,10 @@ def refused(error: BaseException, operation: str = "read") -> ApiError:
 
     429 means that the request waited for others of its own organization.
     """
-    if isinstance(error, QueueTimeoutError) and error.own_organization:
-        return too_many_requests()
+    if isinstance(error, QueueTimeoutError):
+        if error.own_organization:
+            return too_many_requests(error.retry_seconds)
+        return unavailable(retry_seconds=error.retry_seconds)
     if isinstance(error, (*REFUSED, *BROKEN)):
         incidents.report(error, operation)
     return unavailable()
@@ -76,16 +78,15 @@ def outcome_unknown() -> ApiError:
     return api_error(ErrorType.SERVER_ERROR_OUTCOME_UNKNOWN)
 
 
-def unavailable(reason: str | None = None) -> ApiError:
+def unavailable(reason: str | None = None, retry_seconds: int = 1) -> ApiError:
     """Return 503 with ``Retry-After``: database unreachable or overloaded, nothing changed."""
-    return api_error(
-        ErrorType.SERVER_ERROR_UNAVAILABLE, message=reason, headers={"Retry-After": "1"}
-    )
+    headers = {"Retry-After": str(retry_seconds)}
+    return api_error(ErrorType.SERVER_ERROR_UNAVAILABLE, message=reason, headers=headers)
 
 
-def too_many_requests() -> ApiError:
+def too_many_requests(retry_seconds: int = 1) -> ApiError:
     """Return 429 with ``Retry-After``: the organization's share is used up, nothing changed."""
-    headers = {"Retry-After": "1"}
+    headers = {"Retry-After": str(retry_seconds)}
     return api_error(ErrorType.TOO_MANY_REQUESTS, headers=headers)
 
 

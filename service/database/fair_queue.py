@@ -5,39 +5,15 @@ A request queues behind requests of its own organization only (contract, Shares)
 
 import asyncio
 import math
-import mmap
-import time
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from service.limits import CAP_EXEMPT_SECONDS
+from service.database.contention import CONTENTION, CONTENTION_SECONDS, ContentionSignal
+from service.limits import CAP_EXEMPT_SECONDS, MAX_RETRY_AFTER
 
 T = TypeVar("T")
-
-
-class ContentionSignal:
-    """Signal that several organizations are active, in memory that forked processes share.
-
-    The signal is on for 0.01 s after a request whose predecessor came from another organization.
-    """
-
-    def __init__(self) -> None:
-        memory = memoryview(mmap.mmap(-1, 16))
-        self._last_id, self._contended_until = memory[:8].cast("q"), memory[8:].cast("d")
-
-    def record(self, organization_id: int) -> None:
-        """Record that a request of an organization has arrived."""
-        last_id = self._last_id[0]
-        if last_id != organization_id:
-            self._last_id[0] = organization_id
-            if last_id:
-                self._contended_until[0] = time.monotonic() + _CONTENTION_SECONDS
-
-    def is_contended(self, extra_seconds: float = 0.0) -> bool:
-        """Return whether the signal is on, or went off less than ``extra_seconds`` ago."""
-        return time.monotonic() < self._contended_until[0] + extra_seconds
 
 
 class QueueTimeoutError(TimeoutError):
@@ -46,9 +22,11 @@ class QueueTimeoutError(TimeoutError):
     ``own_organization`` is true when the organization itself had connections leased.
     """
 
-    def __init__(self, *, own_organization: bool) -> None:
+    def __init__(self, *, own_organization: bool, retry_seconds: int = 1) -> None:
         super().__init__("no connection became free in time")
         self.own_organization = own_organization
+        self.retry_seconds = retry_seconds
+        """Seconds after which a retry is likely to succeed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +42,6 @@ class LeaseKind:
 
 
 READ = WRITE = LeaseKind()
-_CONTENTION_SECONDS = 0.01
-"""Duration of the contention signal after a request whose predecessor was another's."""
-CONTENTION = ContentionSignal()
-"""Contention among organizations whose callers have presented a valid key."""
 _MAX_EMPTY_QUEUES = 100
 """Number of queues above which empty ones are dropped; most requests reuse a recent queue."""
 
@@ -89,6 +63,10 @@ class _OrganizationQueue(Generic[T]):
     exclusive_leases: int = 0
     locked_collections: set[str] = field(default_factory=set)
     waiters: "deque[_Waiter[T]]" = field(default_factory=deque)
+    busy_since: float = 0.0
+    """Time since when there have always been waiters."""
+    served: int = 0
+    """Waiters that got a lease since then."""
 
     def count(self, kind: LeaseKind, change: int) -> None:
         """Record that a lease has begun (1) or ended (-1)."""
@@ -158,6 +136,8 @@ class FairQueue(Generic[T]):
         deadline, lease = loop.time() + self._timeout_seconds, loop.create_future()
         # _Waiter[T](…) would take several times as long as _Waiter(…).
         waiter: _Waiter[T] = _Waiter(organization_id, kind, deadline, lease)
+        if not queue.waiters:
+            queue.busy_since, queue.served = loop.time(), 0
         queue.waiters.append(waiter)
         self._rotation.setdefault(organization_id)
         if self._timer is None:
@@ -173,6 +153,7 @@ class FairQueue(Generic[T]):
         queue = self._queues[organization_id]
         if kind is READ and queue.waiters and self._can_hand_over(waiter := queue.waiters[0]):
             # The most frequent case: no other organization is active.
+            queue.served += 1
             self._remove(waiter)
             waiter.lease.set_result(connection)
             return
@@ -200,6 +181,15 @@ class FairQueue(Generic[T]):
         """Return the number of queued requests."""
         return sum(len(queue.waiters) for queue in self._queues.values())
 
+    def retry_seconds(self, organization_id: int) -> int:
+        """Return the time after which an organization's waiters are likely to be served."""
+        queue = self._queues.get(organization_id)
+        if queue is None or not queue.waiters:
+            return 1
+        busy_seconds = asyncio.get_running_loop().time() - queue.busy_since
+        seconds = len(queue.waiters) * busy_seconds / max(queue.served, 1)
+        return min(MAX_RETRY_AFTER, math.ceil(seconds) or 1)
+
     def queue_lengths(self) -> list[tuple[int, int]]:
         """Return (organization id, queued requests) of each organization that has queued any."""
         return [(id_, len(self._queues[id_].waiters)) for id_ in self._rotation]
@@ -215,7 +205,7 @@ class FairQueue(Generic[T]):
         """Dispatch again in 0.01 s while contended: nothing else wakes capped waiters."""
         if not self._is_dispatch_scheduled and self._contention.is_contended():
             self._is_dispatch_scheduled = True
-            asyncio.get_running_loop().call_later(_CONTENTION_SECONDS, self._dispatch_again)
+            asyncio.get_running_loop().call_later(CONTENTION_SECONDS, self._dispatch_again)
 
     def _dispatch_again(self) -> None:
         self._is_dispatch_scheduled = False
@@ -252,6 +242,7 @@ class FairQueue(Generic[T]):
                     if self._rotation.pop(organization_id, True) is None:
                         self._rotation[organization_id] = None
                     queue.count(waiter.kind, 1)
+                    queue.served += 1
                     return waiter
         return None
 
@@ -285,12 +276,17 @@ class FairQueue(Generic[T]):
         loop = asyncio.get_running_loop()
         now = loop.time()
         for organization_id in list(self._rotation):
-            queue = self._queues[organization_id]
+            queue, retry_seconds = (
+                self._queues[organization_id],
+                self.retry_seconds(organization_id),
+            )
             while queue.waiters and queue.waiters[0].deadline <= now:
                 waiter = queue.waiters[0]
                 self._remove(waiter)
                 if not waiter.lease.done():
-                    error = QueueTimeoutError(own_organization=queue.leased > 0)
+                    error = QueueTimeoutError(
+                        own_organization=queue.leased > 0, retry_seconds=retry_seconds
+                    )
                     waiter.lease.set_exception(error)
             self._drop_if_empty(organization_id)
         deadlines = [self._queues[id_].waiters[0].deadline for id_ in self._rotation]

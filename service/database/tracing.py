@@ -17,7 +17,8 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, get_current_span
 
 from service import __version__
-from service.database.fair_queue import ContentionSignal, FairQueue, LeaseKind
+from service.database.contention import ContentionSignal
+from service.database.fair_queue import FairQueue, LeaseKind
 
 T = TypeVar("T")
 _MAX_STATEMENT_LENGTH = 2000

@@ -1,19 +1,49 @@
-"""Identity of the caller: the installation and the organization of its API key."""
+"""Identity of the caller: its installation, organization, API key and limits."""
 
+from typing import Final
+
+import orjson
 from aiohttp import web
 
 from service.handlers.parameters import no_parameters
 from service.http.context import caller, database
 from service.http.envelope import respond, success
+from service.limits import (
+    IDEMPOTENCY_HOURS,
+    MAX_BODY_BYTES,
+    MAX_BYTES_IN_FLIGHT,
+    MAX_LIMIT,
+    MAX_PAGE_SIZE,
+    MAX_VALUES,
+    MAX_WAIT,
+)
 from service.queries.resource import Resource
+
+_LIMITS: Final[web.AppKey[bytes]] = web.AppKey("limits", bytes)
+
+
+def prepare(app: web.Application, caller_requests: int) -> None:
+    """Render the limits once, for they are the same for all organizations."""
+    limits = {
+        "concurrentRequests": caller_requests,
+        "bytesInFlight": MAX_BYTES_IN_FLIGHT,
+        "bodyBytes": MAX_BODY_BYTES,
+        "bodyValues": MAX_VALUES,
+        "pageSize": MAX_PAGE_SIZE,
+        "changesPageSize": MAX_LIMIT,
+        "waitSeconds": MAX_WAIT,
+        "idempotencyHours": IDEMPOTENCY_HOURS,
+    }
+    app[_LIMITS] = b',"limits":' + orjson.dumps(limits) + b"}"
 
 
 async def read_identity(resource: Resource, request: web.Request) -> web.Response:
-    """Return the installation and the organization of the API key (contract, Callers)."""
+    """Return the installation, the organization, the API key and its limits (contract, Callers)."""
     no_parameters(request)
-    organization_id = caller(request).organization_id
+    tenant = caller(request)
     statement = resource.statements["identity"].text
     document: str = await database(request).read(
-        lambda connection: connection.fetchval(statement, organization_id), organization_id
+        lambda connection: connection.fetchval(statement, tenant.organization_id, tenant.key_id),
+        tenant.organization_id,
     )
-    return respond(success(document.encode()))
+    return respond(success(document.removesuffix("}").encode(), request.app[_LIMITS]))

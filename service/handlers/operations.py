@@ -15,8 +15,18 @@ from service.http.media_types import JSON, JSON_PATCH, MERGE_PATCH
 
 MANY: Final = "{root}"
 ONE: Final = "{root}/{{{key}}}{below}"
-_MEDIA: Final = {"patch": JSON_PATCH, "bulkMerge": MERGE_PATCH, "merge": MERGE_PATCH}
+_MEDIA: Final = {
+    "patch": JSON_PATCH,
+    "merge": MERGE_PATCH,
+    "bulkMerge": MERGE_PATCH,
+    "bulkMergeByKey": MERGE_PATCH,
+}
 """Media types of bodies, by form, that are not sent as plain JSON."""
+
+
+def media_type(form: str) -> str:
+    """Return the media type of a form of bodies."""
+    return _MEDIA.get(form, JSON)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,11 +63,9 @@ class Operation:
     """Whether its responses are cached."""
 
     @property
-    def media_type(self) -> str | None:
-        """Media type of the body; None if there is no body."""
-        if not self.body:
-            return None
-        return _MEDIA.get(self.body[0], JSON)
+    def media_types(self) -> tuple[str, ...]:
+        """Media types of the body; () if there is no body."""
+        return tuple(dict.fromkeys(map(media_type, self.body)))
 
     @property
     def names_record(self) -> bool:
@@ -162,8 +170,9 @@ PATCH: Final = Operation(
     ONE,
     writes.patch,
     "Patch {one}",
-    "Applies all operations to the writable form, which `?form=writable` shows, or none.",
-    ("patch",),
+    "Applies all operations to the writable form, which `?form=writable` shows, or none. A merge "
+    "patch (RFC 7396) has the fields to change: null clears a field, a list is replaced whole.",
+    ("patch", "merge"),
     error_types=(ErrorType.CONFLICT_TEST_FAILED, ErrorType.UNPROCESSABLE_PATCH),
 )
 DELETE: Final = Operation(
@@ -239,9 +248,9 @@ IDENTIFY: Final = Operation(
     MANY,
     identity.read_identity,
     "Identify {one}",
-    "Returns the installation of the service and the organization of the API key. Clients that "
-    "store record ids should store both with them: the service's address can change, these "
-    "cannot.",
+    "Returns the installation of the service, the organization and its features, the API key, and "
+    "the limits. Clients that store record ids should store the ids of installation and "
+    "organization with them: the service's address can change, these cannot.",
 )
 
 OF_MASTER_RECORDS: Final = (

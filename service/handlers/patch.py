@@ -61,12 +61,14 @@ def patch_editor(resource: WritableResource, raw: bytes) -> Callable[[Item], Ite
 
     def edit(stored: Item) -> Item:
         patched = apply(operations, orjson.loads(orjson.dumps(stored)))
-        return _validated(resource, stored, patched, touches_state)
+        return validated(resource, stored, patched, touches_state=touches_state)
 
     return edit
 
 
-def _validated(resource: WritableResource, stored: Item, patched: Any, touches_state: bool) -> Item:
+def validated(
+    resource: WritableResource, stored: Item, patched: Any, *, touches_state: bool
+) -> Item:
     """Return the valid patched form; a deleted record stays deleted if state is untouched."""
     stays_deleted = not touches_state and stored.get("state") == "deleted"
     probe = patched | {"state": "active"} if stays_deleted else patched
@@ -113,9 +115,10 @@ def _target_error_type(resource: WritableResource, pointer: str) -> ErrorType | 
         parts = jsonpointer.JsonPointer(pointer).parts
     except jsonpointer.JsonPointerException:
         return ErrorType.INVALID_VALUE
-    schema = schemas.definition(resource.name, "fields")
-    readable = schema.properties.keys()
-    writable = schemas.definition(resource.name, "writable").properties.keys()
+    writable_form = schemas.definition(resource.name, "writable")
+    has_fields = "fields" in schemas.load()[resource.name]["$defs"]
+    schema = schemas.definition(resource.name, "fields") if has_fields else writable_form
+    readable, writable = schema.properties.keys(), writable_form.properties.keys()
     if parts and parts[0] in readable - writable:
         return ErrorType.READ_ONLY_FIELD
     for part in parts:

@@ -5,7 +5,7 @@ from functools import partial
 from sys import getsizeof
 from typing import Final, TypeAlias
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from service.database.connections import Connection
 from service.errors import collect_errors
@@ -17,7 +17,7 @@ from service.http.context import caller, database
 from service.http.envelope import pagination, success, success_list
 from service.http.etag import etag
 from service.http.headers import LINK, PREFER, X_CHANGES_CURSOR
-from service.http.media_types import JSON_PATCH
+from service.http.media_types import ACCEPT_PATCH
 from service.http.prefer import APPLIED, preferences
 from service.http.tagged_reads import tagged
 from service.http.web_links import next_page
@@ -51,7 +51,7 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
             partial(_list_query, resource, request, scope),
         )
     counts = PREFER in request.headers and preferences(request).get("count") == "exact"
-    headers = await _first_page_headers(request, query.listing)
+    headers = {hdrs.VARY: "Prefer", **await _first_page_headers(request, query.listing)}
 
     async def read(connection: Connection) -> tuple[ListQuery, DocumentPage]:
         complete = await _with_changed(resource, connection, tenant, query)
@@ -82,7 +82,7 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
     )
     headers = {"ETag": etag(document)}
     if isinstance(resource, WritableResource) and resource.is_patched:
-        headers["Accept-Patch"] = JSON_PATCH
+        headers["Accept-Patch"] = ACCEPT_PATCH
     return success(document, headers=headers)
 
 

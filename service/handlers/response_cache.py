@@ -20,7 +20,7 @@ from typing import Final, TypeAlias
 from aiohttp import hdrs, web
 
 from service.database.connections import Database
-from service.database.fair_queue import CONTENTION
+from service.database.contention import CONTENTION
 from service.handlers.numbered_feed import read_numbered_state
 from service.http import metrics
 from service.http.byte_budget import reserve

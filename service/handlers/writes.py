@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Generic, TypeAlias
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from service.database.connections import Connection
 from service.database.fair_queue import LeaseKind
 from service.errors import ApiError, BulkCounts, collect_errors
 from service.handlers import write_options
 from service.handlers.idempotent_write import run_write
+from service.handlers.merge import merge_editor
 from service.handlers.outcomes import DryRunRollback, outcomes
 from service.handlers.parameters import check_precondition, idempotent_request, path_of
 from service.handlers.patch import patch_editor
@@ -23,6 +24,7 @@ from service.http.byte_budget import reserve_response
 from service.http.context import REQUEST_ID, caller
 from service.http.envelope import respond, success, success_list
 from service.http.etag import etag
+from service.http.media_types import MERGE_PATCH, is_sent_as
 from service.idempotency.requests import IdempotentRequest, Work
 from service.queries import writes
 from service.queries.batch import Batch, ItemErrors, RequestItems
@@ -99,10 +101,12 @@ async def replace(resource: WritableResource, request: web.Request, raw: bytes) 
 
 
 async def patch(resource: WritableResource, request: web.Request, raw: bytes) -> web.Response:
-    """Apply a JSON Patch to the writable form of one record (RFC 6902)."""
+    """Apply a JSON Patch (RFC 6902) or merge patch (RFC 7396) to the writable form of a record."""
+    is_merge = is_sent_as(request.headers[hdrs.CONTENT_TYPE], MERGE_PATCH)
+    editor = merge_editor if is_merge else patch_editor
 
     def read(_: WriteOptions) -> tuple[RequestItems, Write[WritableResource]]:
-        return RequestItems([{}]), partial(writes.patch, edit=patch_editor(resource, raw))
+        return RequestItems([{}]), partial(writes.patch, edit=editor(resource, raw))
 
     return await _write_one(resource, request, raw, read)
 
@@ -217,7 +221,10 @@ async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
     except DryRunRollback as rollback:
         response = rollback.response
     reserve_response(request, len(response.body))
-    return respond(response)
+    answer = respond(response)
+    if items.is_bulk:
+        answer.headers[hdrs.VARY] = "Prefer"
+    return answer
 
 
 async def _transaction(

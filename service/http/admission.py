@@ -1,7 +1,7 @@
 """Admission control: a limit on each organization's concurrent requests (contract, Shares)."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from service.database.errors import too_many_requests
@@ -10,15 +10,21 @@ from service.database.errors import too_many_requests
 class Admission:
     """Counter of each organization's requests in one worker, running and queued ones."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, retry_seconds: Callable[[int], int]) -> None:
         self._limit = limit
+        self._retry_seconds = retry_seconds
+        """Returns the time after which an organization's requests are likely to be served."""
         self._in_flight: dict[int, int] = defaultdict(int)
 
     def enter(self, organization_id: int) -> None:
         """Count a request. Raise ApiError ``too_many_requests`` if the limit is reached."""
         if self._in_flight[organization_id] >= self._limit:
-            raise too_many_requests()
+            raise too_many_requests(self._retry_seconds(organization_id))
         self._in_flight[organization_id] += 1
+
+    def remaining(self, organization_id: int) -> int:
+        """Return the number of further requests that would be accepted."""
+        return max(0, self._limit - self._in_flight.get(organization_id, 0))
 
     def in_flight(self) -> int:
         """Return the number of requests of all organizations."""

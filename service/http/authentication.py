@@ -1,5 +1,7 @@
 """Bearer token authentication of requests, by API key (contract, Callers)."""
 
+from typing import Final
+
 from aiohttp import hdrs, web
 
 from service.error_types import ErrorType
@@ -7,6 +9,11 @@ from service.errors import api_error
 from service.http.context import CALLER, CALLERS
 from service.http.unauthorized import UNAUTHORIZED
 from service.organizations.caller import Caller
+
+_CHALLENGE: Final = "Bearer"
+_INVALID: Final = 'Bearer error="invalid_token"'
+NO_SCOPE: Final = 'Bearer error="insufficient_scope", scope="write"'
+"""Challenges (RFC 6750, 3): without a key, with a wrong one, and with one that may only read."""
 
 
 async def authenticate(request: web.Request, *, again: bool = False) -> Caller:
@@ -27,8 +34,8 @@ async def authenticate(request: web.Request, *, again: bool = False) -> Caller:
         message = None
         if key.lower().startswith("bearer"):
             message = "The word Bearer stands before the key twice; send it once."
-        raise api_error(
-            ErrorType.UNAUTHORIZED, message=message, headers={"WWW-Authenticate": "Bearer"}
-        )
+        challenge = _INVALID if scheme.lower() == "bearer" and key.strip() else _CHALLENGE
+        headers = {"WWW-Authenticate": challenge}
+        raise api_error(ErrorType.UNAUTHORIZED, message=message, headers=headers)
     request[CALLER] = caller
     return caller

@@ -12,7 +12,7 @@ from typing import Final
 
 from aiohttp import web
 
-from service.database.fair_queue import CONTENTION, ContentionSignal
+from service.database.contention import CONTENTION, ContentionSignal
 
 _CONTENTION_SECONDS: Final = 1
 """Time after the last contention for which the scheduler still pauses."""

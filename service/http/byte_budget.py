@@ -30,6 +30,10 @@ class ByteBudget:
         """Return whether any organization has reserved bytes."""
         return bool(self._reserved)
 
+    def remaining(self, organization_id: int) -> int:
+        """Return the bytes that are left of an organization's budget."""
+        return max(0, self._max_bytes - self._reserved.get(organization_id, 0))
+
     def check(self, organization_id: int) -> None:
         """Raise ApiError ``too_many_requests`` if the organization's budget is used up."""
         if self._reserved and self._reserved.get(organization_id, 0) >= self._max_bytes:

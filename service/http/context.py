@@ -23,8 +23,8 @@ class RouteProtocol(Protocol):
         """Return the HTTP method."""
 
     @property
-    def media_type(self) -> str | None:
-        """Return the media type of the request body; None if no body is read."""
+    def media_types(self) -> tuple[str, ...]:
+        """Return the media types of the request body; () if no body is read."""
 
     @property
     def needs_key(self) -> bool:

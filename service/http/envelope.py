@@ -1,6 +1,8 @@
 """Response envelope around JSON bytes, which are never parsed (contract, Envelope)."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Any
 
 import orjson
 from aiohttp import hdrs, web
@@ -66,12 +68,24 @@ def failure(error: ApiError) -> ApiResponse:
 
 
 def problem(error: ApiError) -> ApiResponse:
-    """Return the error as problem details (RFC 9457)."""
+    """Return the error as problem details without members of its own (RFC 9457)."""
+    return _problem(error, {})
+
+
+def problem_with_rows(error: ApiError) -> ApiResponse:
+    """Return the error as problem details with what the error envelope has."""
+    body = error.body()
+    members = dict(body["error"])
+    return _problem(error, {"code": body["code"], "errors": members.pop("details"), **members})
+
+
+def _problem(error: ApiError, members: Mapping[str, Any]) -> ApiResponse:
     body = {
         "type": "about:blank",
         "title": HTTPStatus(error.status).phrase,
         "status": error.status,
         "detail": error.details[0].value,
+        **members,
     }
     headers = {"Content-Type": PROBLEM, **error.headers}
     return ApiResponse(error.status, orjson.dumps(body), headers)

@@ -10,6 +10,8 @@ from multidict import istr
 
 LINK: Final = istr("Link")
 PREFER: Final = istr("Prefer")
+RATE_LIMIT: Final = istr("RateLimit")
+RATE_LIMIT_POLICY: Final = istr("RateLimit-Policy")
 X_CHANGES_CURSOR: Final = istr("X-Changes-Cursor")
 X_CHANGES_EPOCH: Final = istr("X-Changes-Epoch")
 X_REQUEST_ID: Final = istr("X-Request-Id")

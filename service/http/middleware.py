@@ -16,7 +16,7 @@ from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.http import envelope
 from service.http.access_log import AccessLog
-from service.http.authentication import authenticate
+from service.http.authentication import NO_SCOPE, authenticate
 from service.http.byte_budget import BYTE_BUDGET, release
 from service.http.context import (
     ACCESS_LOG,
@@ -29,9 +29,11 @@ from service.http.context import (
 from service.http.cors import CORS
 from service.http.expectations import check_expectation, check_transfer_coding, may_await_continue
 from service.http.headers import X_REQUEST_ID
+from service.http.media_types import JSON, PROBLEM
 from service.http.metrics import observer
-from service.http.negotiation import READS, negotiate
+from service.http.negotiation import READS, negotiate, prefers
 from service.http.query_string import check_query_string
+from service.http.rate_limit import RATE_LIMITS
 from service.http.response_sender import RESPONSE_SENDER
 from service.limits import MAX_REQUEST_ID_LENGTH
 from service.masking import contains_key
@@ -65,10 +67,10 @@ async def _finished_response(request: web.Request, handler: Handler) -> web.Stre
     try:
         response = await _respond(request, app, route, handler)
     except ApiError as error:
-        response = _error_response(route, error)
+        response = _error_response(request, route, error)
     except Exception:
         _log.exception("request %s failed", request_id)
-        response = _error_response(route, api_error(ErrorType.SERVER_ERROR))
+        response = _error_response(request, route, api_error(ErrorType.SERVER_ERROR))
     is_open = route is not None and not route.needs_key
     response = negotiate(request, response)
     headers = response.headers
@@ -76,12 +78,15 @@ async def _finished_response(request: web.Request, handler: Handler) -> web.Stre
     headers[hdrs.SERVER] = "Selvedge"
     if not is_open:
         headers[hdrs.CACHE_CONTROL] = envelope.NOT_SHARED
+    tenant = request.get(CALLER)
+    if tenant is not None:
+        app[RATE_LIMITS].mark(headers, tenant.organization_id)
     app[CORS].mark(request, response)
     if may_await_continue(request):
         response.force_close()
     seconds = time.perf_counter() - started
     _count(request, route, response, seconds)
-    app[ACCESS_LOG].write(request, request_id, request.get(CALLER), response, seconds)
+    app[ACCESS_LOG].write(request, request_id, tenant, response, seconds)
     return response
 
 
@@ -113,13 +118,13 @@ def _check(request: web.Request) -> None:
         methods = ", ".join(sorted(error.allowed_methods))
         headers = {"Allow": methods}
         for route in request.app[ROUTES].values():
-            if route.media_type and route.method == "PATCH" and route.covers(request.path):
-                headers["Accept-Patch"] = route.media_type
+            if route.method == "PATCH" and route.covers(request.path):
+                headers["Accept-Patch"] = ", ".join(route.media_types)
         raise api_error(ErrorType.METHOD_NOT_ALLOWED, message=f"Use {methods}.", headers=headers)
     if error is not None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE)
     if request.method not in READS and not request[CALLER].may_write:
-        raise api_error(ErrorType.FORBIDDEN_SCOPE)
+        raise api_error(ErrorType.FORBIDDEN_SCOPE, headers={"WWW-Authenticate": NO_SCOPE})
     check_query_string(request)
     check_expectation(request)
 
@@ -132,10 +137,20 @@ def _needs_key(request: web.Request, route: RouteProtocol | None) -> bool:
     return not any(route.covers(request.path) for route in open_routes)
 
 
-def _error_response(route: RouteProtocol | None, error: ApiError) -> web.StreamResponse:
-    """Return the error in the envelope, or as problem details where the route has these."""
-    is_problem = route is not None and error.status in route.problems
-    response = envelope.respond((envelope.problem if is_problem else envelope.failure)(error))
+def _error_response(
+    request: web.Request, route: RouteProtocol | None, error: ApiError
+) -> web.StreamResponse:
+    """Return the error in the envelope, or as problem details if the route or caller wants these.
+
+    Routes that always have problem details have them without members of their own.
+    """
+    if route is not None and error.status in route.problems:
+        body = envelope.problem(error)
+    elif prefers(request, PROBLEM, JSON):
+        body = envelope.problem_with_rows(error)
+    else:
+        body = envelope.failure(error)
+    response = envelope.respond(body)
     if "Connection" in error.headers:
         response.force_close()
     return response

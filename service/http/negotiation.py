@@ -5,6 +5,7 @@ coding is chosen first, and its tag is compared with ``If-None-Match``.
 """
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -19,7 +20,8 @@ READS: Final = ("GET", "HEAD")
 _CODINGS: Final = (web.ContentCoding.gzip, web.ContentCoding.deflate)
 _CONTENT_HEADERS: Final = (hdrs.CONTENT_TYPE, hdrs.CONTENT_LENGTH, hdrs.CONTENT_ENCODING)
 _MAX_ACCEPT_LENGTH: Final = 500
-"""Characters of ``Accept-Encoding`` that are parsed. Browsers send about 20."""
+"""Characters of ``Accept`` and ``Accept-Encoding`` that are parsed. Browsers send 20 to 150."""
+_WEIGHT: Final = re.compile(r"[01](?:\.[0-9]{0,3})?", re.ASCII)
 _WEIGHT_ZERO: Final = re.compile(r"q=0(\.0*)?")
 
 
@@ -32,7 +34,8 @@ def negotiate(request: web.Request, response: web.StreamResponse) -> web.StreamR
         return response
     body, coding = response.body, None
     if isinstance(body, bytes) and len(body) >= MIN_COMPRESSED_BYTES:
-        response.headers[hdrs.VARY] = "Accept-Encoding"
+        vary = response.headers.get(hdrs.VARY)
+        response.headers[hdrs.VARY] = f"{vary}, Accept-Encoding" if vary else "Accept-Encoding"
         coding = _coding((combined_value(request, hdrs.ACCEPT_ENCODING) or "")[:_MAX_ACCEPT_LENGTH])
     tag = response.headers.get(hdrs.ETAG)
     if tag is not None:
@@ -55,6 +58,32 @@ def _not_modified(response: web.Response) -> web.Response:
         (name, value) for name, value in response.headers.items() if name not in _CONTENT_HEADERS
     ]
     return web.Response(status=304, headers=headers)
+
+
+def prefers(request: web.Request, media_type: str, other: str) -> bool:
+    """Return whether ``Accept`` gives a media type a higher weight than another one.
+
+    A range such as ``*/*`` gives its weight to types that have none of their own
+    (RFC 9110, 12.5.1).
+    """
+    header = (combined_value(request, hdrs.ACCEPT) or "")[:_MAX_ACCEPT_LENGTH].lower()
+    if media_type not in header:
+        return False
+    weights = dict(map(_weighted, header.split(",")))
+    return weights.get(media_type, 0.0) > _weight(weights, other)
+
+
+def _weighted(entry: str) -> tuple[str, float]:
+    """Return the media range of an entry of ``Accept``, and its weight."""
+    name, *parameters = (part.strip() for part in entry.split(";"))
+    weight = next((part[2:] for part in parameters if part.startswith("q=")), "1")
+    return name, float(weight) if _WEIGHT.fullmatch(weight) else 0.0
+
+
+def _weight(weights: Mapping[str, float], media_type: str) -> float:
+    """Return the weight of a media type, by its name or else by the narrowest range."""
+    ranges = (media_type, f"{media_type.partition('/')[0]}/*", "*/*")
+    return next((weights[name] for name in ranges if name in weights), 0.0)
 
 
 @lru_cache(maxsize=256)

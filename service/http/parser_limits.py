@@ -8,8 +8,8 @@ PARSER_LIMITS: Final[dict[str, Any]] = {
     "max_line_size": MAX_TARGET_BYTES,
     "max_field_size": MAX_HEADER_BYTES,
     "max_headers": MAX_HEADERS,
-    # Compressed bodies are rejected. aiohttp's decompression of a truncated or mislabeled body
-    # fails outside of every handler, or never ends.
+    # ``service.http.gzip_body`` unpacks bodies. aiohttp's decompression of a truncated or
+    # mislabeled body fails outside of every handler, or never ends.
     "auto_decompress": False,
 }
 """Arguments of ``aiohttp.web.AppRunner``."""

@@ -3,12 +3,14 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 from aiohttp import hdrs, web
 from aiohttp.web_protocol import RequestPayloadError
 
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
+from service.http import gzip_body
 from service.http.authentication import authenticate
 from service.http.body_scheduler import BODY_SCHEDULER
 from service.http.byte_budget import MIN_COUNTED_BYTES, reserve
@@ -25,30 +27,37 @@ from service.limits import (
 )
 from service.schemas.parsing import malformed
 
+_CODINGS: Final = gzip_body.CODINGS | {"identity"}
+
 
 def with_body(
-    handler: Callable[[web.Request, bytes], Awaitable[web.StreamResponse]], media_type: str
+    handler: Callable[[web.Request, bytes], Awaitable[web.StreamResponse]],
+    media_types: tuple[str, ...],
 ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
     """Return a handler that reads the body first and queues large bodies in the body scheduler."""
 
     async def handle(request: web.Request) -> web.StreamResponse:
-        body = await receive(request, media_type)
-        if len(body) >= SCHEDULED_BODY_BYTES:
+        body = await receive(request, media_types)
+        is_compressed = gzip_body.HEADER in request.headers and _coding(request) != "identity"
+        if len(body) >= SCHEDULED_BODY_BYTES or is_compressed:
             await request.app[BODY_SCHEDULER].enter(caller(request).organization_id)
+        if is_compressed:
+            body = gzip_body.unpacked(body)
+            reserve(request, len(body))
         return await handler(request, body)
 
     return handle
 
 
-async def receive(request: web.Request, media_type: str) -> bytes:
+async def receive(request: web.Request, media_types: tuple[str, ...]) -> bytes:
     """Return the body's bytes, which count against the caller's byte budget until the response.
 
-    Raise ApiError: ``unsupported_media_type`` for another media type or a content coding;
+    Raise ApiError: ``unsupported_media_type`` for another media type or content coding;
     ``payload_too_large``, by ``Content-Length`` before anything is read; ``request_timeout``;
     ``too_many_requests`` if the byte budget is used up; ``malformed_json`` if the body is
     incomplete.
     """
-    _check_media_type(request, media_type)
+    _check_media_type(request, media_types)
     declared = request.content_length or 0
     if declared > MAX_BODY_BYTES:
         raise _too_long()
@@ -66,18 +75,26 @@ async def receive(request: web.Request, media_type: str) -> bytes:
     raise malformed("The body broke off.")
 
 
-def _check_media_type(request: web.Request, media_type: str) -> None:
-    headers = {"Accept-Patch": media_type} if request.method == "PATCH" else {}
-    if not is_sent_as(request.headers.get(hdrs.CONTENT_TYPE, ""), media_type):
-        message = f"Send {media_type} in UTF-8."
+def _check_media_type(request: web.Request, media_types: tuple[str, ...]) -> None:
+    headers: dict[str, str] = {hdrs.ACCEPT_ENCODING: "gzip"}
+    if request.method == "PATCH":
+        headers["Accept-Patch"] = ", ".join(media_types)
+    content_type = request.headers.get(hdrs.CONTENT_TYPE, "")
+    if not any(is_sent_as(content_type, media_type) for media_type in media_types):
+        message = f"Send {' or '.join(media_types)} in UTF-8."
         raise api_error(
             ErrorType.UNSUPPORTED_MEDIA_TYPE, "Content-Type", message=message, headers=headers
         )
-    if (combined_value(request, "Content-Encoding") or "identity").lower() != "identity":
-        message = "Send the body uncompressed, without this header."
+    if gzip_body.HEADER in request.headers and _coding(request) not in _CODINGS:
+        message = "Send the body uncompressed without this header, or compressed by gzip, once."
         raise api_error(
-            ErrorType.UNSUPPORTED_MEDIA_TYPE, "Content-Encoding", message=message, headers=headers
+            ErrorType.UNSUPPORTED_MEDIA_TYPE, gzip_body.HEADER, message=message, headers=headers
         )
+
+
+def _coding(request: web.Request) -> str:
+    """Return the content coding of the body, in lowercase; several are joined by commas."""
+    return (combined_value(request, gzip_body.HEADER) or "identity").strip().lower()
 
 
 async def _slow_body(request: web.Request, reserved: int) -> bytes:

@@ -44,6 +44,7 @@ _NAMES = {
 """Component name by status code."""
 _HEADERS = {
     401: ("WWW-Authenticate",),
+    403: ("WWW-Authenticate",),
     412: ("ETag",),
     429: ("Retry-After",),
     503: ("Retry-After",),
@@ -132,8 +133,9 @@ def _response(route: Route, status: int, types: list[str]) -> ResponseObject:
 
 def _header_names(route: Route, status: int) -> tuple[str, ...]:
     """Return the names of the headers of an error response."""
-    if status == HTTPStatus.UNSUPPORTED_MEDIA_TYPE and route.operation.method == "PATCH":
-        return ("Accept-Patch",)
+    if status == HTTPStatus.UNSUPPORTED_MEDIA_TYPE:
+        is_patch = route.operation.method == "PATCH"
+        return ("Accept-Encoding", "Accept-Patch") if is_patch else ("Accept-Encoding",)
     return _HEADERS.get(status, ())
 
 
@@ -157,7 +159,8 @@ def _failure(kind: Operation, types: list[str]) -> dict[str, Any]:
     media: dict[str, Any] = {"schema": failure(is_bulk=is_bulk)}
     if types:
         media["examples"] = _examples(types, kind)
-    return {JSON: media}
+    problem = {"schema": reference("common/envelope", "problemWithRows")}
+    return {JSON: media, PROBLEM: problem}
 
 
 def _examples(types: list[str], kind: Operation) -> dict[str, Any]:

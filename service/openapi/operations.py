@@ -60,10 +60,8 @@ class OperationObject:
             "description": description,
             "parameters": [*self._parameters()],
         }
-        if media_type := self.route.operation.media_type:
-            described["requestBody"] = success_responses.body(
-                self.resource.name, media_type, *self._forms()
-            )
+        if self.route.operation.body:
+            described["requestBody"] = success_responses.body(self.resource.name, *self._forms())
         described["responses"] = dict(responses.references(self.responses))
         return described
 
@@ -99,6 +97,8 @@ class OperationObject:
             yield parameters.shared("IdempotencyKey")
         if kind.is_bulk:
             yield from map(parameters.shared, ("OnError", "PreferShort"))
+        if kind.body:
+            yield parameters.shared("ContentEncoding")
         if kind.takes_precondition:
             yield parameters.shared("IfMatch")
             yield parameters.shared("IfNoneMatch")

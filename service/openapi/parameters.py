@@ -88,6 +88,11 @@ _SHARED: dict[str, Parameter] = {
     "PreferShort": _header(
         "Prefer", "`return=minimal` returns an outcome for each item instead of documents."
     ),
+    "ContentEncoding": _header(
+        "Content-Encoding",
+        "`gzip` if the body is compressed. Its limits hold for what it contains.",
+        enum=["gzip"],
+    ),
     "DryRun": _query(
         "dryRun",
         {"type": "string", "enum": ["false", "true"]},

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from http import HTTPStatus
+from itertools import groupby
 from typing import Any
 
 from service import schemas
-from service.http.media_types import JSON, JSON_PATCH
+from service.handlers.operations import media_type
+from service.http.media_types import JSON
 from service.http.prefer import APPLIED
 from service.openapi import envelopes
 from service.openapi.components import named, reference
@@ -15,10 +17,10 @@ _HEADERS = {
     "X-Request-Id": "Id of the request, for support.",
     "Cache-Control": "`private, no-cache`: a cache of this caller may store the response, but must "
     "revalidate it.",
-    "Vary": "Request headers that the response depends on; only on responses long enough for "
-    "compression.",
+    "Vary": "Request headers that the response depends on.",
     "ETag": "Strong entity tag of the data, of lists including the pagination; differs for each "
     "content coding.",
+    "Accept-Encoding": "Content codings of request bodies that the service accepts.",
     "Accept-Patch": "Media types that PATCH accepts here.",
     "Total-Count": "Number of records on all pages; only with `Prefer: count=exact`.",
     "Preference-Applied": "Preference that the service applied.",
@@ -28,7 +30,10 @@ _HEADERS = {
     "X-Changes-Epoch": "Epoch of the change feed; send it as `epoch` beside `after`.",
     "Location": "Path of the new record; only if the request body is a single object.",
     "Idempotent-Replayed": "`true` if this is the stored response of an earlier request.",
-    "WWW-Authenticate": "Authentication scheme to send an API key with.",
+    "WWW-Authenticate": "Authentication scheme to send an API key with; `error` says why the one "
+    "that was sent is not enough (RFC 6750).",
+    "RateLimit": "What is left for the organization: concurrent requests and bytes in flight.",
+    "RateLimit-Policy": "Limits on the organization's concurrent requests and bytes in flight.",
     "Retry-After": "Seconds to wait before a retry.",
 }
 _SECONDS = {"type": "integer", "format": "int32", "minimum": 0}
@@ -49,7 +54,7 @@ CREATED = "Created"
 
 def headers(*names: str) -> dict[str, Any]:
     """Return references to response headers: the common ones, and the given ones."""
-    everywhere = ("X-Request-Id", "Cache-Control", "Vary")
+    everywhere = ("X-Request-Id", "Cache-Control", "Vary", "RateLimit", "RateLimit-Policy")
     return {name: {"$ref": f"#/components/headers/{name}"} for name in (*everywhere, *names)}
 
 
@@ -70,6 +75,9 @@ def example_of(collection: str, form: str) -> Any:
     if form == "bulkMergeByKey":
         state = "inactive" if "state" in forms["writable"]["properties"] else "deleted"
         return [{**keys, "state": state}]
+    if form == "merge" and "examples" not in forms[form]:
+        field = _changed(forms)
+        return {field: document[field]}
     if form == "patch":
         field = _changed(forms)
         return [{"op": "replace", "path": f"/{field}", "value": document[field]}]
@@ -78,21 +86,29 @@ def example_of(collection: str, form: str) -> Any:
 
 def _changed(forms: dict[str, Any]) -> str:
     """Return the field that examples of patches change."""
-    properties = forms["fields"]["properties"]
+    properties = forms["fields" if "fields" in forms else "writable"]["properties"]
     others = forms["create"]["required"] if "create" in forms else forms["writable"]["required"]
     fields: list[str] = ["name", "text", *others]
     return next(name for name in fields if name in properties)
 
 
-def body(collection: str, media_type: str, *forms: str) -> dict[str, Any]:
-    """Return a request body that has one of the forms."""
-    if media_type == JSON_PATCH:
-        schema = reference("common/json-patch")
-    else:
-        schema = one_of([reference(collection, form) for form in forms])
-    examples = {form: {"value": example_of(collection, form)} for form in forms}
-    content = {media_type: {"schema": schema, "examples": examples}}
+def body(collection: str, *forms: str) -> dict[str, Any]:
+    """Return a request body that has one of the forms, by their media types."""
+    content = {
+        name: _media(collection, [*group])
+        for name, group in groupby(sorted(forms, key=media_type), key=media_type)
+    }
     return {"required": True, "content": content}
+
+
+def _media(collection: str, forms: list[str]) -> dict[str, Any]:
+    """Return the media type object of forms that share a media type."""
+    schemas_of_forms = [
+        reference("common/json-patch") if form == "patch" else reference(collection, form)
+        for form in forms
+    ]
+    examples = {form: {"value": example_of(collection, form)} for form in forms}
+    return {"schema": one_of(schemas_of_forms), "examples": examples}
 
 
 def page(collection: str, *names: str) -> ResponseObject:

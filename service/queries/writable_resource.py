@@ -79,6 +79,11 @@ class WritableResource(Resource):
         strengths = (FOR_NO_KEY_UPDATE, FOR_UPDATE)
         return {strength: lock.fill(strength=strength) for strength in strengths}
 
+    @cached_property
+    def merge_form(self) -> Validator:
+        """Return the validator of a merge patch of one record."""
+        return Validator(self.name, "merge", self.item_errors)
+
     def item_errors(self, item: Item) -> Iterable[ErrorDetail]:  # noqa: ARG002
         """Return the errors of a single item beyond its schema.
 

@@ -52,6 +52,7 @@ class MeasurementCharts(RecordPart):
     owner = Styles
     segment = Styles.name
     below = "/measurement-chart"
+    is_patched = True
     own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (

@@ -24,8 +24,10 @@ _IS_DELETION: Final[Schema] = {
 
 
 def with_derived(file: Schema) -> Schema:
-    """Add the derived forms to a schema file that has items; return the file."""
+    """Add the derived forms to a schema file of records or of a part; return the file."""
     forms = file.get("$defs", {})
+    if forms.get("replace", {}).get("type") != "array" and "replace" in forms:
+        forms.setdefault("merge", _merge_item(forms["replace"], [], {}))
     if "item" in forms:
         forms |= dict(_derived(forms, file.get(OWN_KEY), file.get(WITHIN)))
     return file

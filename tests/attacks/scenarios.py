@@ -4,6 +4,7 @@ A strike goes on until it is stopped. Scale 1 is its full size; tests take a hun
 """
 
 import asyncio
+import gzip
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from itertools import count, cycle, repeat
@@ -61,6 +62,7 @@ def scenarios() -> Iterator[Scenario]:
     yield Scenario("filters", slow, filters, prepare.colors, runs_out_of_time=True)
     yield Scenario("gone", "the same, from callers that hang up", gone, prepare.colors)
     yield Scenario("locks", "4 bulk creates and 16 patches in line", locks, prepare.field)
+    yield Scenario("bombs", "16 gzip bombs of 400 MB, and bodies of empty members", bombs)
     yield Scenario("broken", "16 uploads of 7.9 MB broken off", broken)
     yield Scenario("stalled", "200 bodies that stall", stalled)
     yield Scenario("conditions", "16 lists of ever new conditions", conditions)
@@ -150,6 +152,15 @@ async def locks(attacker: Attacker) -> None:
     path = f"{FIELDS}/{attacker.prepared['id']}"
     patch = attacker.message("PATCH", path, change, content_type=PATCH)
     await asyncio.gather(attacker.send(4, repeat(create)), attacker.send(16, repeat(patch)))
+
+
+async def bombs(attacker: Attacker) -> None:
+    """Send bodies whose content must not be unpacked to its end."""
+    zeros = gzip.compress(bytes(2**22), 9) * attacker.some(100)
+    members = gzip.compress(b"") * attacker.some(400_000)
+    coding = ["Content-Encoding: gzip"]
+    bodies = [attacker.message("POST", COLORS, body, headers=coding) for body in (zeros, members)]
+    await attacker.send(16, cycle(bodies))
 
 
 async def broken(attacker: Attacker) -> None:

@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 
 from service.database.connections import Database
-from service.database.fair_queue import CONTENTION
+from service.database.contention import CONTENTION
 from service.organizations import administration, keys
 from service.organizations.caller import Callers
 from tests.support.api import Api, issue_key
@@ -42,7 +42,7 @@ async def status(api: Api, authorization: str | None) -> int:
     headers = {} if authorization is None else {"Authorization": authorization}
     async with api.client.get(GROUPS, headers=headers) as answer:
         if answer.status == 401:
-            assert answer.headers["WWW-Authenticate"] == "Bearer"
+            assert answer.headers["WWW-Authenticate"].startswith("Bearer")
         return answer.status
 
 
@@ -295,6 +295,6 @@ async def test_a_key_names_its_installation_and_organization(
 ) -> None:
     own, other = [(await api.get("/api/me")).data for api in (shared_api, shared_other)]
     for api, identity in ((shared_api, own), (shared_other, other)):
-        assert identity["organization"] == {"id": int(api.key.split("_")[1])}
+        assert identity["organization"]["id"] == int(api.key.split("_")[1])
     assert own["installation"] == other["installation"]
     assert own["organization"] != other["organization"]

@@ -44,8 +44,9 @@ async def test_every_write_honors_an_idempotency_key(
         route, await SUCCESSES[route.operation.name](twice, route, stored)
     )
     assert "Idempotency-Key" in openapi_validation.parameters(route)
-    path, body = await path_of(shared_api, route, stored), b"[]" if route.media_type else None
+    media_type = next(iter(route.media_types), None)
+    path, body = await path_of(shared_api, route, stored), b"[]" if media_type else None
     bad = await shared_api.call(
-        route.method, path, body, headers={"Idempotency-Key": "a b"}, content_type=route.media_type
+        route.method, path, body, headers={"Idempotency-Key": "a b"}, content_type=media_type
     )
     assert ("validation_error.invalid_value", "Idempotency-Key") in bad.details

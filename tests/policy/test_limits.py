@@ -113,7 +113,8 @@ PHRASES = {
         f"The list ends after {number(limits.MAX_LISTED)} rows.",
         f"`value` are truncated after {limits.MAX_DETAIL_LENGTH} characters, the `value` of "
         f"`conflict.in_use` after {number(limits.MAX_USAGE_LENGTH)}.",
-        f"uncompressed, at most {byte_size(limits.MAX_BODY_BYTES)}.",
+        f"in UTF-8, at most {byte_size(limits.MAX_BODY_BYTES)}.",
+        f"it is unpacked to {byte_size(limits.MAX_BODY_BYTES)} at most (413).",
         f"No connection was free within {limits.ACQUIRE_SECONDS} seconds.",
         f"{limits.READ_SECONDS} seconds in a read, {limits.WRITE_SECONDS} in a write.",
         f"may be read as it was for {limits.RESPONSE_CACHE_SECONDS} seconds.",
@@ -160,6 +161,7 @@ PHRASES = {
         f"1 to {number(limits.MAX_LIMIT)} entries, default {limits.DEFAULT_LIMIT};",
         f"0 to {limits.MAX_WAIT} seconds for which",
         f"At most {limits.MAX_WAITING} readers of an organization",
+        f"estimated from the queue (1 to {limits.MAX_RETRY_AFTER} seconds):",
         f"searched from {2 * limits.TRANSACTION_SECONDS // 60} minutes before that time,",
         f"more than {number(limits.MAX_TRANSACTION_ENTRIES)} entries or "
         f"{byte_size(limits.MAX_BATCH_BYTES)} of documents is 400 `out_of_range`.",

@@ -30,7 +30,9 @@ async def written(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # 
     if "{id}" in path:
         await ensure_one(api)
         path = path.format(id=(await api.get(PATH)).data[0]["id"])
-    answer = await api.call(route.method, path, body, content_type=route.media_type)
+    answer = await api.call(
+        route.method, path, body, content_type=next(iter(route.media_types), None)
+    )
     if route.operation.name == "add":
         await Api(api.client, api.key).delete(answer.headers["Location"])
     return answer

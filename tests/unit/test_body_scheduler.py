@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from service.database.fair_queue import ContentionSignal
+from service.database.contention import ContentionSignal
 from service.http.body_scheduler import BodyScheduler
 from tests.support.time_limits import within
 

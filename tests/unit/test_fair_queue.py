@@ -6,9 +6,9 @@ import weakref
 
 import pytest
 
+from service.database.contention import ContentionSignal
 from service.database.fair_queue import (
     READ,
-    ContentionSignal,
     FairQueue,
     LeaseKind,
     QueueTimeoutError,

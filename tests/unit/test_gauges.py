@@ -19,7 +19,7 @@ def metric(name: str, **labels: str) -> float:
 
 
 async def test_connections_and_waiters_are_counted(dsn: str) -> None:
-    database, admission = Database(dsn, 2), Admission(10)
+    database, admission = Database(dsn, 2), Admission(10, lambda _: 1)
     tell = gauge_updater(database, admission, lambda: 5, 2)
     waited = metric("organization_wait_seconds_total", organization="7")
     release = asyncio.Event()

@@ -1,0 +1,31 @@
+"""Merge patch of one record: edits of its writable form (RFC 7396; contract, Patches)."""
+
+from collections.abc import Callable
+
+import orjson
+
+from service.errors import ApiError
+from service.handlers.patch import validated
+from service.queries.batch import Item
+from service.queries.merge_patch import apply_merge_patch
+from service.queries.writable_resource import WritableResource
+from service.schemas.parsing import parse
+
+
+def merge_editor(resource: WritableResource, raw: bytes) -> Callable[[Item], Item]:
+    """Return a function that merges the patch into a writable form.
+
+    Raise 400 for errors of the patch itself. The returned function raises 400 if the merged form
+    violates the replace schema. An ``id`` in the patch is ignored, as in a replace.
+    """
+    body = parse(raw)
+    if details := resource.merge_form.errors(body, raw):
+        raise ApiError(details)
+    patch = orjson.dumps({name: value for name, value in body.items() if name != "id"})
+
+    def edit(stored: Item) -> Item:
+        members = orjson.loads(patch)
+        merged = apply_merge_patch(stored, members)
+        return validated(resource, stored, merged, touches_state="state" in members)
+
+    return edit

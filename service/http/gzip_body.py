@@ -1,0 +1,48 @@
+"""Compressed request bodies: gzip, unpacked to at most the length of other bodies (RFC 1952)."""
+
+import zlib
+from typing import Final
+
+from service.error_types import ErrorType
+from service.errors import ApiError, api_error
+from service.limits import MAX_BODY_BYTES
+
+CODINGS: Final = frozenset({"gzip", "x-gzip"})
+HEADER: Final = "Content-Encoding"
+_WINDOW_BITS: Final = 31
+"""Argument by which zlib reads the format of gzip, and nothing else."""
+_CHUNK_BYTES: Final = 2**16
+_MAX_MEMBERS: Final = 1000
+"""Members of one body. Each takes time, however short it is."""
+
+
+def unpacked(body: bytes) -> bytes:
+    """Return the content of a gzip body, which may have several members.
+
+    Raise ``payload_too_large`` as soon as it exceeds ``MAX_BODY_BYTES``, and ``malformed_request``
+    for a body that is truncated, altered, or followed by other data.
+    """
+    output, members, decoder = bytearray(), 1, zlib.decompressobj(_WINDOW_BITS)
+    try:
+        for start in range(0, len(body), _CHUNK_BYTES):
+            chunk = body[start : start + _CHUNK_BYTES]
+            while chunk:
+                if decoder.eof:
+                    members, decoder = members + 1, zlib.decompressobj(_WINDOW_BITS)
+                output += decoder.decompress(chunk, MAX_BODY_BYTES + 1 - len(output))
+                if len(output) > MAX_BODY_BYTES:
+                    raise api_error(ErrorType.PAYLOAD_TOO_LARGE)
+                if members > _MAX_MEMBERS:
+                    raise _malformed(f"It has more than {_MAX_MEMBERS:,} members.")
+                chunk = decoder.unused_data
+    except zlib.error:
+        raise _malformed("It is damaged, or followed by other data.") from None
+    if not decoder.eof:
+        raise _malformed("It is incomplete.")
+    return bytes(output)
+
+
+def _malformed(message: str) -> ApiError:
+    return api_error(
+        ErrorType.MALFORMED_REQUEST, HEADER, message=f"Send the body as gzip. {message}"
+    )

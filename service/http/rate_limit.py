@@ -1,0 +1,36 @@
+"""Rate limit headers: what an organization may still have in flight.
+
+They follow the draft of the IETF (draft-ietf-httpapi-ratelimit-headers-10).
+"""
+
+from aiohttp import web
+from multidict import CIMultiDict
+
+from service.http.admission import Admission
+from service.http.byte_budget import ByteBudget
+from service.http.headers import RATE_LIMIT, RATE_LIMIT_POLICY
+
+
+class RateLimit:
+    """Quotas of each organization in one worker: concurrent requests, and bytes in flight."""
+
+    def __init__(self, admission: Admission, budget: ByteBudget) -> None:
+        self._admission = admission
+        self._budget = budget
+        requests, self._max_bytes = admission.remaining(0), budget.remaining(0)
+        self._policy = (
+            f'"requests";q={requests};qu="concurrent-requests", '
+            f'"bytes";q={self._max_bytes};qu="content-bytes"'
+        )
+
+    def mark(self, headers: CIMultiDict[str], organization_id: int) -> None:
+        """Add the headers to those of a response."""
+        budget, size = self._budget, self._max_bytes
+        if budget.is_in_use:
+            size = budget.remaining(organization_id)
+        requests = self._admission.remaining(organization_id)
+        headers[RATE_LIMIT] = f'"requests";r={requests}, "bytes";r={size}'
+        headers[RATE_LIMIT_POLICY] = self._policy
+
+
+RATE_LIMITS: web.AppKey[RateLimit] = web.AppKey("rate_limits", RateLimit)
