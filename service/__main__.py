@@ -20,11 +20,13 @@ from service.commands import (
     distribute,
     dump,
     follow,
+    listen,
     openapi,
     schema_and_demo,
     serve,
     sql,
     transfer,
+    webhook,
 )
 from service.console import say
 from service.database.distribution import DistributionError
@@ -91,6 +93,8 @@ def _parser() -> argparse.ArgumentParser:
         openapi,
         sql,
         follow,
+        listen,
+        webhook,
         transfer,
     ):
         module.add(parsers)

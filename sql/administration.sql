@@ -38,6 +38,15 @@ select id, name, multiple_language, pro, unique_keys
   from organization
  order by id;
 
+-- name: list_webhooks(organization_id)
+select webhook.id, webhook.organization_id, webhook.state, webhook.url, webhook.failures, webhook.last_error,
+       webhook.last_success_at,
+       greatest(change_feed.last_n - webhook.n, 0) as behind
+  from webhook
+  join change_feed on change_feed.organization_id = webhook.organization_id
+ where $1::bigint is null or webhook.organization_id = $1::bigint
+ order by webhook.organization_id, webhook.id;
+
 -- name: organization_named(name, except_id)
 select id
   from organization
@@ -62,3 +71,11 @@ update organization as stored
  where stored.id = $1::bigint
    and before.id = $1::bigint
 returning stored.pro <> before.pro as shown;
+
+-- name: set_webhook_state(webhook_id, state)
+update webhook
+   set state = $2::text,
+       failures = 0,
+       next_at = null
+ where id = $1::bigint
+returning id;

@@ -208,10 +208,13 @@ where organization_id = $1::bigint and id = $2::bigint;
 select count(*) from webhook where organization_id = $1::bigint;
 
 -- name: update(organization_id, id, url, collections, documents, state)
--- The next try is due at once, also that of a subscription that was paused.
+-- The next try is due at once, also if nothing else changes.
 update webhook set
     url = $3::text, collections = $4::text[], documents = $5::boolean, state = $6::text,
     failures = 0, next_at = null
 where organization_id = $1::bigint and id = $2::bigint
-    and (url, collections, documents, state) is distinct from ($3::text, $4::text[], $5::boolean, $6::text)
+    and (
+        next_at is not null
+        or (url, collections, documents, state) is distinct from ($3::text, $4::text[], $5::boolean, $6::text)
+    )
 returning id;

@@ -37,6 +37,7 @@ from .parts import Content, Part
 from .queries import Filter, Sort
 from .records import Document, Identity, Outcome, Page, Record
 from .retry_policy import RetryPolicy
+from .webhooks import VerificationError, verify
 
 __all__ = [
     "BlockingChanges",
@@ -70,6 +71,8 @@ __all__ = [
     "UnavailableError",
     "UnprocessableError",
     "UnreachableError",
+    "VerificationError",
     "create_forms",
     "documents",
+    "verify",
 ]

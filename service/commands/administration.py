@@ -33,7 +33,7 @@ def _add_organization(parser: ArgumentParser) -> None:
     _add_features(create)
     create.set_defaults(run=create_organization)
     change = actions.add_parser("set", help="change the name or the settings")
-    change.add_argument("id", type=_identifier)
+    change.add_argument("id", type=identifier)
     change.add_argument("--name", type=_name)
     _add_features(change)
     change.set_defaults(run=set_organization)
@@ -48,7 +48,7 @@ def _add_features(parser: ArgumentParser) -> None:
 def _add_key(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     issue = actions.add_parser("issue", help="create a key and print it; it is shown only once")
-    issue.add_argument("--organization", type=_identifier, required=True, metavar="ID")
+    issue.add_argument("--organization", type=identifier, required=True, metavar="ID")
     issue.add_argument(
         "--scope",
         choices=("read", "write"),
@@ -64,10 +64,10 @@ def _add_key(parser: ArgumentParser) -> None:
     )
     issue.set_defaults(run=issue_key)
     listing = actions.add_parser("list", help="list keys, without their secrets")
-    listing.add_argument("--organization", type=_identifier, metavar="ID")
+    listing.add_argument("--organization", type=identifier, metavar="ID")
     listing.set_defaults(run=list_keys)
     revoke = actions.add_parser("revoke", help="revoke a key permanently")
-    revoke.add_argument("id", type=_identifier)
+    revoke.add_argument("id", type=identifier)
     revoke.set_defaults(run=revoke_key)
 
 
@@ -140,7 +140,7 @@ def list_organizations(settings: Settings, _: Namespace) -> None:
     """Print a table of all organizations."""
     with database(settings) as dsn:
         rows = execute(dsn, queries.list_organizations)
-    _print_table(
+    print_table(
         ("ID", "NAME", "MULTIPLE LANGUAGE", "PRO", "UNIQUE KEYS"),
         ((row["id"], row["name"], *(_on_off(row[name]) for name in _FEATURES)) for row in rows),
     )
@@ -170,13 +170,13 @@ def list_keys(settings: Settings, arguments: Namespace) -> None:
         rows = execute(
             dsn, lambda connection: queries.list_keys(connection, arguments.organization)
         )
-    _print_table(
+    print_table(
         ("ID", "ORGANIZATION", "SCOPE", "NAME", "CREATED", "LAST USED", "EXPIRES", "REVOKED"),
         (
             (
                 *(row[field] for field in ("id", "organization_id", "scope", "name")),
-                *(_time(row[f"{event}_at"]) for event in ("created", "last_used")),
-                *(_time(row[f"{event}_at"]) for event in ("expires", "revoked")),
+                *(time_text(row[f"{event}_at"]) for event in ("created", "last_used")),
+                *(time_text(row[f"{event}_at"]) for event in ("expires", "revoked")),
             )
             for row in rows
         ),
@@ -195,7 +195,8 @@ def _no_organization(organization_id: int) -> str:
     return f"there is no organization {organization_id}: `selvedge organization list` shows all"
 
 
-def _print_table(titles: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:
+def print_table(titles: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:
+    """Print rows below their titles, in columns."""
     lines = [titles, *(tuple(visible(str(cell)) for cell in row) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     say(*("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines))
@@ -205,11 +206,13 @@ def _on_off(value: bool) -> str:
     return "on" if value else "off"
 
 
-def _time(value: datetime | None) -> str:
+def time_text(value: datetime | None) -> str:
+    """Return a time in UTC, or a dash."""
     return "-" if value is None else f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def _identifier(text: str) -> int:
+def identifier(text: str) -> int:
+    """Parse an id. Raise ArgumentTypeError if it is none."""
     if not (text.isascii() and text.isdigit() and 0 < int(text) <= _LARGEST_ID):
         raise ArgumentTypeError(f"use a whole number from 1 as id, not {text!r}")
     return int(text)

@@ -20,9 +20,13 @@ do $$ begin
     if to_regclass('public.installation') is not null then
         update public.installation set id = '{id}';
     end if;
+    if to_regclass('public.webhook') is not null then
+        update public.webhook set state = 'paused';
+    end if;
 end $$;
 """
-"""A dump of a release without the table gets its id when it is migrated."""
+"""A dump of a release without the table gets its id when it is migrated. Webhooks of a copy are
+paused: its receivers would take its messages for those of the original."""
 _CLEARED: Final = """
 do $$ begin
     update public.change_feed set cleared_at = now();

@@ -99,3 +99,15 @@ async def revoke_key(connection: asyncpg.Connection, key_id: int) -> bool:
     """Revoke a key permanently; return whether the key exists."""
     statement = _SQL["revoke_key"].text
     return await connection.fetchval(statement, key_id, datetime.now(UTC)) is not None
+
+
+async def list_webhooks(
+    connection: asyncpg.Connection, organization_id: int | None
+) -> list[asyncpg.Record]:
+    """Return the webhooks of an organization, or with None of all, without their secrets."""
+    return list(await connection.fetch(_SQL["list_webhooks"].text, organization_id))
+
+
+async def set_webhook_state(connection: asyncpg.Connection, webhook_id: int, state: str) -> bool:
+    """Pause or resume a webhook; return whether it exists."""
+    return await connection.fetchval(_SQL["set_webhook_state"].text, webhook_id, state) is not None

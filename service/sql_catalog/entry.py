@@ -155,8 +155,10 @@ _PURPOSES: Final = {
     "administration.is_live_key": "Find out whether a key is valid.",
     "administration.list_keys": "Read the keys of an organization, or all.",
     "administration.list_organizations": "Read all organizations.",
+    "administration.list_webhooks": "Read the webhooks of an organization, or all.",
     "administration.organization_named": "Look up an organization by name.",
     "administration.revoke_key": "Revoke a key.",
     "administration.set_organization": "Update an organization's settings.",
+    "administration.set_webhook_state": "Pause or resume a webhook.",
 }
 """Purposes of statements, by name or by file and name."""

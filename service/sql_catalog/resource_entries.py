@@ -44,8 +44,9 @@ def entries_of(resource: Resource) -> Iterator[CatalogEntry]:
         yield from _lock_entries(resource)
         yield from _reference_entries(resource)
     writes = list[CatalogEntry]()
+    is_written = isinstance(resource, MasterRecord | RecordPart)
     for entry in _own_entries(resource):
-        if "returning " in entry.text or entry.name in _written_names(resource):
+        if is_written and ("returning " in entry.text or entry.name in _written_names(resource)):
             writes.append(replace(entry, text=json_text(entry.text)))
         else:
             yield entry

@@ -50,6 +50,16 @@ select id, name, multiple_language, pro, unique_keys
   from organization
  order by id;
 
+-- administration.list_webhooks: Read the webhooks of an organization, or all.
+--   $1::bigint organization_id
+select webhook.id, webhook.organization_id, webhook.state, webhook.url, webhook.failures, webhook.last_error,
+       webhook.last_success_at,
+       greatest(change_feed.last_n - webhook.n, 0) as behind
+  from webhook
+  join change_feed on change_feed.organization_id = webhook.organization_id
+ where $1::bigint is null or webhook.organization_id = $1::bigint
+ order by webhook.organization_id, webhook.id;
+
 -- administration.organization_named: Look up an organization by name.
 --   $1::text name
 --   $2::bigint except_id
@@ -83,3 +93,13 @@ update organization as stored
  where stored.id = $1::bigint
    and before.id = $1::bigint
 returning stored.pro <> before.pro as shown;
+
+-- administration.set_webhook_state: Pause or resume a webhook.
+--   $1::bigint webhook_id
+--   $2::text state
+update webhook
+   set state = $2::text,
+       failures = 0,
+       next_at = null
+ where id = $1::bigint
+returning id;

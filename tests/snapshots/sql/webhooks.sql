@@ -282,9 +282,69 @@ from (
     from page
 ) as page;
 
+-- webhooks.add: Insert a subscription.
+--   $1::bigint organization_id
+--   $2::text url
+--   $3::text[] collections
+--   $4::boolean documents
+--   $5::text state
+--   $6::bytea secret
+--   $7::bigint epoch
+--   $8::bigint n
+insert into webhook (organization_id, url, collections, documents, state, secret, epoch, n)
+values (
+    $1::bigint, $2::text, $3::text[], $4::boolean, $5::text, $6::bytea, $7::bigint, $8::bigint
+)
+returning id;
+
+-- webhooks.advance: Store the position of a sender that has the lease.
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::bigint lease
+--   $4::bigint epoch
+--   $5::bigint n
+--   $6::text collection
+--   $7::bigint record_id
+--   $8::timestamptz delivered_at
+-- Store the position, after a delivery with its time, and hold the lease for longer.
+update webhook set
+    epoch = $4::bigint, n = $5::bigint, within_collection = $6::text, within_id = $7::bigint,
+    batch_from_n = null, batch_n = null, batch_collection = null, batch_id = null,
+    failures = case when $8::timestamptz is null then failures else 0 end,
+    last_error = case when $8::timestamptz is null then last_error end,
+    last_success_at = coalesce($8::timestamptz, last_success_at),
+    lease_until = now() + interval '8 s'
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
+returning id;
+
 -- webhooks.any_active: Find out whether there is an active subscription.
 -- Whether any organization has an active subscription.
 select 1 from webhook where state = 'active' limit 1;
+
+-- webhooks.claim: Lease a subscription.
+--   $1::bigint organization_id
+--   $2::bigint id
+-- Lease a subscription if no other sender has it.
+update webhook set lease = lease + 1, lease_until = now() + interval '8 s'
+where organization_id = $1::bigint and id = $2::bigint and state = 'active'
+    and (next_at is null or next_at <= now())
+    and (lease_until is null or lease_until < now())
+returning id, lease;
+
+-- webhooks.dispatch: Store the batch that is on its way.
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::bigint lease
+--   $4::bigint from_n
+--   $5::bigint n
+--   $6::text collection
+--   $7::bigint record_id
+-- Store what is on its way, so that a repeat sends the same, and hold the lease for longer.
+update webhook set
+    batch_from_n = $4::bigint, batch_n = $5::bigint, batch_collection = $6::text, batch_id = $7::bigint,
+    lease_until = now() + interval '8 s'
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint and state = 'active'
+returning id;
 
 -- webhooks.due: Find the subscriptions that have something to send.
 --   $1::integer limit
@@ -312,6 +372,21 @@ from (
 ) as due
 order by turn, organization_id
 limit $1::integer;
+
+-- webhooks.fail: Store a failed try.
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::bigint lease
+--   $4::boolean pauses
+--   $5::text error
+--   $6::double precision seconds
+-- Store a failed try and the time of the next one, and end the lease.
+update webhook set
+    state = case when $4::boolean then 'paused' else state end, last_error = $5::text,
+        failures = least(failures, 2147483646) + 1,
+    next_at = now() + $6::double precision * interval '1 s', lease_until = null
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
+returning id;
 
 -- webhooks.feed: Read where the feed begins and ends.
 --   $1::bigint organization_id
@@ -359,6 +434,52 @@ select
 from webhook
 where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint and state = 'active';
 
+-- webhooks.release: End a lease.
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::bigint lease
+-- End the lease: there is nothing more to send.
+update webhook set lease_until = null, next_at = null
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
+returning id;
+
+-- webhooks.remove: Delete a subscription.
+--   $1::bigint organization_id
+--   $2::bigint id
+delete from webhook where organization_id = $1::bigint and id = $2::bigint
+returning id;
+
+-- webhooks.renew: Extend a lease.
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::bigint lease
+-- Hold the lease for longer, while the receiver takes its time.
+update webhook set lease_until = now() + interval '8 s'
+where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
+returning id;
+
+-- webhooks.rewind: Set the position.
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::bigint epoch
+--   $4::bigint n
+-- A new lease number makes a sender drop what it has on its way.
+update webhook set
+    epoch = $3::bigint, n = $4::bigint, within_collection = null, within_id = 0,
+    batch_from_n = null, batch_n = null, batch_collection = null, batch_id = null,
+    failures = 0, next_at = null, lease = lease + 1, lease_until = null
+where organization_id = $1::bigint and id = $2::bigint
+returning id;
+
+-- webhooks.rotate: Store a new secret, and the former one for a while.
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::bytea secret
+--   $4::timestamptz former_secret_until
+update webhook set former_secret = secret, former_secret_until = $4::timestamptz, secret = $3::bytea
+where organization_id = $1::bigint and id = $2::bigint
+returning id;
+
 -- webhooks.secrets: Read what a message is made and signed with.
 --   $1::bigint organization_id
 --   $2::bigint id
@@ -376,167 +497,6 @@ where organization_id = $1::bigint and id = $2::bigint;
 --   $1::bigint organization_id
 select count(*) from webhook where organization_id = $1::bigint;
 
--- webhooks.add: Insert a subscription.
---   $1::bigint organization_id
---   $2::text url
---   $3::text[] collections
---   $4::boolean documents
---   $5::text state
---   $6::bytea secret
---   $7::bigint epoch
---   $8::bigint n
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    insert into webhook (organization_id, url, collections, documents, state, secret, epoch, n)
-    values (
-        $1::bigint, $2::text, $3::text[], $4::boolean, $5::text, $6::bytea, $7::bigint, $8::bigint
-    )
-    returning id
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
--- webhooks.advance: Store the position of a sender that has the lease.
---   $1::bigint organization_id
---   $2::bigint id
---   $3::bigint lease
---   $4::bigint epoch
---   $5::bigint n
---   $6::text collection
---   $7::bigint record_id
---   $8::timestamptz delivered_at
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    -- Store the position, after a delivery with its time, and hold the lease for longer.
-    update webhook set
-        epoch = $4::bigint, n = $5::bigint, within_collection = $6::text, within_id = $7::bigint,
-        batch_from_n = null, batch_n = null, batch_collection = null, batch_id = null,
-        failures = case when $8::timestamptz is null then failures else 0 end,
-        last_error = case when $8::timestamptz is null then last_error end,
-        last_success_at = coalesce($8::timestamptz, last_success_at),
-        lease_until = now() + interval '8 s'
-    where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
-    returning id
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
--- webhooks.claim: Lease a subscription.
---   $1::bigint organization_id
---   $2::bigint id
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    -- Lease a subscription if no other sender has it.
-    update webhook set lease = lease + 1, lease_until = now() + interval '8 s'
-    where organization_id = $1::bigint and id = $2::bigint and state = 'active'
-        and (next_at is null or next_at <= now())
-        and (lease_until is null or lease_until < now())
-    returning id, lease
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
--- webhooks.dispatch: Store the batch that is on its way.
---   $1::bigint organization_id
---   $2::bigint id
---   $3::bigint lease
---   $4::bigint from_n
---   $5::bigint n
---   $6::text collection
---   $7::bigint record_id
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    -- Store what is on its way, so that a repeat sends the same, and hold the lease for longer.
-    update webhook set
-        batch_from_n = $4::bigint, batch_n = $5::bigint, batch_collection = $6::text, batch_id = $7::bigint,
-        lease_until = now() + interval '8 s'
-    where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint and state = 'active'
-    returning id
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
--- webhooks.fail: Store a failed try.
---   $1::bigint organization_id
---   $2::bigint id
---   $3::bigint lease
---   $4::boolean pauses
---   $5::text error
---   $6::double precision seconds
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    -- Store a failed try and the time of the next one, and end the lease.
-    update webhook set
-        state = case when $4::boolean then 'paused' else state end, last_error = $5::text,
-            failures = least(failures, 2147483646) + 1,
-        next_at = now() + $6::double precision * interval '1 s', lease_until = null
-    where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
-    returning id
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
--- webhooks.release: End a lease.
---   $1::bigint organization_id
---   $2::bigint id
---   $3::bigint lease
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    -- End the lease: there is nothing more to send.
-    update webhook set lease_until = null, next_at = null
-    where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
-    returning id
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
--- webhooks.remove: Delete a subscription.
---   $1::bigint organization_id
---   $2::bigint id
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    delete from webhook where organization_id = $1::bigint and id = $2::bigint
-    returning id
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
--- webhooks.renew: Extend a lease.
---   $1::bigint organization_id
---   $2::bigint id
---   $3::bigint lease
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    -- Hold the lease for longer, while the receiver takes its time.
-    update webhook set lease_until = now() + interval '8 s'
-    where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
-    returning id
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
--- webhooks.rewind: Set the position.
---   $1::bigint organization_id
---   $2::bigint id
---   $3::bigint epoch
---   $4::bigint n
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    -- A new lease number makes a sender drop what it has on its way.
-    update webhook set
-        epoch = $3::bigint, n = $4::bigint, within_collection = null, within_id = 0,
-        batch_from_n = null, batch_n = null, batch_collection = null, batch_id = null,
-        failures = 0, next_at = null, lease = lease + 1, lease_until = null
-    where organization_id = $1::bigint and id = $2::bigint
-    returning id
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
--- webhooks.rotate: Store a new secret, and the former one for a while.
---   $1::bigint organization_id
---   $2::bigint id
---   $3::bytea secret
---   $4::timestamptz former_secret_until
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    update webhook set former_secret = secret, former_secret_until = $4::timestamptz, secret = $3::bytea
-    where organization_id = $1::bigint and id = $2::bigint
-    returning id
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
 -- webhooks.update: Update the subscription if it differs.
 --   $1::bigint organization_id
 --   $2::bigint id
@@ -544,15 +504,13 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $4::text[] collections
 --   $5::boolean documents
 --   $6::text state
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    -- The next try is due at once, also that of a subscription that was paused.
-    update webhook set
-        url = $3::text, collections = $4::text[], documents = $5::boolean, state = $6::text,
-        failures = 0, next_at = null
-    where organization_id = $1::bigint and id = $2::bigint
-        and (url, collections, documents, state) is distinct
-            from ($3::text, $4::text[], $5::boolean, $6::text)
-    returning id
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+-- The next try is due at once, also if nothing else changes.
+update webhook set
+    url = $3::text, collections = $4::text[], documents = $5::boolean, state = $6::text,
+    failures = 0, next_at = null
+where organization_id = $1::bigint and id = $2::bigint
+    and (
+        next_at is not null
+        or (url, collections, documents, state) is distinct from ($3::text, $4::text[], $5::boolean, $6::text)
+    )
+returning id;

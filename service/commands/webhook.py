@@ -1,0 +1,57 @@
+"""Webhook commands: `selvedge webhook list`, `pause` and `resume`, for operators."""
+
+from argparse import ArgumentParser, Namespace
+from functools import partial
+from typing import Final
+
+from service.commands import CommandError, Parsers
+from service.commands.administration import identifier, print_table, time_text
+from service.commands.command_database import database, execute
+from service.organizations import administration as queries
+from service.settings import Settings
+
+_STATES: Final = {"pause": "paused", "resume": "active"}
+
+
+def add(parsers: Parsers) -> None:
+    """Add the commands."""
+    parser: ArgumentParser = parsers.add_parser("webhook", help="list, pause or resume webhooks")
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    listing = actions.add_parser("list", help="list webhooks, without their secrets")
+    listing.add_argument("--organization", type=identifier, metavar="ID")
+    listing.set_defaults(run=list_webhooks)
+    for action, effect in (("pause", "send nothing"), ("resume", "go on where it stood")):
+        command = actions.add_parser(action, help=f"{action} a webhook: {effect}")
+        command.add_argument("id", type=identifier)
+        command.set_defaults(run=partial(set_state, state=_STATES[action]))
+
+
+def list_webhooks(settings: Settings, arguments: Namespace) -> None:
+    """Print a table of the webhooks, of one organization or all."""
+    with database(settings) as dsn:
+        rows = execute(
+            dsn, lambda connection: queries.list_webhooks(connection, arguments.organization)
+        )
+    print_table(
+        ("ID", "ORGANIZATION", "STATE", "BEHIND", "FAILURES", "LAST SUCCESS", "URL", "LAST ERROR"),
+        (
+            (
+                *(row[name] for name in ("id", "organization_id", "state", "behind", "failures")),
+                time_text(row["last_success_at"]),
+                row["url"],
+                row["last_error"] or "-",
+            )
+            for row in rows
+        ),
+    )
+
+
+def set_state(settings: Settings, arguments: Namespace, state: str) -> None:
+    """Pause or resume a webhook. Raise CommandError if it does not exist."""
+    with database(settings) as dsn:
+        exists = execute(
+            dsn, lambda connection: queries.set_webhook_state(connection, arguments.id, state)
+        )
+    if not exists:
+        message = f"there is no webhook {arguments.id}: `selvedge webhook list` shows all webhooks"
+        raise CommandError(message)
