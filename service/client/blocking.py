@@ -117,6 +117,12 @@ class BlockingCollection(_Blocking[Collection[DocumentT]]):
     delete_many = _call(Collection[DocumentT].delete_many)
     sync = _iteration(Collection[DocumentT].sync)
     write = _call(Collection[DocumentT].write)
+    delete_found = _call(Collection[DocumentT].delete_found)
+
+    @property
+    def name(self) -> str:
+        """Path below ``/api``."""
+        return self._asynchronous.name
 
 
 class BlockingPart(_Blocking[Part]):
@@ -172,4 +178,5 @@ class BlockingClient(_Blocking[Client]):
         return BlockingChanges(self._thread, self._asynchronous.changes)
 
     me = _call(Client.me)
+    sync = _iteration(Client.sync)
     get = _call(Client.get)

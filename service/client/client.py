@@ -1,21 +1,30 @@
 """Client entry point: calls one service with the API key of one organization."""
 
+from collections.abc import AsyncIterator, Iterable
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeAlias
 
 import aiohttp
 
 from .changes import Changes
-from .collections import Collection
+from .collections import AT_MOST, Collection
 from .documents import COLLECTIONS
 from .parts import Part
 from .queries import Parameters
-from .records import Document, DocumentT, Identity
+from .records import Document, DocumentT, Form, Identity, Outcome
 from .retry_policy import RetryPolicy
+from .sync import Sync
 from .transport import HttpResponse, Request, Transport
 
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
 """Default timeouts in seconds. A write may queue for a connection, then run for 30 s."""
+
+
+RecordSet: TypeAlias = tuple[str, str | None, int, Iterable[Form]]
+"""Collection, field of its own key, number of records in a request, and the records.
+
+Parts of records have no own key.
+"""
 
 
 class Client:
@@ -65,6 +74,32 @@ class Client:
     def part(self, *path: str | int) -> Part:
         """Return a part of a record by its path: ``("colors", 7, "translations")``."""
         return Part(self._require_transport(), path)
+
+    async def sync(
+        self,
+        truth: Iterable[RecordSet],
+        *,
+        merge: bool = False,
+        dry_run: bool = False,
+        delete_missing: bool = False,
+        at_most: float = AT_MOST,
+    ) -> AsyncIterator[tuple[str, Outcome]]:
+        """Sync several collections, in the order of their references. Yield name and outcome.
+
+        Each collection is synced like ``Collection.sync`` does. Missing records are deleted at the
+        end, collections in reverse order, so that records go before those that they refer to.
+        Raise TooManyMissingError, and delete none, if a collection misses too many.
+        """
+        runs = list[Sync]()
+        for name, match, size, records in truth:
+            runs.append(Sync(self.collection(name), match, merge, size, dry_run))
+            async for outcome in runs[-1].upsert(records):
+                yield name, outcome
+        if delete_missing:
+            missing = [(run, await run.missing(at_most)) for run in runs]
+            for run, records in reversed(missing):
+                async for outcome in run.delete(records):
+                    yield run.collection.name, outcome
 
     async def me(self) -> Identity:
         """Return the installation and the organization of the key."""

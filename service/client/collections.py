@@ -1,7 +1,6 @@
 """Collection client: reads and writes the records of one collection (contract, Surface)."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
-from itertools import islice
 from typing import Any, Final, Generic, Literal, TypeAlias
 from urllib.parse import quote
 from uuid import uuid4
@@ -9,9 +8,12 @@ from uuid import uuid4
 from .errors import Detail
 from .queries import Filter, Scalar, Sort, parameters
 from .records import Document, DocumentT, Form, Outcome, Page, Record
+from .sync import Sync
 from .transport import JSON_PATCH, HttpResponse, Request, Transport
 
 _JSON = "application/json"
+AT_MOST: Final = 0.02
+"""Share of the live records that a sync deletes at most, unless the caller allows more."""
 _MERGE_PATCH = "application/merge-patch+json"
 WriteMode: TypeAlias = Literal["create", "replace", "merge"]
 """Operation of a bulk write."""
@@ -139,17 +141,24 @@ class Collection(Generic[DocumentT]):
         merge: bool = False,
         size: int = 200,
         dry_run: bool = False,
+        delete_missing: bool = False,
+        at_most: float = AT_MOST,
     ) -> AsyncIterator[Outcome]:
         """Upsert records by own key, the field ``match``. Yield their outcomes in the same order.
 
         New records are created, stored ones are replaced or merged into, and those with the
         ``state`` ``deleted`` are deleted. Failed records are left out. Each request has ``size``
         records and is one transaction; repeating it is safe. A dry run writes nothing.
+
+        With ``delete_missing`` live records with an own key that were not sent are deleted at the
+        end. Raise TooManyMissingError, and delete none, if they are more than the share ``at_most``
+        of the live records.
         """
-        mode: WriteMode = "merge" if merge else "replace"
-        remaining = iter(records)
-        while items := [*islice(remaining, size)]:
-            for outcome in await self.write(items, mode, match=match, skip=True, dry_run=dry_run):
+        run = Sync(self, match, merge, size, dry_run)
+        async for outcome in run.upsert(records):
+            yield outcome
+        if delete_missing:
+            async for outcome in run.delete(await run.missing(at_most)):
                 yield outcome
 
     async def write(
@@ -179,6 +188,28 @@ class Collection(Generic[DocumentT]):
             for record, row in zip(records, response.body["data"], strict=True)
         ]
 
+    async def delete_found(
+        self, records: Sequence[Document], *, dry_run: bool = False, key: str | None = None
+    ) -> list[Outcome]:
+        """Delete records that a list has shown; return an outcome for each.
+
+        Records in use are left out as failed; those that are gone already are ``absent``.
+        """
+        query = [("ids", str(record["id"])) for record in records]
+        query += [("onError", "skip")] + [("dryRun", "true")] * dry_run
+        headers = {} if dry_run else _key(key)
+        response = await self._transport.send(Request("DELETE", self._path, query, headers=headers))
+        is_replayed = "Idempotent-Replayed" in response.headers
+        return [
+            _outcome(record, _without_absence(row), is_replayed=is_replayed)
+            for record, row in zip(records, response.body["data"], strict=True)
+        ]
+
+    @property
+    def name(self) -> str:
+        """Path below ``/api``."""
+        return self._path.removeprefix("/api/")
+
     def _record_path(self, record_id: str | int) -> str:
         return f"{self._path}/{quote(str(record_id), safe='')}"
 
@@ -195,6 +226,12 @@ class Collection(Generic[DocumentT]):
 def _outcome(record: Form, row: Document, *, is_replayed: bool) -> Outcome:
     details = tuple(Detail(**detail) for detail in row["details"])
     return Outcome(record, row["outcome"], row["id"], details, is_replayed)
+
+
+def _without_absence(row: Document) -> Document:
+    """Return the outcome of a delete, as ``absent`` if it failed because the record is gone."""
+    is_gone = [detail["type"] for detail in row["details"]] == ["not_found"]
+    return row | {"outcome": "absent", "details": []} if is_gone else row
 
 
 def api_path(path: Sequence[str | int]) -> str:

@@ -25,6 +25,25 @@ class UnreachableError(SelvedgeError):
         )
 
 
+@dataclass
+class TooManyMissingError(SelvedgeError):
+    """Sync that would delete too many records. Nothing was deleted."""
+
+    collection: str
+    missing: int
+    """Number of live records that were not sent."""
+    total: int
+    """Number of live records with an own key."""
+    at_most: float
+    """Allowed share of missing records."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.missing} of {self.total} {self.collection} are missing, more than "
+            f"{self.at_most:.2%}: check that the source is complete, or raise the bound"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Detail:
     """Row of ``error.details``: error type, field path if any, and message."""

@@ -1,9 +1,10 @@
 """Transfer commands: `selvedge export` and `selvedge import`, over HTTP (contract, Files)."""
 
 import asyncio
+import re
 import sys
 import time
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from tqdm import tqdm
 
 from service.client import Client
+from service.client.collections import AT_MOST
 from service.commands import CommandError, Parsers
 from service.commands.column_listing import ListColumns
 from service.commands.prompts import service_from_environment
@@ -42,9 +44,10 @@ _INTERRUPTED: Final = (
     "the dry run was interrupted; nothing was written",
 )
 """Messages of an import and of a dry run that end early."""
+_SHARE: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)(%?)", re.ASCII)
 _CHECKED: Final = """
 checked: parts that belong or refer to records that only a real import creates. Their values were
-checked, but not everything that depends on stored data."""
+checked, but not everything that depends on stored data. Also missing records that others use."""
 
 
 def add(parsers: Parsers) -> None:
@@ -75,6 +78,23 @@ def add(parsers: Parsers) -> None:
         "--match",
         action="store_true",
         help="match lines to stored records by own key; a matched record is replaced",
+    )
+    importing.add_argument(
+        "--merge",
+        action="store_true",
+        help="with --match: merge lines into their records, and keep fields that a line lacks",
+    )
+    importing.add_argument(
+        "--delete-missing",
+        action="store_true",
+        help="with --match: delete live records with an own key that their file does not have",
+    )
+    importing.add_argument(
+        "--at-most",
+        type=_share,
+        metavar="SHARE",
+        help="with --delete-missing: share of a collection's records beyond which nothing is "
+        f"deleted, such as 2%% or 0.02 (default: {AT_MOST:.0%}%)",
     )
     importing.add_argument(
         "--on-error",
@@ -137,7 +157,15 @@ def import_(_: Settings, arguments: Namespace) -> None:
 
     service_from_environment()  # fails before any file is read
     files = sources(arguments.place, transfer_collections(), _encoding(arguments.encoding))
-    options = ImportOptions(arguments.match, arguments.on_error == "skip", arguments.dry_run)
+    _require_match(arguments)
+    options = ImportOptions(
+        match=arguments.match,
+        skip=arguments.on_error == "skip",
+        dry_run=arguments.dry_run,
+        merge=arguments.merge,
+        delete_missing=arguments.delete_missing,
+        at_most=AT_MOST if arguments.at_most is None else arguments.at_most,
+    )
     for path in reject_files(arguments.rejects) if arguments.rejects else ():
         if any(path.absolute() == source.path.absolute() for source in files):
             raise CommandError(f"{path} is a file to import: use another file for --rejects")
@@ -160,8 +188,11 @@ def import_(_: Settings, arguments: Namespace) -> None:
 async def _import(
     files: "list[Source]", rejects: "Rejects", options: "ImportOptions", bar: "tqdm[None]"
 ) -> dict[str, Counter[str]]:
-    """Import the files with the id map of the installation and the organization."""
-    from service.transfer.id_map import open_id_map
+    """Import the files, with the id map of the installation and the organization.
+
+    With ``--match`` records are identified by their own keys, without a map.
+    """
+    from service.transfer.id_map import open_id_map, temporary_id_map
     from service.transfer.import_files import Import
     from service.transfer.map_files import map_file
 
@@ -169,8 +200,12 @@ async def _import(
     async with Client(
         url, key, retry_policy=OutageRetryPolicy(on_outage=_outage_reporter(url))
     ) as client:
-        path = await map_file(client, files[0].path.parent, url, dry_run=options.dry_run)
-        with open_id_map(path, dry_run=options.dry_run) as id_map:
+        if options.match:
+            opened = temporary_id_map()
+        else:
+            path = await map_file(client, files[0].path.parent, url, dry_run=options.dry_run)
+            opened = open_id_map(path, dry_run=options.dry_run)
+        with opened as id_map:
             return await Import(
                 client,
                 files,
@@ -180,6 +215,27 @@ async def _import(
                 on_start=bar.set_description,
                 on_progress=lambda lines: bar.update(sum(line.size for line in lines)),
             ).run()
+
+
+def _require_match(arguments: Namespace) -> None:
+    """Raise CommandError for options without the one that they belong to."""
+    for option, needed in (
+        ("merge", "match"),
+        ("delete_missing", "match"),
+        ("at_most", "delete_missing"),
+    ):
+        if getattr(arguments, option) not in (None, False) and not getattr(arguments, needed):
+            names = [f"--{name.replace('_', '-')}" for name in (option, needed)]
+            raise CommandError(f"{names[0]} needs {names[1]}")
+
+
+def _share(text: str) -> float:
+    """Parse a share: a percentage, or a number from 0 to 1."""
+    match = _SHARE.fullmatch(text)
+    share = float(match[1]) / (100 if match[2] else 1) if match else 2.0
+    if share > 1:
+        raise ArgumentTypeError(f"use a share such as 2% or 0.02, not {text!r}")
+    return share
 
 
 def _encoding(name: str | None) -> str | None:

@@ -1,6 +1,6 @@
 """Setting of unique own keys: refused while several live records have a key."""
 
-import asyncio
+from asyncio import sleep
 from collections.abc import Sequence
 
 import asyncpg
@@ -33,7 +33,7 @@ async def confirm_unique(connection: asyncpg.Connection, organization_id: int) -
 
     Raise CommandError in this case: workers that did not know the setting wrote keys twice.
     """
-    await asyncio.sleep(KEY_CACHE_SECONDS)
+    await sleep(KEY_CACHE_SECONDS)
     try:
         await require_unique(connection, organization_id)
     except CommandError:

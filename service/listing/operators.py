@@ -26,8 +26,10 @@ class Operator:
     """SQL condition with slots for the column and for the parameter."""
     kinds: frozenset[str]
     """Kinds of fields that the operator accepts."""
-    takes_any: bool = False
-    """Whether the operator accepts several values, of which any may match."""
+    sql_of_any: str = ""
+    """SQL condition for several values, if the operator accepts them; the slots are the same."""
+    finds_equal: bool = False
+    """Whether the operator finds equal values, which an index supports."""
     splits: bool = False
     """Whether the value is a comma-separated list."""
     of_stored: bool = False
@@ -37,12 +39,17 @@ class Operator:
     of_null: bool = False
     """Whether the operator tests for null."""
 
+    @property
+    def takes_any(self) -> bool:
+        """Whether the operator accepts several values."""
+        return bool(self.sql_of_any)
+
     def fits(self, prop: Property) -> bool:
         """Return whether the operator accepts the field.
 
         Related records are compared for equality only, for which there are indexes.
         """
-        return prop.kind in self.kinds and (self.takes_any or not prop.within)
+        return prop.kind in self.kinds and (self.finds_equal or not prop.within)
 
     def compared(self, prop: Property) -> Property:
         """Return the property that parses values for this operator."""
@@ -54,13 +61,20 @@ class Operator:
 
 
 _ALL: Final = (
-    Operator("eq", "{} = {}", _ANY_KIND, takes_any=True),
+    Operator("eq", "{} = {}", _ANY_KIND, "{} = any({})", finds_equal=True),
     Operator("ne", "{} is distinct from {}", _ANY_KIND),
     Operator("lt", "{} < {}", _ORDERED, of_stored=True),
     Operator("le", "{} <= {}", _ORDERED, of_stored=True),
     Operator("gt", "{} > {}", _ORDERED, of_stored=True),
     Operator("ge", "{} >= {}", _ORDERED, of_stored=True),
-    Operator("in", "{} = {}", _ANY_KIND, takes_any=True, splits=True),
+    Operator("in", "{} = {}", _ANY_KIND, "{} = any({})", finds_equal=True, splits=True),
+    Operator(
+        "notIn",
+        "{} is distinct from {}",
+        _ANY_KIND,
+        "({} = any({})) is not true",
+        splits=True,
+    ),
     Operator(
         "contains",
         'strpos(lower({} collate "default"), lower({} collate "default")) > 0',

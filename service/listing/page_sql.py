@@ -156,7 +156,8 @@ def _condition(page: PageSql, condition: Condition) -> str:
         values = tuple(map(stored_id, values))
     column, sql_type = _column(prop) + "::text" * shown, _SQL_TYPES[compared.kind]
     if len(values) > 1:
-        comparison = f"{column} = any({page.parameter(list(values), sql_type + '[]')})"
+        placeholder = page.parameter(list(values), f"{sql_type}[]")
+        comparison = operator.sql_of_any.format(column, placeholder)
     else:
         comparison = operator.sql.format(column, page.parameter(values[0], sql_type))
     return prop.within.fill(condition=comparison) if prop.within else comparison

@@ -149,8 +149,8 @@ def components() -> dict[str, Parameter]:
         shared_parameters[f"Filter{index}Value"] = _query(
             f"filter[{index}].value",
             _TEXT,
-            "Value of the condition: a comma-separated list for `in`, `true` or `false` for "
-            "`isNull`.",
+            "Value of the condition: a comma-separated list for `in` and `notIn`, `true` or "
+            "`false` for `isNull`.",
         )
         for name in ("order", "direction"):
             shared_parameters[f"Sort{index}{name.title()}"] = _query(

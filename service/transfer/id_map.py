@@ -118,6 +118,13 @@ def open_id_map(path: Path, *, dry_run: bool) -> Iterator[IdMap]:
         raise TransferError(f"the id map {path} cannot be used: {error}") from error
 
 
+@contextmanager
+def temporary_id_map() -> Iterator[IdMap]:
+    """Open an id map for one run, which leaves no file: own keys identify the records."""
+    with closing(sqlite3.connect("")) as connection:
+        yield IdMap(connection)
+
+
 def _open(path: Path, *, dry_run: bool) -> sqlite3.Connection:
     if not dry_run:
         # SQLite creates its log files with the mode of the database.

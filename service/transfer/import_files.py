@@ -13,6 +13,7 @@ from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
 from service.transfer.id_map import IdMap, MappedRecord
 from service.transfer.id_translation import Translator
+from service.transfer.missing import MissingRecords
 from service.transfer.own_keys import OwnKeyLookup
 from service.transfer.part_dry_run import PartDryRun
 from service.transfer.part_import import PartImporter, unknown_reference
@@ -64,11 +65,18 @@ class Import:
         for importer in parts:
             self.on_start(importer.name)
             await importer.send_complete()
+        if self.options.delete_missing and (self.options.skip or not self.rejects.count):
+            self.on_start("missing records")
+            await self._missing.delete(counts)
         return {name: outcomes for name, outcomes in counts.items() if outcomes}
 
     @cached_property
     def _translator(self) -> Translator:
         return Translator(self.id_map, {source.collection.name for source in self.sources})
+
+    @cached_property
+    def _missing(self) -> MissingRecords:
+        return MissingRecords(self.client, self.options.at_most, self.options.dry_run)
 
     def _senders(self, counts: Mapping[str, Counter[str]]) -> Iterator[Sender]:
         """Yield the sender of each file until a rejected line ends the import."""
@@ -79,6 +87,8 @@ class Import:
             )  # fmt: skip
             if sender.stopped:
                 return
+            if self.options.delete_missing:
+                sender.file_sync = self._missing.sync_of(source)
             yield sender
 
     async def _require_same_service(self) -> None:
@@ -179,7 +189,7 @@ class _FileImporter:
         has_record = mapped is not None and mapped.id is not None
         is_matched = self.sender.options.match and key_fields
         if is_matched and (line.has_key(key_fields) or not has_record):
-            return "replace", key_fields[0]
+            return "merge" if self.sender.options.merge else "replace", key_fields[0]
         if mapped is None or not has_record:
             return "create", None
         return None if mapped.digest == line.digest else ("replace", None)

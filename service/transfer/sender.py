@@ -11,12 +11,13 @@ from itertools import compress
 from typing import Any, Final
 
 from service.client import Client, Detail, FailureError, ForbiddenError, Outcome
-from service.client.collections import WriteMode
+from service.client.collections import AT_MOST, WriteMode
 from service.error_types import ErrorType
 from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
 from service.transfer.id_map import IdMap
 from service.transfer.id_translation import Translated
+from service.transfer.missing import FileSync
 from service.transfer.nested_ids import nested_ids
 from service.transfer.pending import PendingRequest, send_pending
 from service.transfer.rejects import Rejects
@@ -40,6 +41,12 @@ class ImportOptions:
     """Whether rejected lines are left out; otherwise the first failed request ends the import."""
     dry_run: bool = False
     """Whether every request is a dry run."""
+    merge: bool = False
+    """Whether matched lines are merged into their records: fields without a value stay."""
+    delete_missing: bool = False
+    """Whether records of the files' collections that no line has are deleted."""
+    at_most: float = AT_MOST
+    """Share of a collection's live records that may be missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,8 @@ class Sender:
     counts: Counter[str] = field(default_factory=Counter)
     on_progress: Callable[[list[Line]], object] = len
     """Called with the lines of each finished request."""
+    file_sync: FileSync | None = None
+    """Collector of the records that the file has, if missing ones are to be deleted."""
 
     def __post_init__(self) -> None:
         self._slots = asyncio.Semaphore(1 if self.source.collection.is_ordered else MAX_CONCURRENT)
@@ -203,12 +212,16 @@ class Sender:
         records = ((entry.line.document, entry.translated.item, id_) for entry, id_ in done)
         for owner, ids in (await nested_ids(self.client, collection, self.id_map, records)).items():
             self.id_map.store(owner, ids)
+        if self.file_sync:
+            self.file_sync.collect([record_id for _, record_id in done if record_id is not None])
         mappings = ((entry.name, record_id, entry.line.digest) for entry, record_id in done)
         self.id_map.store(collection.name, mappings, key)
         self.on_progress([entry.line for entry in entries])
 
     def reject(self, line: Line, details: Iterable[Detail]) -> None:
         """Reject a line. Unless rejected lines are skipped, this ends the import."""
+        if self.file_sync:
+            self.file_sync.collect_rejected(line)
         self.rejects.add(self.source, line, details)
 
 

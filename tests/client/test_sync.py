@@ -27,20 +27,20 @@ _LANGUAGES: Final = range(1, 11)
 def truth(mark: str) -> Truth:
     """Yield 20,000 colors, 500 groups, 300 custom fields of 50 values and 2,000 care texts."""
     return [
-        ("groups", "userDefinedId", 200, [_named(f"G-{n}", mark) for n in range(500)]),
-        ("colors", "userDefinedId", 1000, [_named(f"C-{n}", mark) for n in range(20_000)]),
+        ("groups", "userDefinedId", 200, [named(f"G-{n}", mark) for n in range(500)]),
+        ("colors", "userDefinedId", 1000, [named(f"C-{n}", mark) for n in range(20_000)]),
         ("style-custom-fields", "userDefinedId", 200, [_field(n, mark) for n in range(300)]),
         ("care-instructions", "userDefinedId", 200, [_care(n, mark) for n in range(2_000)]),
     ]
 
 
-def _named(key: str, mark: str) -> dict[str, Any]:
+def named(key: str, mark: str) -> dict[str, Any]:
     return {"userDefinedId": key, "name": f"{mark} {key}", "state": "active"}
 
 
 def _field(number: int, mark: str) -> dict[str, Any]:
     values = [{"value": f"{mark} {n}", "userDefinedId": f"V-{n}"} for n in range(50)]
-    return _named(f"F-{number}", mark) | {"type": "allowedValue", "allowedValues": values}
+    return named(f"F-{number}", mark) | {"type": "allowedValue", "allowedValues": values}
 
 
 def _care(number: int, mark: str) -> dict[str, Any]:
@@ -124,7 +124,7 @@ async def test_the_night_takes_few_requests_and_short_answers(
 async def test_errors_are_printed_and_other_records_written(
     night: Callable[[Truth], Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    records = [_named(f"W-{n}", "Wrong") for n in range(50)]
+    records = [named(f"W-{n}", "Wrong") for n in range(50)]
     records[7]["colorGroupIds"] = [2**60]
     assert await night([("colors", "userDefinedId", 20, records)]) == 1
     printed = capsys.readouterr().out
@@ -163,7 +163,7 @@ async def test_references_are_sent_by_own_keys(
 
 @pytest.mark.contract("Own keys")
 async def test_several_at_once_and_one_that_is_stopped_make_no_twin(selvedge: Client) -> None:
-    records = [_named(f"S-{n}", "Several") for n in range(200)]
+    records = [named(f"S-{n}", "Several") for n in range(200)]
     running = [asyncio.create_task(_sync(selvedge, records)) for _ in range(4)]
     await asyncio.sleep(0.05)
     running[0].cancel()
@@ -227,7 +227,7 @@ async def test_killed_anywhere_and_run_again_it_ends_as_if_it_had_not_been(
 
 @pytest.mark.contract("Rehearsals", "Merges")
 async def test_dry_runs_return_outcomes_and_merges_keep_omitted_fields(selvedge: Client) -> None:
-    record = _named("M-1", "Merged") | {"colorNote": "Kept"}
+    record = named("M-1", "Merged") | {"colorNote": "Kept"}
     [outcome] = await _sync(selvedge, [record], dry_run=True)
     assert (outcome.outcome, outcome.id) == ("created", None)
     [made] = await _sync(selvedge, [record])

@@ -96,6 +96,10 @@ async def test_every_operator_of_every_field(
             assert await walk(shared_api, path, params) == [
                 record for record in candidates if record.get(prop.name) in values
             ]
+            params = [*condition(prop.name, "notIn", several), ("pageSize", "100")]
+            assert await walk(shared_api, path, params) == [
+                record for record in candidates if record.get(prop.name) not in values
+            ]
         for is_null in (True, False):
             params = [*condition(prop.name, "isNull", text(is_null)), ("pageSize", "100")]
             assert await walk(shared_api, path, params) == [

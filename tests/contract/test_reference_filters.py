@@ -142,7 +142,7 @@ async def test_errors(shared_api: Api) -> None:
         ([("sort[0].property", "groups.id")], (UNKNOWN, "sort[0].property")),
         *(
             (condition("groups.userDefinedId", operator, "true"), (UNKNOWN, "filter[0].operator"))
-            for operator in ("ne", "lt", "contains", "isNull")
+            for operator in ("ne", "notIn", "lt", "contains", "isNull")
         ),
     ):
         answer = await shared_api.get(STYLES, params)

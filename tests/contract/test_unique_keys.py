@@ -170,7 +170,7 @@ async def test_the_setting_is_refused_while_there_are_twins(
             # A worker that does not know the setting yet.
             await execute(dsn, f"{twins} from generate_series(1, 2) n")
 
-    monkeypatch.setattr(unique_key_setting.asyncio, "sleep", wait)  # type: ignore[attr-defined]
+    monkeypatch.setattr(unique_key_setting, "sleep", wait)
     with pytest.raises(CommandError, match=r"styles S-1 \(ids 7, 8, 9\): rename or delete"):
         await set_unique(dsn)
     assert waited == []

@@ -139,7 +139,7 @@ async def test_a_dry_run_names_parts_that_it_could_not_check(
     assert ended.printed.split()[:8] == [
         "created", "checked", "size-ranges", "1", "0", "size-ranges/sizes", "0", "1",
     ]  # fmt: skip
-    assert "but not what depends on stored data" in ended.printed
+    assert "but not everything that depends on stored data" in ended.printed
 
 
 async def test_columns_are_listed_without_a_service() -> None:

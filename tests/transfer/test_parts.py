@@ -111,8 +111,8 @@ async def test_errors_of_measured_values_name_the_size(
     folder.write(
         "sample-requests.ndjson",
         request | {"measurements": [{"approved": True}]},
-        request | {"measurements": [{"sizeRangeSizeId": 11, "approved": 1}]},
-        request | {"measurements": {}},
+        request | {"name": "Fit", "measurements": [{"sizeRangeSizeId": 11, "approved": 1}]},
+        request | {"name": "Sales", "measurements": {}},
     )
     await folder.import_records(client, options=SKIP)
     assert folder.details() == [

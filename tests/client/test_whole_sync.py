@@ -1,0 +1,76 @@
+"""Tests of syncs that are the whole truth: missing records are deleted, within a bound."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from service.client import Client, TooManyMissingError, sync
+from tests.client.test_sync import named
+
+
+def _keyed(prefix: str, count: int) -> list[dict[str, Any]]:
+    return [named(f"{prefix}-{n:04}", "Whole") for n in range(count)]
+
+
+@pytest.mark.contract("Own keys", "Filters")
+async def test_missing_records_are_deleted_within_the_bound(
+    selvedge: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many records at once, of which each query names some ids."""
+    monkeypatch.setattr(sync, "_LISTED_IDS", 150)
+    colors = selvedge.collection("colors")
+    stored = [color async for color in colors.records(page_size=100)]
+    unkeyed = await colors.create({"name": "Of somebody else"})
+    others = [named(color["userDefinedId"], "Kept") for color in stored if color["userDefinedId"]]
+    truth = {color["userDefinedId"]: color for color in [*others, *_keyed("W", 400)]}
+
+    async def run(records: list[dict[str, Any]], **how: Any) -> Counter[str]:
+        outcomes = colors.sync(records, match="userDefinedId", size=1000, merge=True, **how)
+        return Counter([outcome.outcome async for outcome in outcomes])
+
+    everything = [*truth.values()]
+    assert (await run(everything, delete_missing=True))["created"] == 400
+    fewer = [color for color in everything if not color["userDefinedId"].startswith("W-01")]
+    with pytest.raises(TooManyMissingError, match=r"100 of [0-9]+ colors are missing") as refused:
+        await run(fewer, delete_missing=True, at_most=0.001)
+    assert refused.value.at_most == 0.001
+    assert (await run(fewer, delete_missing=True, at_most=0.5, dry_run=True))["deleted"] == 100
+    assert (await run(everything))["unchanged"] == len(everything)
+    counts = await run(fewer, delete_missing=True, at_most=0.5)
+    assert counts == Counter(unchanged=len(fewer), deleted=100)
+    assert (await colors.read(unkeyed.id)).data["state"] == "active"
+    # A record that fails is not missing.
+    fewer[-1] = fewer[-1] | {"colorGroupIds": [2**60]}
+    assert await run(fewer, delete_missing=True) == Counter(unchanged=len(fewer) - 1, failed=1)
+
+
+@pytest.mark.contract("Own keys")
+async def test_several_collections_are_deleted_in_reverse_order(selvedge: Client) -> None:
+    """A brand goes after its styles; what is in use elsewhere fails."""
+    brand = {"customId": "Reverse", "name": "Brand", "state": "active"}
+    made = await selvedge.collection("brands").create(brand)
+    style = {"number": "Reverse", "name": "Style", "state": "active", "brandId": made.id}
+    await selvedge.collection("styles").create(style)
+    truth = [
+        (name, key, 200, [r async for r in selvedge.collection(name).records() if r.get(key)])
+        for name, key in (("brands", "customId"), ("styles", "number"))
+    ]
+    names = {"brands": ("customId", "name", "state"), "styles": ("number", "name", "state")}
+    sets = [
+        (
+            name, key, size,
+            [
+                {member: record[member] for member in names[name]}
+                for record in records if record[key] != "Reverse"
+            ],
+        )
+        for name, key, size, records in truth
+    ]  # fmt: skip
+    outcomes = [
+        (name, outcome)
+        async for name, outcome in selvedge.sync(sets, merge=True, delete_missing=True, at_most=0.2)
+    ]
+    gone = [(name, each.record["id"]) for name, each in outcomes if each.outcome == "deleted"]
+    assert [name for name, _ in gone] == ["styles", "brands"]
+    assert gone[1][1] == made.id

@@ -1,0 +1,118 @@
+"""Tests of imports that are the whole truth: by own keys, with deletes (contract, Files)."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from service.client import Client
+from service.transfer.errors import TransferError
+from service.transfer.sender import ImportOptions
+from tests.transfer.conftest import ImportFolder, TransferEnvironment, listed
+from tests.transfer.test_commands import selvedge
+
+pytestmark = pytest.mark.contract("Files")
+
+WHOLE = ImportOptions(match=True, delete_missing=True, at_most=0.5)
+BRANDS = [{"id": n, "customId": f"B{n}", "name": f"Brand {n}", "state": "active"} for n in (1, 2)]
+STYLES = [
+    {"id": n, "number": f"S{n}", "name": "Vest", "state": "active", "brandId": brand}
+    for n, brand in ((1, 1), (2, 2), (3, None), (4, None))
+]
+RELATIONS = [{"styleId": 1, "relatedStyleId": n} for n in (2, 3, 4)]
+
+
+def write(folder: ImportFolder, brands: Any, styles: Any, relations: Any) -> None:
+    folder.write("brands.ndjson", *brands)
+    folder.write("styles.ndjson", *styles)
+    folder.write("style-relations.ndjson", *relations)
+
+
+async def keys_of(client: Client) -> dict[str, list[str]]:
+    names = {"brands": "customId", "styles": "number", "style-relations": "relatedStyleNumber"}
+    return {
+        name: [str(record[key]) for record in await listed(client, name)]
+        for name, key in names.items()
+    }
+
+
+async def test_what_no_line_has_is_deleted_after_all_lines(
+    client: Client, folder: ImportFolder
+) -> None:
+    """A relation goes before its style, and this before its brand."""
+    await client.collection("styles").create({"number": "S9", "name": "Of somebody else"})
+    write(folder, BRANDS, STYLES, RELATIONS)
+    counts = await folder.import_records(client, options=WHOLE)
+    assert counts["styles"] == Counter(created=4, deleted=1)
+    write(folder, BRANDS[::2], STYLES[::2], RELATIONS[1:2])
+    with pytest.raises(TransferError, match="2 of 3 style-relations are missing, more than"):
+        await folder.import_records(client, options=WHOLE)
+    rehearsal = ImportOptions(match=True, dry_run=True, delete_missing=True, at_most=0.7)
+    rehearsed = await folder.import_records(client, options=rehearsal)
+    # Other missing records use them as long as nothing is deleted.
+    assert rehearsed["brands"] == Counter(unchanged=1, checked=1)
+    assert rehearsed["style-relations"] == Counter(unchanged=1, deleted=2)
+    assert len((await keys_of(client))["styles"]) == 4
+    counts = await folder.import_records(
+        client, options=ImportOptions(match=True, delete_missing=True, at_most=0.7)
+    )
+    assert counts == {
+        "brands": Counter(unchanged=1, deleted=1),
+        "styles": Counter(unchanged=2, deleted=2),
+        "style-relations": Counter(unchanged=1, deleted=2),
+    }
+    assert await keys_of(client) == {
+        "brands": ["B1"],
+        "styles": ["S1", "S3"],
+        "style-relations": ["S3"],
+    }
+
+
+async def test_rejected_lines_are_not_missing(client: Client, folder: ImportFolder) -> None:
+    folder.write("brands.ndjson", *BRANDS)
+    await folder.import_records(client, options=WHOLE)
+    folder.write("brands.ndjson", BRANDS[0], BRANDS[1] | {"state": "lost"})
+    for skip in (False, True):
+        options = ImportOptions(match=True, skip=skip, delete_missing=True, at_most=1)
+        counts = await folder.import_records(client, options=options)
+        assert counts["brands"]["failed"] == 1
+        assert counts["brands"]["deleted"] == 0
+    assert (await keys_of(client))["brands"] == ["B1", "B2"]
+
+
+async def test_merged_lines_keep_what_others_maintain(client: Client, folder: ImportFolder) -> None:
+    color = {"userDefinedId": "C1", "name": "Navy", "state": "active"}
+    made = await client.collection("colors").create(color | {"colorNote": "Of the studio"})
+    folder.write("colors.csv", "userDefinedId,name", "C1,Deep navy")
+    for merge, note in ((True, "Of the studio"), (False, None)):
+        await folder.import_records(client, options=ImportOptions(match=True, merge=merge))
+        stored = (await client.collection("colors").read(made.id)).data
+        assert (stored["name"], stored["colorNote"]) == ("Deep navy", note)
+
+
+@pytest.mark.contract("Command line")
+async def test_the_command_needs_no_id_map(
+    environment: TransferEnvironment, keys: dict[str, str], folder: ImportFolder
+) -> None:
+    write(folder, BRANDS, STYLES, RELATIONS)
+    files = sorted(folder.path.iterdir())
+    whole = ("--match", "--merge", "--delete-missing", "--at-most", "2%")
+    command = (str(environment.url), keys["write"], "import", str(folder.path))
+    for outcome in ("created", "unchanged"):
+        ended = await selvedge(*command, *whole)
+        assert (ended.code, ended.printed.split()[0]) == (0, outcome), ended.errors
+    folder.write("styles.ndjson", STYLES[0])
+    folder.write("style-relations.ndjson")
+    ended = await selvedge(*command, *whole)
+    assert ended.code == 1
+    assert "are missing, more than 2.00%" in ended.errors
+    assert sorted(folder.path.iterdir()) == files
+    for options, message in (
+        (["--merge"], "--merge needs --match"),
+        (["--delete-missing"], "--delete-missing needs --match"),
+        (["--match", "--at-most", "2%"], "--at-most needs --delete-missing"),
+    ):
+        ended = await selvedge(*command, *options)
+        assert (ended.code, message in ended.errors) == (1, True), ended.errors
+    ended = await selvedge(*command, "--match", "--delete-missing", "--at-most", "120%")
+    assert (ended.code, "use a share such as 2% or 0.02" in ended.errors) == (2, True)
