@@ -21,6 +21,7 @@ from service.listing.properties import Properties
 from service.organizations.keys import compose, new_secret
 from tests.attacks import caller_scenarios as callers
 from tests.attacks import prepare
+from tests.attacks import webhook_scenarios as webhooks
 from tests.attacks.attacker import Attacker
 from tests.attacks.edge_scenarios import EDGE
 from tests.attacks.prepare import ATTACKER
@@ -92,6 +93,8 @@ def _of_callers() -> Iterator[Scenario]:
     yield Scenario("malformed", "400 callers with malformed keys", callers.malformed)
     yield Scenario("light", "40 bulk writers among 200 organizations", callers.light, made)
     yield Scenario("refused", "the same, whose items fail", callers.refused, made)
+    pit = "1,000 webhooks to a tar pit"
+    yield Scenario("webhooks", pit, webhooks.tar_pit, webhooks.subscriptions)
 
 
 async def items(attacker: Attacker) -> None:

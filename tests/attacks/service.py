@@ -19,6 +19,7 @@ import psutil
 
 from tests.attacks.bystander import PATIENCE
 from tests.support.processes import Running, running
+from tests.support.receivers import LOOPBACK
 from tests.support.time_limits import limit
 
 WORKERS: Final = 2
@@ -123,6 +124,7 @@ async def service(dsn: str, files: int | None) -> AsyncIterator[Service]:
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="selvedge-attacks-")))
         settings = {"WORKERS": str(WORKERS), "LOG_LEVEL": "info"}
+        settings |= {"WEBHOOK_PRIVATE_ADDRESSES": LOOPBACK}
         serving = running(folder, "serve", files, DATABASE_URL=dsn, **settings)
         process = await asyncio.to_thread(stack.enter_context, serving)
         watcher = await asyncpg.connect(dsn)

@@ -17,6 +17,7 @@ from tests.attacks.prepare import ATTACKER, OTHER
 from tests.attacks.scenarios import Scenario, scenarios
 from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
+from tests.support.receivers import LOOPBACK
 from tests.support.serving import serving
 
 pytestmark = pytest.mark.contract("Shares", "Budgets")
@@ -44,7 +45,8 @@ async def attacked(server_dsn: str, worker_id: str) -> AsyncIterator[Attacked]:
     """Serve one service for all attacks of a worker of pytest-xdist."""
     dsn = fresh_database(server_dsn, f"attacked_{worker_id}", DEMO_TEMPLATE)
     keys = [await issue_key(dsn, organization) for organization in (ATTACKER, OTHER)]
-    async with serving(dsn, PARSER_LIMITS | {"connections": CONNECTIONS}) as server:
+    reading = PARSER_LIMITS | {"connections": CONNECTIONS}
+    async with serving(dsn, reading, WEBHOOK_PRIVATE_ADDRESSES=LOOPBACK) as server:
         yield Attacked(dsn, server.port or 0, *keys)
 
 

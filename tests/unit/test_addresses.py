@@ -2,12 +2,14 @@
 
 import socket
 from collections.abc import AsyncIterator
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv4Address, ip_address, ip_network
 from typing import Any
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from hypothesis import given
+from hypothesis import strategies as st
 
 from service.webhooks.addresses import NEEDS_HTTPS, NOT_PUBLIC, AddressPolicy
 from service.webhooks.outgoing import Outgoing
@@ -128,6 +130,27 @@ def test_an_address_behind_a_name_by_http_is_one_of_these_networks() -> None:
     assert PRIVATE.refusal(ip_address("203.0.114.7"), is_plain=True) == NEEDS_HTTPS
     assert PRIVATE.refusal(ip_address("127.0.0.9"), is_plain=True) is None
     assert PRIVATE.refusal(ip_address("203.0.114.7"), is_plain=False) is None
+
+
+@given(number=st.integers(0, 2**32 - 1))
+def test_no_notation_of_an_address_is_taken_for_a_name(number: int) -> None:
+    """Those that resolvers take for addresses, and the same within IPv6."""
+    address = IPv4Address(number)
+    parts = [*address.packed]
+    notations = [
+        str(number),
+        hex(number),
+        f"0{number:o}",
+        ".".join(f"0{part:o}" for part in parts),
+        ".".join(map(hex, parts)),
+        f"{parts[0]}.{number & 0xFFFFFF}",
+        f"{parts[0]}.{parts[1]}.{number & 0xFFFF}",
+    ]
+    assert all(PUBLIC.url_problem(f"https://{notation}/") for notation in notations)
+    is_public = PUBLIC.url_problem(f"https://{address}/") is None
+    assert is_public <= address.is_global
+    for embedding in (f"::ffff:{address}", f"64:ff9b::{address}", f"::{address}"):
+        assert (PUBLIC.url_problem(f"https://[{embedding}]/") is None) <= is_public
 
 
 @pytest.fixture

@@ -1,0 +1,60 @@
+"""Tests of what operators see of deliveries: log and metrics (contract, Deliveries)."""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from aiohttp import web
+from prometheus_client import REGISTRY
+
+from service.webhooks import delivery
+from tests.support.receivers import make, receiving, sending_api, settled, subscribe
+from tests.support.time_limits import until
+
+pytestmark = pytest.mark.contract("Deliveries", "Log", "Health")
+
+
+def counted(result: str) -> float:
+    """Return the number of tries with a result."""
+    name, labels = "selvedge_webhook_deliveries_total", {"result": result}
+    return REGISTRY.get_sample_value(name, labels) or 0.0
+
+
+def statuses(*codes: int) -> Callable[[Any], web.Response]:
+    """Return an answer with one status after the other; the last one stays."""
+    left = [*codes]
+    return lambda _: web.Response(status=left.pop(0) if len(left) > 1 else left[0])
+
+
+async def test_failures_are_logged_once_for_each_cause(
+    demo_dsn: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(delivery, "retry_seconds", lambda *_: 0.01)
+    before = {result: counted(result) for result in ("rejected", "gone", "delivered")}
+    async with sending_api(demo_dsn) as api, receiving() as receiver:
+        caplog.set_level(logging.INFO, "service")
+        receiver.answer = statuses(500, 500, 503, 204)
+        webhook = await subscribe(api, receiver)
+        await make(api)
+        await settled(api, webhook)
+        receiver.answer = statuses(410)
+        await make(api)
+        await until(lambda: counted("gone") > before["gone"])
+        await until(lambda: "webhook_paused" in str([vars(each) for each in caplog.records]))
+    lines = [
+        (record.event, record.getMessage(), record.facts)  # type: ignore[attr-defined]
+        for record in caplog.records
+        if getattr(record, "event", "").startswith("webhook_")
+    ]
+    assert [event for event, _, _ in lines] == [
+        "webhook_created",
+        "webhook_failed",
+        "webhook_failed",
+        "webhook_recovered",
+        "webhook_paused",
+    ]
+    assert {facts["host"] for _, _, facts in lines[1:]} == {"127.0.0.1"}
+    assert "The receiver answered 503." in lines[2][1]
+    gained = {result: counted(result) - count for result, count in before.items()}
+    assert gained == {"rejected": 3, "gone": 1, "delivered": 1}
