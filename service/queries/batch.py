@@ -194,6 +194,17 @@ class Batch:
             return self
         return self._selection(indexes)
 
+    def split(self, includes: Callable[[Item], bool]) -> tuple["Batch", "Batch"]:
+        """Return the items that ``includes`` accepts, and the others."""
+        accepted = [*map(includes, self.items)]
+        if all(accepted):
+            return self, self.empty()
+        indexes = range(len(self.items))
+        return (
+            self._selection([index for index in indexes if accepted[index]]),
+            self._selection([index for index in indexes if not accepted[index]]),
+        )
+
     def empty(self) -> "Batch":
         """Return an empty subset of the batch."""
         return self._selection([])

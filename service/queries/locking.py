@@ -45,9 +45,8 @@ class LockedRecords:
     def write_set(self, batch: Batch) -> WriteSet:
         """Return the write set of the batch's items that have not failed."""
         upserts, deletions = batch.subset(), batch.empty()
-        if deletes := self.deletes:
-            deletions = batch.subset(deletes)
-            upserts = batch.subset(lambda item: not deletes(item))
+        if self.deletes:
+            deletions, upserts = upserts.split(self.deletes)
         deleted = {id_ for id_, row in self.stored.items() if row["state"] == "deleted"}
         live_deletes = [id_ for id_ in deletions.ids if id_ not in deleted]
         created = [id_ for id_ in upserts.ids if id_ in self.new] if self.new else []

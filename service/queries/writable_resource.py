@@ -16,7 +16,7 @@ from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
 from service.queries.change_recorder import ChangeRecorder, Rows
 from service.queries.references import Reference
-from service.queries.resource import SHARED, Resource
+from service.queries.resource import SHARED, DocumentRequest, Resource
 from service.queries.write_set import Dependency, LockedRow, WriteSet
 from service.schemas.validation import Validator
 
@@ -123,13 +123,9 @@ class WritableResource(Resource):
         """
         return ()
 
-    async def last_documents(
-        self,
-        connection: Connection,  # noqa: ARG002
-        write_set: WriteSet,  # noqa: ARG002
-    ) -> Mapping[int, bytes]:
-        """Return the last documents of hard-deleted records, by id; read before the delete."""
-        return {}
+    def last_documents(self, write_set: WriteSet) -> DocumentRequest | None:  # noqa: ARG002
+        """Return the request for the last documents of hard-deleted records, read before."""
+        return None
 
     def record_statements(self, write_set: WriteSet) -> WritePlan:  # noqa: ARG002
         """Return the plan for the records themselves; it runs before that of dependent rows."""

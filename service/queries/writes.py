@@ -6,19 +6,16 @@ written (contract, Bulk).
 """
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from itertools import count
 from typing import Final, TypeAlias, TypeVar
 
-import asyncpg
-
 from service.database.connections import Connection
 from service.queries import merge_patch, unique_keys
 from service.queries.batch import Batch, Item
-from service.queries.bound_statements import BoundStatement, WritePlan
-from service.queries.change_recorder import CREATED, DELETED, ChangeRecorder
+from service.queries.bound_statements import WritePlan
+from service.queries.change_recorder import CREATED, DELETED
 from service.queries.keyed_references import KeyedReferences
 from service.queries.locking import (
     LockedRecords,
@@ -38,8 +35,8 @@ from service.queries.outcomes import (
     item_outcomes,
     sent_key,
 )
-from service.queries.rendering import joined, json_rows, json_text, rendered
-from service.queries.resource import DocumentRequest
+from service.queries.plan_execution import constraint_errors, execute_plan, requested_documents
+from service.queries.rendering import joined
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import Dependency, WriteSet
 
@@ -168,16 +165,11 @@ async def _execute(
 ) -> WriteResult:
     """Check, write and render a batch whose records are locked."""
     write_set, plan = await _check(connection, resource, batch, records, options)
-    documents: Mapping[int, bytes] = {}
-    if not options.outcomes_only:
-        documents = await resource.last_documents(connection, write_set)
     result = WriteResult(write_set.batch.ids, batch.errors)
-    rendered_ids = (
-        [] if options.outcomes_only else [id_ for id_ in result.ids if id_ not in documents]
-    )
-    with _constraint_errors(resource, write_set.batch, options):
-        recorder, rendered_documents = await _write(
-            connection, resource, write_set.batch, plan, rendered_ids
+    requests = (None, None) if options.outcomes_only else requested_documents(resource, write_set)
+    with constraint_errors(resource, write_set.batch, options):
+        recorder, documents = await execute_plan(
+            connection, resource, write_set.batch, plan, requests
         )
     record_operations = {
         resource.name: {CREATED: write_set.created_ids, DELETED: write_set.live_deletes}
@@ -199,7 +191,7 @@ async def _execute(
         keys.update(row["key"] for row in records.stored.values())
         result.key_texts = await resource.key_texts(connection, batch.caller, keys - {None})
         return result
-    result.documents = joined({**documents, **rendered_documents}, result.ids)
+    result.documents = joined(documents, result.ids)
     return result
 
 
@@ -260,41 +252,3 @@ def _fail_dependents(batch: Batch, failed: set[int], dependencies: Iterable[Depe
                     dependency.field,
                     message=dependency.message,
                 )
-
-
-@contextmanager
-def _constraint_errors(
-    resource: WritableResource, batch: Batch, options: WriteOptions
-) -> Iterator[None]:
-    """Raise ApiError if a constraint reveals what no check could see."""
-    try:
-        yield
-    except asyncpg.IntegrityConstraintViolationError as error:
-        if (api_error := resource.constraint_error(batch, error)) is None:
-            raise
-        if options.skip_failed:
-            # A concurrent write violated the constraint after the check. Failing the batch would
-            # break onError=skip. Run the transaction again: its check sees the other write.
-            raise asyncpg.SerializationError(str(error)) from error
-        raise api_error from None
-
-
-async def _write(
-    connection: Connection,
-    resource: WritableResource,
-    batch: Batch,
-    plan: WritePlan,
-    rendered_ids: list[int],
-) -> tuple[ChangeRecorder, dict[int, bytes]]:
-    """Execute the plan and render documents in one round trip; return the changes and documents."""
-    statements = [BoundStatement(json_text(text), parameters) for text, parameters in plan]
-    if rendered_ids:
-        request = DocumentRequest(rendered_ids, parents=batch.parents)
-        statements.append(resource.render_statement(request))
-    rows = await connection.fetch_in_turn(
-        [(text, (batch.caller.organization_id, *parameters)) for text, parameters in statements]
-    )
-    recorder = ChangeRecorder()
-    for row in rows[: len(plan)]:
-        resource.collect_changes(recorder, batch, json_rows(row))
-    return recorder, rendered(rows[-1]) if rendered_ids else {}

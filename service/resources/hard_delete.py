@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from service.database.connections import Connection
 from service.database.statements import Statement
 from service.queries.master_record import MasterRecord
 from service.queries.resource import DocumentRequest
@@ -27,14 +26,12 @@ class HardDeleted(MasterRecord):
         return {
             **loaded,
             "documents": documents.bind(state="state", end_date="end_date"),
-            "last_documents": documents.bind(state="'deleted'::text", end_date="now()"),
+            "last_documents": loaded.get("last_documents", documents).bind(
+                state="'deleted'::text", end_date="now()"
+            ),
         }
 
-    async def last_documents(
-        self, connection: Connection, write_set: WriteSet
-    ) -> Mapping[int, bytes]:
-        """Render the documents of the records to delete, with their state as deleted."""
-        if not write_set.live_deletes:
-            return {}
-        request = DocumentRequest(write_set.live_deletes, "last_documents")
-        return await self.render(connection, write_set.batch.caller, request)
+    def last_documents(self, write_set: WriteSet) -> DocumentRequest | None:
+        """Return the request for the documents of the records to delete, as deleted."""
+        ids = write_set.live_deletes
+        return DocumentRequest(ids, "last_documents") if ids else None

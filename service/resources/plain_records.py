@@ -35,7 +35,8 @@ class PlainRecord(MasterRecord):
     """Master record with scalar fields; state changes set its ``endDate``, if it has one.
 
     The resource's own SQL file may have parts of the generated statements: ``record`` overrides
-    the rows of documents, to add counts, and ``more`` joins lists to the page as texts.
+    the rows of documents, to add counts, and ``last_record`` those of last documents; ``more``
+    joins lists to the page as texts.
     """
 
     shown: ClassVar[tuple[str, ...]] = ()
@@ -60,10 +61,14 @@ class PlainRecord(MasterRecord):
         )
         shape, record, present = (bound.pop(name) for name in ("shape", "record", "present"))
         bound["update"] = bound["update"].bind(present=f"{present.text}\n" if is_dated else "")
-        for name, form, rows, late in (
+        shapes = [
             ("documents", "document", own.pop("record", record), self.late_columns),
             ("writables", "writable", record, ()),
-        ):
+        ]
+        if "last_record" in own:
+            last = own.pop("last_record")
+            shapes.append(("last_documents", "document", last, self.late_columns))
+        for name, form, rows, late in shapes:
             rendered = scalar_columns.rendered(self.name, form, late)
             bound[name] = shape.bind(record=rows.text, rendered=rendered)
         for name in {"delete", "purge"}.difference(self.deletes):

@@ -1,0 +1,68 @@
+"""Plan execution: the write plan and the documents of the response, in one round trip."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import asyncpg
+
+from service.database.connections import Connection
+from service.queries.batch import Batch
+from service.queries.bound_statements import BoundStatement, WritePlan
+from service.queries.change_recorder import ChangeRecorder
+from service.queries.outcomes import WriteOptions
+from service.queries.rendering import json_rows, json_text, rendered
+from service.queries.resource import DocumentRequest
+from service.queries.writable_resource import WritableResource
+from service.queries.write_set import WriteSet
+
+
+@contextmanager
+def constraint_errors(
+    resource: WritableResource, batch: Batch, options: WriteOptions
+) -> Iterator[None]:
+    """Raise ApiError if a constraint reveals what no check could see."""
+    try:
+        yield
+    except asyncpg.IntegrityConstraintViolationError as error:
+        if (api_error := resource.constraint_error(batch, error)) is None:
+            raise
+        if options.skip_failed:
+            # A concurrent write violated the constraint after the check. Failing the batch would
+            # break onError=skip. Run the transaction again: its check sees the other write.
+            raise asyncpg.SerializationError(str(error)) from error
+        raise api_error from None
+
+
+async def execute_plan(
+    connection: Connection,
+    resource: WritableResource,
+    batch: Batch,
+    plan: WritePlan,
+    requests: tuple[DocumentRequest | None, DocumentRequest | None],
+) -> tuple[ChangeRecorder, dict[int, bytes]]:
+    """Execute the plan, with documents read before and after it, in one round trip."""
+    before, after = ([resource.render_statement(each)] if each else [] for each in requests)
+    writes = [BoundStatement(json_text(text), parameters) for text, parameters in plan]
+    rows = await connection.fetch_in_turn(
+        [
+            (text, (batch.caller.organization_id, *parameters))
+            for text, parameters in (*before, *writes, *after)
+        ]
+    )
+    recorder, documents = ChangeRecorder(), dict[int, bytes]()
+    for index, row in enumerate(rows, -len(before)):
+        if 0 <= index < len(plan):
+            resource.collect_changes(recorder, batch, json_rows(row))
+        else:
+            documents |= rendered(row)
+    return recorder, documents
+
+
+def requested_documents(
+    resource: WritableResource, write_set: WriteSet
+) -> tuple[DocumentRequest | None, DocumentRequest | None]:
+    """Return the requests for the documents of the response before the write and after it."""
+    last = resource.last_documents(write_set)
+    gone = {*last.ids} if last else ()
+    ids = [record_id for record_id in write_set.batch.ids if record_id not in gone]
+    return last, DocumentRequest(ids, parents=write_set.batch.parents) if ids else None
