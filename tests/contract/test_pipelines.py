@@ -126,6 +126,10 @@ async def test_round_trips_of_writes(
     """The responses are the same; a PATCH takes three round trips."""
     monkeypatch.setattr(PipelinedConnection, "pipelines", pipelines)
     patch = [{"op": "replace", "path": "/colorNote", "value": "Lab dip 2"}]
+    first, later = ["begin", "set", "set", "lock", "read"], ["update", "read"]
+    expected = [first, later, ["commit"], first, later, ["change", "commit"]]
+    if not pipelines:
+        expected = [[text] for texts in expected for text in texts]
     retried = {"Idempotency-Key": f"retried-{pipelines}"}
     async with serving(await proxy.open(), POOL_SIZE="1") as server, TestClient(server) as client:
         api = Api(client, await issue_key(demo_dsn, 1))
@@ -137,14 +141,19 @@ async def test_round_trips_of_writes(
         dry = await api.patch(path, patch, params={"dryRun": "true"})
         assert dry.data["outcome"] == "updated", dry.raw
         assert (await api.get(path)).data.get("colorNote") is None
-        proxy.requests.clear()
         patched = await api.patch(path, patch, headers={"If-Match": created.headers["ETag"]})
         assert patched.data["colorNote"] == "Lab dip 2"
-        proxy.requests.clear()
-        assert (await api.patch(path, patch)).data == patched.data
-        patch[0]["value"] = "Lab dip 3"
-        assert (await api.patch(path, patch)).data["colorNote"] == "Lab dip 3"
-        requests = [[_word(text) for text in texts] for texts in proxy.requests]
+        requests: list[list[str]] = []
+        for attempt in range(3, 9):  # until no background task sends statements in between
+            proxy.requests.clear()
+            assert (await api.patch(path, patch)).data == patched.data
+            patch[0]["value"] = f"Lab dip {attempt}"
+            patched = await api.patch(path, patch)
+            assert patched.data["colorNote"] == f"Lab dip {attempt}"
+            requests = [[_word(text) for text in texts] for texts in proxy.requests]
+            if requests == expected:
+                break
+        assert requests == expected
         stale = {"If-Match": created.headers["ETag"]}
         assert (await api.patch(path, patch, headers=stale)).status == 412
         assert (await api.patch(f"{COLORS}/999999999", patch)).status == 404
@@ -152,12 +161,11 @@ async def test_round_trips_of_writes(
     outbox = await asyncpg.connect(demo_dsn)
     rows = await outbox.fetch("select records from change where records ? 'colors' order by id")
     await outbox.close()
-    operations = [[*orjson.loads(row["records"])["colors"]] for row in rows]
-    assert operations == [["created"], ["updated"], ["updated"], ["deleted"]]
-    begin = ["begin", "set", "set"]
-    first, later = [*begin, "lock", "read"], ["update", "read"]
-    expected = [first, later, ["commit"], first, later, ["change", "commit"]]
-    assert requests == (expected if pipelines else [[text] for texts in expected for text in texts])
+    (created_by,), *updates, (deleted_by,) = (
+        [*orjson.loads(row["records"])["colors"]] for row in rows
+    )
+    assert (created_by, deleted_by) == ("created", "deleted")
+    assert updates == [["updated"]] * (attempt - 1)
 
 
 def _word(text: str) -> str:
