@@ -103,7 +103,7 @@ def _traces(settings: Settings) -> "tuple[Traces | None, list[Any]]":
 def _added(app: web.Application, route: Route) -> Iterator[web.AbstractRoute]:
     """Add a route to the application, a GET route by HEAD as well."""
     for method in ("HEAD", "GET") if route.method == "GET" else (route.method,):
-        yield app.router.add_route(method, route.path, route.handler, expect_handler=_expect)
+        yield app.router.add_route(method, route.pattern, route.handler, expect_handler=_expect)
 
 
 async def _expect(request: web.Request) -> None:

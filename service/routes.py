@@ -1,5 +1,6 @@
 """Route table of the whole interface (contract, Surface)."""
 
+import re
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -44,6 +45,11 @@ class Route:
     def method(self) -> str:
         """Return the HTTP method. A GET route serves HEAD as well."""
         return self.operation.method
+
+    @property
+    def pattern(self) -> str:
+        """Return the path as aiohttp takes it; own keys in it may have braces."""
+        return re.sub(r"{(\w+)}", r"{\1:[^/]+}", self.path)
 
     @cached_property
     def path(self) -> str:

@@ -93,6 +93,18 @@ join measurement_line line on line.organization_id = $1::bigint and line.id = me
 where measured.organization_id = $1::bigint and measured.sample_request_id = $2::bigint
     and measured.size_range_size_id = $3::bigint and not line.is_deactivated;
 
+-- name: size_by_name(organization_id, name, style_id, sample_request_id)
+-- The requested sizes with a name: they can be of several size ranges.
+select size.id
+from sample_request request
+join sample_request_size requested
+    on requested.organization_id = $1::bigint and requested.sample_request_id = request.id
+join size_range_size size
+    on size.organization_id = $1::bigint and size.id = requested.size_range_size_id and size.name = $2::text
+where request.organization_id = $1::bigint and request.id = $4::bigint and request.style_id = $3::bigint
+order by size.id
+limit 5;
+
 -- name: unknown_parent(organization_id, style_id, sample_request_id)
 select case
     when not exists (select 1 from style where organization_id = $1::bigint and id = $2::bigint)

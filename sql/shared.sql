@@ -79,6 +79,20 @@ select id, lower(code) as key, null::bigint as within_id, true as is_live
 from language
 where $1::bigint is not null and lower(code) = any($2::text[]);
 
+-- name: live_by_key(organization_id, key)
+-- Live records with an own key: more than one, if it is ambiguous.
+select id from {{table}}
+where organization_id = $1::bigint and {{key}} = $2::text and {{state}} <> 'deleted'
+order by id
+limit 5;
+
+-- name: live_by_key_within(organization_id, key, parent_id)
+-- The same of own keys within a parent.
+select id from {{table}}
+where organization_id = $1::bigint and {{within}} = $3::bigint and {{key}} = $2::text and {{state}} <> 'deleted'
+order by id
+limit 5;
+
 -- name: lock_organization(organization_id)
 select id from organization where id = $1::bigint for no key update;
 

@@ -161,7 +161,8 @@ REPLACE: Final = Operation(
     writes.replace,
     "Replace {one}",
     "The path identifies the record; an `id` in the body is ignored. `state` `active` or "
-    "`inactive` restores a deleted record.",
+    "`inactive` restores a deleted record. A path with the own key of a record creates it if there "
+    "is none; with `If-None-Match: *` it does nothing else.",
     ("replace",),
 )
 PATCH: Final = Operation(

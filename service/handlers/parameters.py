@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from urllib.parse import unquote_to_bytes
 
 from aiohttp import hdrs, web
 
@@ -15,6 +16,7 @@ from service.limits import MAX_IDEMPOTENCY_KEY_LENGTH
 from service.listing.query_reader import QueryReader
 from service.masking import contains_key_start
 from service.queries.outcomes import Precondition
+from service.queries.path_keys import PathId, parse_key
 from service.queries.resource import Resource
 
 _PRECONDITIONS = (hdrs.IF_MATCH, hdrs.IF_NONE_MATCH)
@@ -28,11 +30,54 @@ def no_parameters(request: web.Request) -> None:
     reader.raise_errors()
 
 
-def path_of(request: web.Request, resource: Resource) -> list[int]:
-    """Return the stored ids of the parents and of the record that the path names."""
+def path_of(request: web.Request, resource: Resource) -> list[PathId]:
+    """Return the stored ids or own keys of the parents and of the record that the path names."""
     names = (*resource.parents, resource.key)
     path = request.match_info
-    return resource.path_ids(path, *(name for name in names if name in path))
+    return path_ids(request, resource, *(name for name in names if name in path))
+
+
+def path_ids(request: web.Request, resource: Resource, *names: str) -> list[PathId]:
+    """Return the stored ids or own keys of path parameters; raise ApiError for malformed ones.
+
+    aiohttp leaves bytes that are no UTF-8 percent-encoded, like another key.
+    """
+    texts = request.match_info
+    keyed = [name for name in names if "=" in texts[name]]
+    try:
+        unquote_to_bytes(request.rel_url.raw_path if keyed else "").decode()
+    except UnicodeError:
+        type_, message = ErrorType.INVALID_VALUE, "Percent-encode the key in UTF-8."
+        raise ApiError([ErrorDetail(type_, (name,), message) for name in keyed]) from None
+    ids, details = list[PathId](), list[ErrorDetail]()
+    for name in names:
+        try:
+            ids.append(_path_id(resource, name, texts[name]))
+        except ValueError as error:
+            details.append(ErrorDetail(ErrorType.INVALID_VALUE, (name,), str(error)))
+        except ApiError as error:
+            details += error.details
+    if details:
+        raise ApiError(details)
+    return ids
+
+
+def _path_id(resource: Resource, name: str, text: str) -> PathId:
+    """Return the stored id or own key of a path value; raise ValueError or ApiError."""
+    if "=" in text:
+        return parse_key(resource.key_lookups.get(name), name, text)
+    return resource.stored_id(text)
+
+
+def ids_of(request: web.Request, resource: Resource) -> list[int]:
+    """Return the ids of the path of a resource that has no own keys."""
+    return [path_id for path_id in path_of(request, resource) if isinstance(path_id, int)]
+
+
+def path_key(request: web.Request, resource: Resource) -> str | None:
+    """Return the own key by which the path names a record; None for an id."""
+    _, is_key, key = request.match_info.get(resource.key, "").partition("=")
+    return key if is_key else None
 
 
 def form(request: web.Request, *, offered: bool) -> str:

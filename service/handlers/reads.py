@@ -10,7 +10,7 @@ from aiohttp import hdrs, web
 from service.database.connections import Connection
 from service.errors import collect_errors
 from service.handlers.lru_cache import WeightedLruCache
-from service.handlers.parameters import form, no_parameters, path_of
+from service.handlers.parameters import form, no_parameters, path_ids, path_of
 from service.handlers.response_cache import RESPONSE_CACHE
 from service.http.api_response import ApiResponse
 from service.http.context import caller, database
@@ -25,6 +25,7 @@ from service.listing import changes, cursor, parameters
 from service.listing.list_request import Listing
 from service.organizations.caller import Caller
 from service.queries import changed_since, reads
+from service.queries.path_keys import PathId, resolve
 from service.queries.resource import DocumentPage, ListQuery, Resource
 from service.queries.writable_resource import WritableResource
 from service.resources.registry import CHANGES
@@ -42,18 +43,19 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
     """Return one page of a collection, or 304 if its tag matches (contract, Lists)."""
     tenant = caller(request)
     scope = cursor.scope(request.path, tenant.organization_id)
-    parents: Sequence[int] = ()
+    path: Sequence[PathId] = ()
     if not resource.parents:
         query = _list_query(resource, request, scope)
     else:
-        parents, query = collect_errors(
-            partial(resource.path_ids, request.match_info, *resource.parents),
+        path, query = collect_errors(
+            partial(path_ids, request, resource, *resource.parents),
             partial(_list_query, resource, request, scope),
         )
     counts = PREFER in request.headers and preferences(request).get("count") == "exact"
     headers = {hdrs.VARY: "Prefer", **await _first_page_headers(request, query.listing)}
 
     async def read(connection: Connection) -> tuple[ListQuery, DocumentPage]:
+        parents = await resolve(connection, tenant.organization_id, path)
         complete = await _with_changed(resource, connection, tenant, query)
         page = await resource.page(connection, tenant, complete, parents, counts=counts)
         return complete, page
@@ -76,10 +78,12 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
         lambda: path_of(request, resource),
         lambda: form(request, offered=isinstance(resource, WritableResource)),
     )
-    document = await database(request).read(
-        lambda connection: reads.read_document(connection, resource, tenant, path, form_name),
-        tenant.organization_id,
-    )
+
+    async def read(connection: Connection) -> bytes:
+        ids = await resolve(connection, tenant.organization_id, path)
+        return await reads.read_document(connection, resource, tenant, ids, form_name)
+
+    document = await database(request).read(read, tenant.organization_id)
     headers = {"ETag": etag(document)}
     if isinstance(resource, WritableResource) and resource.is_patched:
         headers["Accept-Patch"] = ACCEPT_PATCH
@@ -90,14 +94,16 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
 async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
     """Return all records of the parents as one list; they are few."""
     tenant = caller(request)
-    parents, _ = collect_errors(
-        lambda: resource.path_ids(request.match_info, *resource.parents),
+    path, _ = collect_errors(
+        lambda: path_ids(request, resource, *resource.parents),
         lambda: no_parameters(request),
     )
-    documents = await database(request).read(
-        lambda connection: reads.read_all(connection, resource, tenant, parents),
-        tenant.organization_id,
-    )
+
+    async def read(connection: Connection) -> bytes:
+        parents = await resolve(connection, tenant.organization_id, path)
+        return await reads.read_all(connection, resource, tenant, parents)
+
+    documents = await database(request).read(read, tenant.organization_id)
     return success_list(documents)
 
 

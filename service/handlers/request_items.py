@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from service import schemas
 from service.error_types import ErrorType
-from service.errors import ApiError, ErrorDetail, Path, api_error
+from service.errors import ApiError, ErrorDetail, Path, api_error, one_per_field
 from service.listing.properties import parse_ids
 from service.queries.batch import Item, RequestItems, list_path
 from service.queries.master_record import MasterRecord
@@ -35,6 +35,23 @@ def one_item(form: Validator, raw: bytes, name: str = "") -> RequestItems:
         raise ApiError(details)
     if name:
         return RequestItems([{name: body}], list_path(name))
+    return RequestItems([dict(body)])
+
+
+def keyed_item(resource: MasterRecord, raw: bytes, key: str) -> RequestItems:
+    """Return the item of a single write whose path has the own key; raise ApiError for its errors.
+
+    The body may leave the key out, and has no other one.
+    """
+    body, name = parse(raw), str(resource.own_key)
+    details = []
+    if isinstance(body, dict) and body.get(name) is None:
+        body[name] = key
+    elif isinstance(body, dict) and isinstance(body[name], str) and body[name] != key:
+        message = "Leave this out, or use the key of the path."
+        details = [ErrorDetail(ErrorType.INVALID_VALUE, (name,), message)]
+    if details := one_per_field(body, [*details, *resource.replace_form.errors(body, raw)]):
+        raise ApiError(details)
     return RequestItems([dict(body)])
 
 

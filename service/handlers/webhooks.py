@@ -16,8 +16,8 @@ from service.events import log_event
 from service.handlers.idempotent_write import run_write
 from service.handlers.parameters import (
     idempotent_request,
+    ids_of,
     no_parameters,
-    path_of,
     refuse_preconditions,
 )
 from service.http.api_response import ApiResponse
@@ -96,7 +96,7 @@ async def remove(resource: Webhooks, request: web.Request) -> web.Response:
 async def test(resource: Webhooks, request: web.Request) -> web.Response:
     """Send a test message and return its result. Nothing is stored, so no key makes it safe."""
     [webhook_id], _ = collect_errors(
-        lambda: path_of(request, resource),
+        lambda: ids_of(request, resource),
         lambda: collect_errors(
             lambda: no_parameters(request), lambda: refuse_preconditions(request)
         ),
@@ -138,7 +138,7 @@ async def _write(
 ) -> web.Response:
     """Check a request, run its work in a transaction, and log what it did."""
     path, _, _, idempotency, body = collect_errors(
-        lambda: path_of(request, resource),
+        lambda: ids_of(request, resource),
         lambda: no_parameters(request),
         lambda: refuse_preconditions(request),
         lambda: idempotent_request(request, raw),

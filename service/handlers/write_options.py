@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 from aiohttp import web
 
 from service.error_types import ErrorType
-from service.handlers.parameters import precondition_of
+from service.handlers.parameters import path_key, precondition_of
 from service.http.prefer import preferences
 from service.listing.query_reader import QueryReader
 from service.queries.master_record import MasterRecord
@@ -49,6 +49,7 @@ def read(request: web.Request, resource: WritableResource, allowed: AllowedValue
         match_by_key=any(name in allowed and name in query for name in (MATCH, KEYS)),
         dry_run=query.get(DRY_RUN) == "true",
         return_minimal=is_bulk and preferences(request).get("return") == "minimal",
+        path_key=path_key(request, resource),
         precondition=precondition_of(request, resource),
     )
 

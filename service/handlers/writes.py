@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Generic, TypeAlias
+from typing import Any, Final, Generic, TypeAlias
 
 from aiohttp import hdrs, web
 
@@ -17,7 +17,14 @@ from service.handlers.merge import merge_editor
 from service.handlers.outcomes import DryRunRollback, outcomes
 from service.handlers.parameters import check_precondition, idempotent_request, path_of
 from service.handlers.patch import patch_editor
-from service.handlers.request_items import BulkBody, many_ids, many_items, many_keys, one_item
+from service.handlers.request_items import (
+    BulkBody,
+    keyed_item,
+    many_ids,
+    many_items,
+    many_keys,
+    one_item,
+)
 from service.handlers.write_options import AllowedValues
 from service.http.api_response import ApiResponse
 from service.http.byte_budget import reserve_response
@@ -31,6 +38,7 @@ from service.queries.batch import Batch, ItemErrors, RequestItems
 from service.queries.locking import locks_organization
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions, WriteResult
+from service.queries.path_keys import PathId, resolve
 from service.queries.writable_resource import WritableResource
 from service.queries.writes import ResourceT, Write
 from service.schemas.validation import Validator
@@ -51,6 +59,8 @@ _BULK_WRITES: Final[
     ("bulk_patch", True): (lambda resource: resource.bulk_merge_by_key_form, writes.merge_by_key),
 }
 """Form of the items and engine function, by operation and whether items match by own key."""
+_BY_KEY: Final = (writes.replace_by_key, writes.merge_by_key, writes.delete_by_key)
+"""Functions of the engine that lock the collection, because they match by own key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +69,8 @@ class WriteRequest(Generic[ResourceT]):
 
     resource: ResourceT
     request: web.Request
-    parents: Sequence[int]
-    """Ids of the parent records, outermost first."""
+    path: Sequence[PathId]
+    """Ids of the parents, outermost first, and of the record; () if the items name records."""
     options: WriteOptions
     idempotency: IdempotentRequest | None
     items: RequestItems
@@ -68,17 +78,13 @@ class WriteRequest(Generic[ResourceT]):
     """Function of the engine that writes the items."""
 
     @property
-    def creates(self) -> bool:
-        """Whether every item creates a record."""
-        return self.write is writes.create
-
-    @property
     def lease_kind(self) -> LeaseKind:
         """Kind of the connection's lease."""
-        by_key = self.options.match_by_key
+        by_key = self.write in _BY_KEY
+        creates = by_key or self.write is writes.create
         return LeaseKind(
             bulk=self.items.is_bulk,
-            exclusive=locks_organization(self.resource, creates=self.creates or by_key),
+            exclusive=locks_organization(self.resource, creates=creates),
             collection=self.resource.name if by_key else "",
         )
 
@@ -93,11 +99,17 @@ async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> we
 
 
 async def replace(resource: WritableResource, request: web.Request, raw: bytes) -> web.Response:
-    """Replace one record, or a part of it; the id of the path counts, not that of the body."""
-    form, list_name = resource.replace_form, resource.list_name
-    return await _write_one(
-        resource, request, raw, lambda _: (one_item(form, raw, list_name), writes.replace)
-    )
+    """Replace one record, or a part of it; the id of the path counts, not that of the body.
+
+    If the path names a record by its own key, create it if it does not exist.
+    """
+
+    def read(options: WriteOptions) -> tuple[RequestItems, Write[Any]]:
+        if isinstance(resource, MasterRecord) and options.path_key is not None:
+            return keyed_item(resource, raw, options.path_key), writes.replace_by_key
+        return one_item(resource.replace_form, raw, resource.list_name), writes.replace
+
+    return await _write_one(resource, request, raw, read)
 
 
 async def patch(resource: WritableResource, request: web.Request, raw: bytes) -> web.Response:
@@ -190,7 +202,7 @@ def _check(
 ) -> WriteRequest[ResourceT]:
     """Check a request and return it with its items; raise ApiError with the errors of all checks.
 
-    ``allowed`` are its query parameters. The item of a single write gets the id of the path.
+    ``allowed`` are its query parameters.
     """
     options = write_options.read(request, resource, allowed)
     path, _, _, idempotency, (items, write) = collect_errors(
@@ -200,9 +212,10 @@ def _check(
         lambda: idempotent_request(request, raw),
         lambda: read(options),
     )
-    if path:
-        items.items[0]["id"] = path[-1]
-    return WriteRequest(resource, request, path[:-1], options, idempotency, items, write)
+    is_upsert = write is writes.replace_by_key
+    return WriteRequest(
+        resource, request, () if is_upsert else path, options, idempotency, items, write
+    )
 
 
 async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
@@ -233,7 +246,11 @@ async def _transaction(
     """Return the response to the write; raise DryRunRollback at the end of a dry run."""
     request, resource = write_request.request, write_request.resource
     options, items = write_request.options, write_request.items
-    batch = Batch.of(caller(request), items, request[REQUEST_ID], write_request.parents)
+    tenant = caller(request)
+    path = await resolve(connection, tenant.organization_id, write_request.path)
+    batch = Batch.of(tenant, items, request[REQUEST_ID], path[:-1])
+    if path:
+        batch.items[0]["id"] = path[-1]
     result = await write_request.write(connection, resource, batch, options)
     if not options.outcomes_only:
         return _documents(write_request, result)
@@ -245,10 +262,12 @@ async def _transaction(
 
 def _documents(write_request: WriteRequest[ResourceT], result: WriteResult) -> ApiResponse:
     """Return the response with the documents of the written records."""
-    created = write_request.creates
+    created = bool(result.created_ids)
     if write_request.items.is_bulk:
         return success_list(result.documents, created=created)
     headers = {"ETag": etag(result.documents)}
     if created:
-        headers["Location"] = f"{write_request.request.path}/{result.ids[0]}"
+        root, key = write_request.request.rel_url.raw_path, write_request.options.path_key
+        root = root if key is None else root.rpartition("/")[0]
+        headers["Location"] = f"{root}/{result.ids[0]}"
     return success(result.documents, created=created, headers=headers)

@@ -29,18 +29,18 @@ def with_coding(tag: str, coding: str) -> str:
 def precondition(
     if_match: str | None, if_none_match: str | None
 ) -> Callable[[AsyncIterator[bytes]], Awaitable[None]] | None:
-    """Return the check of a write's precondition; None if every record meets it.
+    """Return the check of a write's precondition; None if there is none.
 
     The check takes the representations of the stored record, the document first. It raises ApiError
     ``precondition_failed``, with the document's tag, unless ``If-Match`` names one of them and
     ``If-None-Match`` names none; ``*`` names all. Tags match in any content coding. Weak tags never
-    match an ``If-Match`` (RFC 9110, 13.1).
+    match an ``If-Match`` (RFC 9110, 13.1). Without a stored record only ``If-Match`` fails.
     """
     required = None if if_match is None or _is_any(if_match) else _tags(if_match, weak=False)
     if if_none_match is not None and _is_any(if_none_match):
         return _fail_if_stored
     excluded = frozenset() if if_none_match is None else _tags(if_none_match, weak=True)
-    if required is None and not excluded:
+    if if_match is None and not excluded:
         return None
 
     async def check(representations: AsyncIterator[bytes]) -> None:
@@ -53,7 +53,7 @@ def precondition(
             is_met = is_met or (required is not None and tag in required)
             if is_met and not excluded:
                 return
-        if not is_met:
+        if not is_met or (if_match is not None and not document_tag):
             raise _precondition_failed(document_tag)
 
     return check
@@ -82,4 +82,5 @@ async def _fail_if_stored(representations: AsyncIterator[bytes]) -> None:
 
 
 def _precondition_failed(tag: str) -> ApiError:
-    return api_error(ErrorType.PRECONDITION_FAILED, headers={"ETag": tag})
+    headers = {"ETag": tag} if tag else {}
+    return api_error(ErrorType.PRECONDITION_FAILED, headers=headers)

@@ -97,7 +97,6 @@ _OF_WRITES = (
 _OF_KEYS = (
     ErrorType.TOO_SHORT,
     ErrorType.TOO_LONG,
-    ErrorType.EXCLUSIVE_PARAMETERS,
     ErrorType.CONFLICT_AMBIGUOUS_KEY,
 )
 _OF_BULK = (ErrorType.REQUIRED_FIELD, ErrorType.TOO_MANY_ITEMS)
@@ -175,8 +174,6 @@ def _status(error_type: str) -> int:
 def error_types(kind: Operation, resource: Resource) -> Iterator[str]:
     """Yield the error types that an operation can return, in the order of EXAMPLES."""
     types = {*_EVERYWHERE, *_of_kind(kind), *_of_resource(kind, resource)}
-    if not schemas.key_fields(resource.name):
-        types.discard(ErrorType.CONFLICT_AMBIGUOUS_KEY)
     if kind.body and keyed_fields(resource.name):
         types |= {ErrorType.UNKNOWN_REFERENCE, ErrorType.CONFLICT_AMBIGUOUS_KEY}
     return (name for name in EXAMPLES if name in types)
@@ -202,8 +199,11 @@ def _of_resource(kind: Operation, resource: Resource) -> Iterator[str]:
         yield ErrorType.FORBIDDEN_ORGANIZATION
     if kind.deletes and resource.can_be_in_use:
         yield ErrorType.CONFLICT_IN_USE
-    if kind is BULK_DELETE and len(schemas.key_fields(resource.name)) == 1:
+    names_by_key = kind.names_record or bool(resource.parents)
+    if resource.key_lookups and (names_by_key or kind is BULK_DELETE):
         yield from _OF_KEYS
+    if resource.key_lookups and kind is BULK_DELETE:
+        yield ErrorType.EXCLUSIVE_PARAMETERS
     if kind.body and have_text_keys(resource):
         yield from (ErrorType.CONFLICT_DUPLICATE, ErrorType.DUPLICATE)
     for name in resource.own_error_types if kind.body else ():

@@ -101,6 +101,11 @@ _BESIDE_ITEMS = (
     ErrorType.CONFLICT_IN_PROGRESS,
     ErrorType.CONFLICT_AMBIGUOUS_KEY,
 )
+_OF_PATH_KEYS: dict[str, tuple[Path, str]] = {
+    ErrorType.TOO_SHORT: (("id",), _limit("common/scalars", "keyOfItem", "minLength")),
+    ErrorType.TOO_LONG: (("id",), _limit("common/scalars", "keyOfItem", "maxLength")),
+    ErrorType.CONFLICT_AMBIGUOUS_KEY: (("id",), EXAMPLES[ErrorType.CONFLICT_AMBIGUOUS_KEY][1]),
+}
 OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
     LIST: {
         ErrorType.REQUIRED_FIELD: (("filter", 0, "value"), "This parameter is required."),
@@ -133,8 +138,8 @@ OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
         ErrorType.OUT_OF_RANGE: (("n",), NOT_ASSIGNED),
         ErrorType.GONE_CHANGES_EXPIRED: (("n",), EXPIRED),
     },
-    READ: {ErrorType.INVALID_VALUE: (("id",), _NO_ID)},
-    DELETE: {ErrorType.INVALID_VALUE: (("id",), _NO_ID)},
+    READ: {ErrorType.INVALID_VALUE: (("id",), _NO_ID), **_OF_PATH_KEYS},
+    DELETE: {ErrorType.INVALID_VALUE: (("id",), _NO_ID), **_OF_PATH_KEYS},
     BULK_DELETE: {
         ErrorType.REQUIRED_FIELD: (("ids",), "Give at least one id."),
         ErrorType.INVALID_VALUE: (("ids", 3), _NO_ID),

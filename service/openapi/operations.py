@@ -12,6 +12,7 @@ from service.openapi.changes import of_changes
 from service.openapi.components import name_of, plural
 from service.openapi.parameters import Parameter
 from service.openapi.shared_responses import ResponseObject, SharedResponses
+from service.queries.master_record import MasterRecord
 from service.queries.resource import Resource
 from service.queries.writable_resource import WritableResource
 from service.resources import registry
@@ -135,3 +136,6 @@ class OperationObject:
             yield from (success_responses.all_created(),) if kind.body else ()
         else:
             yield success_responses.written(name)
+            is_upsert = isinstance(self.resource, MasterRecord) and self.resource.key_lookups
+            if kind is operations.REPLACE and is_upsert:
+                yield success_responses.created_by_key(name)

@@ -172,13 +172,24 @@ def path_parameters(path: str, resource: Resource, title: str) -> Iterator[Param
     for name in re.findall(r"{(\w+)}", path):
         home = resource.ids_schema if name == resource.key else "common/scalars"
         noun = title if name == "id" else re.sub("([A-Z])", r" \1", name.removesuffix("Id"))
+        description, schema = f"The id of the {noun.lower()}.", reference(home, "id")
+        if lookup := resource.key_lookups.get(name):
+            description = f"{description[:-1]}, or its own key: `{lookup.field}=…`."
+            schema = _or_key(schema, lookup.field)
         yield {
             "name": name,
             "in": "path",
             "required": True,
-            "description": f"The id of the {noun.lower()}.",
-            "schema": reference(home, "id"),
+            "description": description,
+            "schema": schema,
         }
+
+
+def _or_key(schema: Schema, field: str) -> Schema:
+    """Return the schema of an id or an own key in a path; texts allow both already."""
+    if schema.get("type") == "string":
+        return schema
+    return {"anyOf": [schema, {"type": "string", "pattern": f"^{field}="}]}
 
 
 def ids_or_keys(resource: Resource) -> Iterator[Parameter]:

@@ -191,6 +191,12 @@ def written(collection: str) -> ResponseObject:
     return _or(response, "oneOutcome")
 
 
+def created_by_key(collection: str) -> ResponseObject:
+    """Return the response of a single write by own key that created the record."""
+    names, suffix = ("Location", "ETag", REPLAYED), f"{CREATED}ByKey"
+    return _success(collection, [envelopes.ANSWER], "Created.", *names, suffix=suffix)
+
+
 def written_in_bulk(collection: str) -> ResponseObject:
     """Return the response of a bulk write: the records, or item outcomes."""
     response = _success(collection, [envelopes.BULK], "Written.", *_OF_BULK)
@@ -230,7 +236,7 @@ def _success(
     collection: str, kinds: list[str], text: str, *names: str, suffix: str = ""
 ) -> ResponseObject:
     """Return a successful response with one of several envelopes and the given headers."""
-    status = HTTPStatus.CREATED if suffix == CREATED else HTTPStatus.OK
+    status = HTTPStatus.CREATED if suffix.startswith(CREATED) else HTTPStatus.OK
     envelope_names = [envelopes.name_of_envelope(collection, kind) for kind in kinds]
     code = "created" if status == HTTPStatus.CREATED else "ok"
     example = {"status": "success", "code": code, "data": example_of(collection, "document")}

@@ -6,7 +6,7 @@ cause one for each collection to which they refer by key.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
@@ -17,13 +17,12 @@ from service.listing.properties import stored_id
 from service.queries.batch import Batch, Item
 from service.queries.keyed_values import KeyedValue, keyed_fields, keyed_values
 from service.queries.outcomes import sent_key
+from service.queries.path_keys import listed_ids
 from service.queries.reference_targets import FOR_KEY_SHARE, ReferenceTarget
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import LockedRow, WriteSet
 from service.schemas.messages import LISTED_TWICE, duplicate_indexes
 
-_MAX_LISTED_IDS: Final = 5
-"""Maximum number of ids in the message about an ambiguous key."""
 _LOOK_UPS: Final = 2
 """Look-ups of a missing key, because a concurrent rename can hide a record from the first one."""
 
@@ -53,11 +52,6 @@ class KeyMatches(NamedTuple):
     sent: str
     """Key object as JSON."""
     ids: Sequence[int]
-
-
-def listed_ids(record_ids: Iterable[int]) -> str:
-    """Return the first ids of records that share an own key, for messages."""
-    return ", ".join(map(str, [*record_ids][:_MAX_LISTED_IDS]))
 
 
 def fail_key(batch: Batch, index: int, path: Path, matches: KeyMatches) -> None:

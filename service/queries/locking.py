@@ -7,6 +7,7 @@ unique), organization, rows by id.
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 
+import asyncpg
 import orjson
 
 from service.database.connections import Connection
@@ -17,7 +18,7 @@ from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement
 from service.queries.master_record import MasterRecord
 from service.queries.matching import next_ids
-from service.queries.outcomes import Precondition
+from service.queries.outcomes import Precondition, WriteOptions
 from service.queries.reads import foreign_ids
 from service.queries.rendering import json_rows, json_text, rendered
 from service.queries.resource import SHARED, DocumentRequest
@@ -70,22 +71,26 @@ async def lock_by_key(
     connection: Connection,
     resource: MasterRecord,
     batch: Batch,
+    options: WriteOptions,
     deletes: Callable[[Item], bool],
-    *,
-    skip_failed: bool = False,
 ) -> LockedRecords:
     """Lock the records with the items' own keys, and assign ids to items that create records.
 
     Add errors to the batch for keys that several live records share, and for items that fail the
-    create schema.
+    create schema. A precondition concerns the live record of a single write.
     """
     await own_keys.take_writer_lock(connection, resource, batch)
     if locks_organization(resource, creates=True):
         await lock_organization(connection, batch)
     if resource.own_key_within:
+        skip_failed = options.skip_failed
         await own_keys.resolve_scopes(connection, resource, batch, skip_failed=skip_failed)
     strength = _lock_strength(any(map(deletes, batch.items)))
-    stored = await own_keys.lock_records(connection, resource, batch, strength)
+    stored = await own_keys.lock_records(connection, resource, batch, options, strength)
+    if options.precondition and not batch.errors:
+        is_live = any(row["state"] != "deleted" for row in stored.values())
+        live_batch = batch if is_live else batch.empty()
+        await _require_precondition(connection, resource, live_batch, options.precondition)
     new_items = batch.subset(lambda item: "id" not in item and not deletes(item))
     merge_patch.make_new(resource, new_items)
     if new_items.items:
@@ -97,7 +102,7 @@ async def lock_by_id(
     connection: Connection,
     resource: WritableResource,
     batch: Batch,
-    precondition: Precondition | None,
+    options: WriteOptions,
     deletes: Callable[[Item], bool],
 ) -> LockedRecords:
     """Lock the records with the items' ids, then check the precondition.
@@ -113,7 +118,7 @@ async def lock_by_id(
             await lock_organization(connection, batch)
         rows = await connection.fetch(lock.text, batch.caller.organization_id, *lock.parameters)
     stored = {row["id"]: row for row in rows}
-    await _check_locked(connection, resource, batch, precondition, stored)
+    await _check_locked(connection, resource, batch, options, stored)
     return LockedRecords(deletes if deletes_any else None, stored)
 
 
@@ -121,7 +126,7 @@ async def lock_and_read(
     connection: Connection,
     resource: WritableResource,
     batch: Batch,
-    precondition: Precondition | None,
+    options: WriteOptions,
 ) -> LockedRecords:
     """Lock like :func:`lock_by_id` and read the writable forms, in one round trip."""
     await lock_unique_keys(connection, resource, batch)
@@ -138,7 +143,7 @@ async def lock_and_read(
             ]
         )
     stored: dict[int, LockedRow] = {row["id"]: row for row in json_rows(locked)}
-    await _check_locked(connection, resource, batch, precondition, stored)
+    await _check_locked(connection, resource, batch, options, stored)
     forms = {record_id: orjson.loads(form) for record_id, form in rendered(writables).items()}
     return LockedRecords(None, stored, forms=forms)
 
@@ -147,14 +152,16 @@ async def _check_locked(
     connection: Connection,
     resource: WritableResource,
     batch: Batch,
-    precondition: Precondition | None,
+    options: WriteOptions,
     stored: Mapping[int, LockedRow],
 ) -> None:
     """Add errors to the batch for missing records; check the precondition if there are none."""
+    if options.path_key is not None and not resource.parents:
+        _require_key(stored, options.path_key)
     if missing := set(batch.ids) - stored.keys():
         await _report_missing(connection, resource, batch, missing)
-    elif precondition:
-        await _require_precondition(connection, resource, batch, precondition)
+    elif options.precondition:
+        await _require_precondition(connection, resource, batch, options.precondition)
 
 
 async def lock_unique_keys(
@@ -193,13 +200,19 @@ async def _report_missing(
     batch.fail_records(messages, unknown, resource.key)
 
 
+def _require_key(stored: Mapping[int, LockedRow], key: str) -> None:
+    """Repeat the transaction if the record was deleted or got another key before it was locked."""
+    if any(row["state"] == "deleted" or row["key"] != key for row in stored.values()):
+        raise asyncpg.SerializationError("the record has changed since it was found by its key")
+
+
 async def _require_precondition(
     connection: Connection, resource: WritableResource, batch: Batch, precondition: Precondition
 ) -> None:
     """Check the precondition against the document and the writable form."""
 
     async def forms() -> AsyncIterator[bytes]:
-        for form in ("documents", "writables"):
+        for form in ("documents", "writables") if batch.items else ():
             yield await resource.documents(connection, batch.caller, batch.ids, form, batch.parents)
 
     await precondition(forms())

@@ -17,6 +17,7 @@ from service.queries import scalar_columns
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.change_recorder import ChangeRecorder, Rows
+from service.queries.path_keys import KeyLookup
 from service.queries.resource import SHARED
 from service.queries.usage import ReferencedBy, in_use, usage_messages, usages
 from service.queries.writable_resource import WritableResource
@@ -61,6 +62,8 @@ class MasterRecord(WritableResource):
             self.key_column = column_of(self.own_key)
         if self.own_key_within:
             self.within_column = column_of(self.own_key_within)
+        if self.own_key and not self.own_key_within:
+            self.key_lookups = {self.key: KeyLookup.of(type(self))}
         self.can_be_in_use = bool(self.uses) or "in_use" in self.statements
         self.create_form = self._form("create")
         self.replace_form = self._form("replace")

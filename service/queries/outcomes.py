@@ -1,6 +1,6 @@
 """Write options, and the outcome of each item of a write (contract, Outcomes)."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Container, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -32,6 +32,8 @@ class WriteOptions:
     """Execute the write, then roll it back."""
     return_minimal: bool = False
     """The caller prefers a minimal response (RFC 7240)."""
+    path_key: str | None = None
+    """Own key by which the path names the record, or the owner of a part."""
     precondition: Precondition | None = None
     """Precondition of a write of a single stored record."""
 
@@ -58,6 +60,7 @@ class WriteResult:
     errors: ItemErrors
     outcomes: dict[int, ItemOutcome] = field(default_factory=dict)
     """Outcomes of the items that did not fail, by request index."""
+    created_ids: Sequence[int] = ()
     stored: Mapping[int, tuple[int, Any]] = field(default_factory=dict)
     """Id and own key of the stored records that items matched, by request index."""
     key_texts: Mapping[Any, str] = field(default_factory=dict)

@@ -10,9 +10,10 @@ from service.database.statements import load
 from service.error_types import ErrorType
 from service.listing.properties import stored_id
 from service.queries.batch import Batch, Item
-from service.queries.keyed_references import KeyedReferences, listed_ids
+from service.queries.keyed_references import KeyedReferences
 from service.queries.master_record import MasterRecord
-from service.queries.outcomes import sent_key
+from service.queries.outcomes import WriteOptions, sent_key
+from service.queries.path_keys import ambiguous_message
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import LockedRow
 from service.schemas.extra_checks import duplicate_errors
@@ -66,7 +67,11 @@ async def resolve_scopes(
 
 
 async def lock_records(
-    connection: Connection, resource: MasterRecord, batch: Batch, strength: str
+    connection: Connection,
+    resource: MasterRecord,
+    batch: Batch,
+    options: WriteOptions,
+    strength: str,
 ) -> dict[int, LockedRow]:
     """Lock the records that have the items' keys; return them by id and set the ids on the items.
 
@@ -94,9 +99,9 @@ async def lock_records(
         item.pop("id", None)
         matches = live.get(key) or ([deleted[key]] if key in deleted else [])
         if len(matches) > 1:
-            record_ids = listed_ids(row["id"] for row in matches)
-            path, message = resource.own_key or "", f"Records {record_ids} have this key."
-            batch.fail(index, ErrorType.CONFLICT_AMBIGUOUS_KEY, path, message=message)
+            message = ambiguous_message([row["id"] for row in matches])
+            field = resource.key if options.path_key is not None else str(resource.own_key)
+            batch.fail(index, ErrorType.CONFLICT_AMBIGUOUS_KEY, field, message=message)
         elif matches:
             item["id"] = matches[0]["id"]
             stored[item["id"]] = matches[0]

@@ -18,6 +18,7 @@ from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.change_recorder import SHOWN, ChangeRecorder, Rows
 from service.queries.master_record import MasterRecord
+from service.queries.path_keys import KeyLookup
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import WriteSet
 from service.schemas.extra_checks import duplicate_errors
@@ -46,6 +47,8 @@ class RecordPart(WritableResource):
         # Outcomes of a part name the owner's record.
         for name in schemas.key_fields(self.owner.name)[:1]:
             self.key_column = column_of(name)
+        if not self.parents:
+            self.key_lookups = {self.key: KeyLookup.of(self.owner)}
         self.replace_form = Validator(
             self.name, "replace", self.item_errors, rules_of_list=self.list_errors
         )

@@ -10,7 +10,7 @@ import orjson
 from service.database import statements
 from service.database.connections import Connection
 from service.error_types import ErrorType
-from service.errors import ApiError, ErrorDetail, api_error
+from service.errors import api_error
 from service.limits import MAX_BATCH_BYTES, MAX_PAGE_BYTES, byte_size
 from service.listing.list_request import Listing
 from service.listing.page_sql import batch_page, counted_page, listing_page
@@ -18,6 +18,7 @@ from service.listing.properties import Properties, parse_id
 from service.listing.related import Related
 from service.organizations.caller import Caller
 from service.queries.bound_statements import BoundStatement
+from service.queries.path_keys import KeyLookup
 from service.queries.rendering import batch_text, documents_by_id, joined, rendered
 
 SHARED = statements.load("shared")
@@ -74,6 +75,8 @@ class Resource:
     hides_deleted = False
     table: str | None = None
     """Table of the records, if the engine runs its own statements on it."""
+    key_lookups: Mapping[str, KeyLookup] = {}
+    """Lookups by own key of the ids in the path, by the name of the path parameter."""
     foreign_is_forbidden: bool = False
     """Whether another organization's record is 403 instead of 404."""
     can_be_in_use = False
@@ -129,18 +132,6 @@ class Resource:
             if self.string_ids:
                 return 0
             raise
-
-    def path_ids(self, texts: Mapping[str, str], *names: str) -> list[int]:
-        """Return the stored ids of path values; raise ``invalid_value`` for each malformed one."""
-        ids, details = [], []
-        for name in names:
-            try:
-                ids.append(self.stored_id(texts[name]))
-            except ValueError as error:
-                details.append(ErrorDetail(ErrorType.INVALID_VALUE, (name,), str(error)))
-        if details:
-            raise ApiError(details)
-        return ids
 
     def compile_list(self, listing: Listing, *, is_cut: bool = False) -> ListQuery:
         """Compile a listing into a list query.

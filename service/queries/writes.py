@@ -69,7 +69,7 @@ async def _write_by_id(
     deletes: Callable[[Item], bool],
 ) -> WriteResult:
     """Delete the records of the items that ``deletes`` accepts; replace the other records."""
-    records = await lock_by_id(connection, resource, batch, options.precondition, deletes)
+    records = await lock_by_id(connection, resource, batch, options, deletes)
     return await _execute(connection, resource, batch, records, options)
 
 
@@ -81,7 +81,7 @@ async def patch(
     edit: Edit,
 ) -> WriteResult:
     """Replace a record's writable form by the result of ``edit``, under the record's lock."""
-    records = await lock_and_read(connection, resource, batch, options.precondition)
+    records = await lock_and_read(connection, resource, batch, options)
     batch.errors.raise_any()
     item = batch.items[0]
     edited = edit(records.forms[item["id"]]) | {"id": item["id"]}
@@ -98,9 +98,7 @@ async def replace_by_key(
 
     Deleted records are restored; items whose ``state`` is ``deleted`` delete theirs.
     """
-    records = await lock_by_key(
-        connection, resource, batch, deletes=_is_deletion, skip_failed=options.skip_failed
-    )
+    records = await lock_by_key(connection, resource, batch, options, deletes=_is_deletion)
     return await _execute(connection, resource, batch, records, options)
 
 
@@ -108,7 +106,7 @@ async def delete_by_key(
     connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
 ) -> WriteResult:
     """Delete the records with the items' keys."""
-    records = await lock_by_key(connection, resource, batch, deletes=_always)
+    records = await lock_by_key(connection, resource, batch, options, deletes=_always)
     return await _execute(connection, resource, batch, records, options)
 
 
@@ -116,7 +114,7 @@ async def merge(
     connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
 ) -> WriteResult:
     """Merge items into the records with their ids (RFC 7396)."""
-    records = await lock_by_id(connection, resource, batch, None, deletes=_never)
+    records = await lock_by_id(connection, resource, batch, options, deletes=_never)
     await merge_patch.merge_stored(connection, resource, batch.subset(), restores=False)
     return await _execute(connection, resource, batch, records, options)
 
@@ -128,9 +126,7 @@ async def merge_by_key(
 
     Items whose ``state`` is ``deleted`` delete theirs.
     """
-    records = await lock_by_key(
-        connection, resource, batch, deletes=_is_deletion, skip_failed=options.skip_failed
-    )
+    records = await lock_by_key(connection, resource, batch, options, deletes=_is_deletion)
     stored_items = batch.subset(
         lambda item: item.get("id") in records.stored and not _is_deletion(item)
     )
@@ -165,7 +161,7 @@ async def _execute(
 ) -> WriteResult:
     """Check, write and render a batch whose records are locked."""
     write_set, plan = await _check(connection, resource, batch, records, options)
-    result = WriteResult(write_set.batch.ids, batch.errors)
+    result = WriteResult(write_set.batch.ids, batch.errors, created_ids=write_set.created_ids)
     requests = (None, None) if options.outcomes_only else requested_documents(resource, write_set)
     with constraint_errors(resource, write_set.batch, options):
         recorder, documents = await execute_plan(

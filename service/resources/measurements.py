@@ -6,13 +6,20 @@ from typing import ClassVar, Final
 import orjson
 
 from service.database.connections import Connection
+from service.database.statements import load
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
 from service.queries.decimals import decimal_text
 from service.queries.parts import RecordPart
-from service.resources.sample_requests import SampleRequests, StyleSampleRequests
+from service.queries.path_keys import KeyLookup
+from service.resources.sample_requests import (
+    REQUEST_KEYS,
+    STYLE_KEYS,
+    SampleRequests,
+    StyleSampleRequests,
+)
 from service.schemas.extra_checks import duplicate_errors
 
 _VALUES: Final = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
@@ -32,6 +39,11 @@ class Measurements(RecordPart):
         "sampleRequestId": SampleRequests.name,
     }
     key = "sizeRangeSizeId"
+    key_lookups = {  # noqa: RUF012
+        "styleId": STYLE_KEYS,
+        "sampleRequestId": REQUEST_KEYS,
+        "sizeRangeSizeId": KeyLookup("name", load("measurements")["size_by_name"].text),
+    }
     is_patched = True
     own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {

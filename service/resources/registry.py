@@ -15,6 +15,7 @@ from service.resources.facilities import Facilities
 from service.resources.groups import Groups
 from service.resources.item_categories import ItemCategories
 from service.resources.items import Items
+from service.resources.languages import Languages
 from service.resources.measurement_charts import MeasurementCharts
 from service.resources.measurements import Measurements
 from service.resources.sample_requests import SampleRequests, StyleSampleRequests
@@ -52,7 +53,7 @@ MASTER_RECORDS: tuple[MasterRecord, ...] = (
 
 #: Read-only lists.
 REFERENCE_LISTS: tuple[Resource, ...] = (
-    Resource("languages"),
+    Languages(),
     StyleSampleRequests(),
 )
 

@@ -13,12 +13,15 @@ from service.queries import scalar_columns
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.links import Links, link_statements
+from service.queries.path_keys import KeyLookup
 from service.queries.references import Reference
 from service.queries.resource import Resource
 from service.queries.write_set import WriteSet
 from service.resources.hard_delete import HardDeleted
+from service.resources.styles import Styles
 
 _FILE = "sample_requests"
+STYLE_KEYS = KeyLookup.of(Styles)
 _SIZES = Links("sample_request_size", owner="sample_request_id", linked="size_range_size_id")
 _RELATED_SIZES = Related(
     "sizes",
@@ -90,12 +93,16 @@ class SampleRequests(HardDeleted):
         return plan
 
 
+REQUEST_KEYS = KeyLookup.of(SampleRequests)
+
+
 class StyleSampleRequests(Resource):
     """List of the sample requests of one style."""
 
     name = "style-sample-requests"
     segment = SampleRequests.name
     parents: ClassVar[Mapping[str, str]] = {"styleId": "styles"}
+    key_lookups = {"styleId": STYLE_KEYS, "id": REQUEST_KEYS}  # noqa: RUF012
     related = (_RELATED_SIZES,)
 
     @property

@@ -80,15 +80,15 @@ def duplicate_errors(
             yield _duplicate(*within, index, name)
 
 
-def key_errors(text: str) -> Iterator[ErrorDetail]:
-    """Yield the error detail of an own key in a URL that no item of a request could have."""
+def key_errors(text: str, *path: str) -> Iterator[ErrorDetail]:
+    """Yield the error details of an own key in a URL that no item of a request could have."""
     schema = definition("common/scalars", "keyOfItem")
     length, limits = len(text), schema.schema
     if not limits["minLength"] <= length <= limits["maxLength"]:
         keyword = "maxLength" if length else "minLength"
         error_type, message = limit_message(keyword, limits[keyword])
-        yield ErrorDetail(error_type, (), message)
-    yield from format_errors(schema, text)
+        yield ErrorDetail(error_type, path, message)
+    yield from format_errors(schema, text, path)
 
 
 def _duplicate(*path: str | int) -> ErrorDetail:

@@ -142,6 +142,14 @@ def _filter_entries(resource: Resource, parameters: tuple[str, ...]) -> Iterator
 
 def _read_entries(resource: Resource) -> Iterator[CatalogEntry]:
     """Yield reads by id, which writes also use to render their response."""
+    names = [*resource.parents, resource.key]
+    for name, lookup in resource.key_lookups.items():
+        yield CatalogEntry(
+            f"{column_of(name)}_by_key",
+            f"Find the record that a path names by its own key, {lookup.field}.",
+            (_ORGANIZATION, "key", *map(column_of, names[: names.index(name)])),
+            lookup.text,
+        )
     parameters = (_ORGANIZATION, *_parents(resource), "id")
     yield CatalogEntry(
         "read",
@@ -267,7 +275,9 @@ def _written_names(resource: Resource) -> tuple[str, ...]:
 def _own_entries(resource: Resource) -> Iterator[CatalogEntry]:
     """Yield the statements that are sent as their file has them, in the order of writes."""
     order = _written_names(resource)
-    unused = {"lock"} if resource.parents else {"lock", "unknown_parent"}
+    # Of the latter two there are entries by path parameter.
+    unused = {"lock", "by_code", "size_by_name"}
+    unused |= set() if resource.parents else {"unknown_parent"}
     if isinstance(resource, MasterRecord):
         unused |= {"delete"}.difference(resource.deletes)
     for name, statement in resource.statements.items():

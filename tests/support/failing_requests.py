@@ -191,6 +191,16 @@ def deleted_by_key(*keys: str, **more: str) -> Provoke:
     return provoke
 
 
+def named_in_path(method: str, key: str) -> Provoke:
+    """Name a color by its own key in the path, after some have become twins."""
+
+    async def provoke(on: FailureSetup) -> Answer:
+        await execute(on.dsn, TWINS)
+        return await on.api.call(method, f"{COLORS}/userDefinedId={key}")
+
+    return provoke
+
+
 def listed(*parameters: tuple[str, str]) -> Provoke:
     return lambda on: on.api.get(COLORS, parameters)
 
@@ -261,6 +271,15 @@ REQUESTS: Final[dict[str, Provoke]] = {
     "rewind.gone.changes_expired": lambda on: rewound(on, 1),
     "read.validation_error.invalid_value": lambda on: on.api.get(f"{GROUPS}/x"),
     "delete.validation_error.invalid_value": lambda on: on.api.delete(f"{GROUPS}/x"),
+    **{
+        f"{name}.{error_type}": named_in_path(method, key)
+        for name, method in (("read", "GET"), ("delete", "DELETE"))
+        for error_type, key in (
+            ("validation_error.too_short", ""),
+            ("validation_error.too_long", "x" * 501),
+            ("conflict.ambiguous_key", "C-TWIN"),
+        )
+    },
     "bulk_delete.validation_error.required_field": deleted(),
     "bulk_delete.validation_error.invalid_value": deleted("x"),
     "bulk_delete.validation_error.too_many_items": deleted(*range(1, 202)),

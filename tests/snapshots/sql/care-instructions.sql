@@ -271,6 +271,15 @@ select count(*) as total from page;
 --   +         where strpos(lower(record.user_defined_id collate "default"), lower($2::text collate "default")) > 0
 --   +         and record.state <> 'deleted'
 
+-- care-instructions.id_by_key: Find the record that a path names by its own key, userDefinedId.
+--   $1::bigint organization_id
+--   $2::text key
+-- Live records with an own key: more than one, if it is ambiguous.
+select id from care_instruction
+where organization_id = $1::bigint and user_defined_id = $2::text and state <> 'deleted'
+order by id
+limit 5;
+
 -- care-instructions.read: Read a document.
 --   $1::bigint organization_id
 --   $2::bigint id

@@ -159,6 +159,15 @@ select count(*) as total from page;
 --   +         where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
 --   +         and record.state <> 'deleted'
 
+-- color-groups.id_by_key: Find the record that a path names by its own key, userDefinedId.
+--   $1::bigint organization_id
+--   $2::text key
+-- Live records with an own key: more than one, if it is ambiguous.
+select id from color_group
+where organization_id = $1::bigint and user_defined_id = $2::text and state <> 'deleted'
+order by id
+limit 5;
+
 -- color-groups.read: Read a document.
 --   $1::bigint organization_id
 --   $2::bigint id

@@ -210,6 +210,15 @@ select count(*) as total from page;
 --   +         where strpos(lower(record.number collate "default"), lower($2::text collate "default")) > 0
 --   +         and record.state <> 'deleted'
 
+-- items.id_by_key: Find the record that a path names by its own key, number.
+--   $1::bigint organization_id
+--   $2::text key
+-- Live records with an own key: more than one, if it is ambiguous.
+select id from item
+where organization_id = $1::bigint and number = $2::text and state <> 'deleted'
+order by id
+limit 5;
+
 -- items.read: Read a document.
 --   $1::bigint organization_id
 --   $2::bigint id

@@ -105,6 +105,11 @@ select count(*) as total from page;
 -- Count of the example:
 --   +         where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
 
+-- languages.id_by_key: Find the record that a path names by its own key, code.
+--   $1::bigint organization_id
+--   $2::text key
+select id from language where $1::bigint is not null and lower(code) = lower($2::text);
+
 -- languages.read: Read a document.
 --   $1::bigint organization_id
 --   $2::bigint id

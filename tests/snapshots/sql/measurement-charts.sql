@@ -1,5 +1,14 @@
 -- measurement-charts: SQL statements as they are sent; only line breaks and indents differ.
 
+-- measurement-charts.id_by_key: Find the record that a path names by its own key, number.
+--   $1::bigint organization_id
+--   $2::text key
+-- Live records with an own key: more than one, if it is ambiguous.
+select id from style
+where organization_id = $1::bigint and number = $2::text and state <> 'deleted'
+order by id
+limit 5;
+
 -- measurement-charts.read: Read a document.
 --   $1::bigint organization_id
 --   $2::bigint id

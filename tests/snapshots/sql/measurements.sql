@@ -77,6 +77,41 @@ from (
     left join lines on lines.size_range_size_id = page.id
 ) as page;
 
+-- measurements.style_id_by_key: Find the record that a path names by its own key, number.
+--   $1::bigint organization_id
+--   $2::text key
+-- Live records with an own key: more than one, if it is ambiguous.
+select id from style
+where organization_id = $1::bigint and number = $2::text and state <> 'deleted'
+order by id
+limit 5;
+
+-- measurements.sample_request_id_by_key: Find the record that a path names by its own key, name.
+--   $1::bigint organization_id
+--   $2::text key
+--   $3::bigint style_id
+-- The same of own keys within a parent.
+select id from sample_request
+where organization_id = $1::bigint and style_id = $3::bigint and name = $2::text and 'active' <> 'deleted'
+order by id
+limit 5;
+
+-- measurements.size_range_size_id_by_key: Find the record that a path names by its own key, name.
+--   $1::bigint organization_id
+--   $2::text key
+--   $3::bigint style_id
+--   $4::bigint sample_request_id
+-- The requested sizes with a name: they can be of several size ranges.
+select size.id
+from sample_request request
+join sample_request_size requested
+    on requested.organization_id = $1::bigint and requested.sample_request_id = request.id
+join size_range_size size
+    on size.organization_id = $1::bigint and size.id = requested.size_range_size_id and size.name = $2::text
+where request.organization_id = $1::bigint and request.id = $4::bigint and request.style_id = $3::bigint
+order by size.id
+limit 5;
+
 -- measurements.read: Read a document.
 --   $1::bigint organization_id
 --   $2::bigint style_id

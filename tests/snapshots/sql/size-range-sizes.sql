@@ -1,5 +1,14 @@
 -- size-range-sizes: SQL statements as they are sent; only line breaks and indents differ.
 
+-- size-range-sizes.id_by_key: Find the record that a path names by its own key, userDefinedId.
+--   $1::bigint organization_id
+--   $2::text key
+-- Live records with an own key: more than one, if it is ambiguous.
+select id from size_range
+where organization_id = $1::bigint and user_defined_id = $2::text and state <> 'deleted'
+order by id
+limit 5;
+
 -- size-range-sizes.read: Read a document.
 --   $1::bigint organization_id
 --   $2::bigint id

@@ -365,6 +365,25 @@ select count(*) as total from page;
 -- Count of the example:
 --   +         where strpos(lower(record.name collate "default"), lower($3::text collate "default")) > 0
 
+-- style-sample-requests.style_id_by_key: Find the record that a path names by its own key, number.
+--   $1::bigint organization_id
+--   $2::text key
+-- Live records with an own key: more than one, if it is ambiguous.
+select id from style
+where organization_id = $1::bigint and number = $2::text and state <> 'deleted'
+order by id
+limit 5;
+
+-- style-sample-requests.id_by_key: Find the record that a path names by its own key, name.
+--   $1::bigint organization_id
+--   $2::text key
+--   $3::bigint style_id
+-- The same of own keys within a parent.
+select id from sample_request
+where organization_id = $1::bigint and style_id = $3::bigint and name = $2::text and 'active' <> 'deleted'
+order by id
+limit 5;
+
 -- style-sample-requests.read: Read a document.
 --   $1::bigint organization_id
 --   $2::bigint style_id

@@ -1,0 +1,105 @@
+"""Path keys: records that a path names by their own key instead of an id (contract, Own keys)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from service import schemas
+from service.database.connections import Connection
+from service.database.statements import load
+from service.error_types import ErrorType
+from service.errors import ApiError, api_error
+from service.listing.page_sql import column_of
+from service.schemas.extra_checks import key_errors
+
+if TYPE_CHECKING:
+    from service.queries.master_record import MasterRecord
+
+_SHARED: Final = load("shared")
+_MAX_LISTED_IDS: Final = 5
+"""Maximum number of ids in the message about an ambiguous key."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyLookup:
+    """Lookup of live records by own key."""
+
+    field: str
+    """Field with the own key, which paths name."""
+    text: str
+    """Statement that takes the key and the ids of the parents; it returns ids of live records."""
+
+    @classmethod
+    def of(cls, record: "type[MasterRecord]") -> "KeyLookup":
+        """Return the lookup of a collection's records, if need be within the last parent."""
+        field, *within = schemas.key_fields(record.name)
+        columns = {"table": record.table, "key": column_of(field), "state": record.stored_state}
+        if within:
+            text = _SHARED["live_by_key_within"].fill(**columns, within=column_of(within[0]))
+        else:
+            text = _SHARED["live_by_key"].fill(**columns)
+        return cls(field, text)
+
+
+class PathKey(NamedTuple):
+    """Own key of a record in a path."""
+
+    lookup: KeyLookup
+    parameter: str
+    """Name of the path parameter."""
+    key: str
+
+    async def find(
+        self, connection: Connection, organization_id: int, parents: Sequence[int]
+    ) -> int:
+        """Return the id of the live record; raise ``not_found`` or ``conflict.ambiguous_key``."""
+        rows = await connection.fetch(self.lookup.text, organization_id, self.key, *parents)
+        if not rows:
+            message = f"There is no record with the {self.lookup.field} {self.key}."
+            raise api_error(ErrorType.NOT_FOUND, self.parameter, message=message)
+        ids = [row["id"] for row in rows]
+        if len(ids) > 1:
+            type_, message = ErrorType.CONFLICT_AMBIGUOUS_KEY, ambiguous_message(ids)
+            raise api_error(type_, self.parameter, message=message)
+        record_id: int = ids[0]
+        return record_id
+
+
+PathId: TypeAlias = int | PathKey
+"""Stored id of a path, or the own key that stands in its place."""
+
+
+def parse_key(lookup: KeyLookup | None, parameter: str, text: str) -> PathKey:
+    """Return the own key of a path value such as ``customId=ACME``.
+
+    Raise ValueError for a field that is not the own key, and ApiError for a malformed key.
+    """
+    field, _, key = text.partition("=")
+    if lookup is None or field != lookup.field:
+        raise ValueError(f"Use an id, or {lookup.field}=…." if lookup else "Use an id.")
+    if details := [*key_errors(key, parameter)]:
+        raise ApiError(details)
+    return PathKey(lookup, parameter, key)
+
+
+async def resolve(
+    connection: Connection, organization_id: int, path: Sequence[PathId]
+) -> list[int]:
+    """Return the ids of a path, those of the parents first."""
+    ids = list[int]()
+    for path_id in path:
+        if not isinstance(path_id, int):
+            path_id = await path_id.find(connection, organization_id, ids)
+        ids.append(path_id)
+    return ids
+
+
+def ambiguous_message(ids: Sequence[int]) -> str:
+    """Return the message about a key that several live records have."""
+    return f"Records {listed_ids(ids)} have this key."
+
+
+def listed_ids(record_ids: Iterable[int]) -> str:
+    """Return the first ids of records that share an own key, for messages."""
+    return ", ".join(map(str, islice(record_ids, _MAX_LISTED_IDS)))
