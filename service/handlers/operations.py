@@ -193,7 +193,7 @@ BULK_REPLACE: Final = Operation(
     "Replace or delete {several}",
     "Runs in one transaction. An item with `state` `deleted` deletes its record. With `match`, "
     "items identify records by their own key (upsert): an item replaces the live record, else "
-    "restores a deleted one, else creates a record.",
+    "restores a deleted one, else creates a record. `newKey` gives a record another own key.",
     ("bulkReplace", "bulkReplaceByKey"),
     deletes=True,
     error_types=(ErrorType.CONFLICT_AMBIGUOUS_KEY,),

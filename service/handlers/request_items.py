@@ -17,6 +17,7 @@ from service.listing.properties import parse_ids
 from service.queries.batch import Item, RequestItems, list_path
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions
+from service.queries.renames import NEW_KEY
 from service.schemas.extra_checks import duplicate_errors, key_errors
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
@@ -108,6 +109,8 @@ def many_items(
             request_index = int(detail.path[0])
             error = ErrorDetail(detail.type, (name,), detail.message)
             details.setdefault(request_index, []).append(error)
+    if options.match_by_key and any(NEW_KEY in item for _, item in objects):
+        _check_renames(resource, objects, details, options)
     if resource.string_ids:
         for item in (
             item
@@ -116,6 +119,33 @@ def many_items(
         ):
             item["id"] = resource.stored_id(item["id"])
     return RequestItems(items, in_body, details, is_bulk=True)
+
+
+def _check_renames(
+    resource: MasterRecord,
+    objects: list[tuple[int, Item]],
+    details: dict[int, list[ErrorDetail]],
+    options: WriteOptions,
+) -> None:
+    """Add errors for items that delete a record and rename it, and for keys that two items take."""
+    own_key, by_index = str(resource.own_key), dict(objects)
+    for request_index, item in objects:
+        if item.get("state") == "deleted" and item.get(NEW_KEY) is not None:
+            message = "Leave this out: the item deletes its record."
+            error = ErrorDetail(ErrorType.INVALID_VALUE, (NEW_KEY,), message)
+            details.setdefault(request_index, []).append(error)
+    live_objects = [
+        (index, {**item, own_key: item.get(NEW_KEY) or item.get(own_key)})
+        for index, item in objects
+        if item.get("state") != "deleted"
+    ]
+    for group in _group_by_parent(live_objects, resource.own_key_within):
+        for detail in duplicate_errors(group, own_key, all_of_them=options.skip_failed):
+            request_index = int(detail.path[0])
+            name = NEW_KEY if by_index[request_index].get(NEW_KEY) else own_key
+            error = ErrorDetail(detail.type, (name,), detail.message)
+            if error not in details.get(request_index, ()):
+                details.setdefault(request_index, []).append(error)
 
 
 def _group_by_parent(

@@ -45,6 +45,7 @@ class ItemErrors:
     def __init__(self, request_items: RequestItems) -> None:
         self._request_items = request_items
         self._edited_items = dict[int, Any]()
+        self._aliases = dict[int, tuple[str, str]]()
         self._details = {
             request_index: [*details] for request_index, details in request_items.details.items()
         }
@@ -63,6 +64,9 @@ class ItemErrors:
         After ``MAX_COLLECTED`` errors, add only an item's first error and the first error of a
         type: these change the counts or the status.
         """
+        field, alias = self._aliases.get(request_index, ("", ""))
+        if field and path[:1] == (field,):
+            path = (alias, *path[1:])
         if (
             self._collected < MAX_COLLECTED
             or request_index not in self._details
@@ -71,6 +75,10 @@ class ItemErrors:
             self._details.setdefault(request_index, []).append(ErrorDetail(type_, path, message))
             self._types.add(type_)
             self._collected += 1
+
+    def report_at(self, request_index: int, field: str, alias: str) -> None:
+        """Report further errors of an item's field at the member that its value comes from."""
+        self._aliases[request_index] = (field, alias)
 
     def order_by(self, request_index: int, item: Item) -> None:
         """Sort the errors of one item by the members of ``item``, not of the request's item."""

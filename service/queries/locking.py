@@ -20,6 +20,7 @@ from service.queries.master_record import MasterRecord
 from service.queries.matching import next_ids
 from service.queries.outcomes import Precondition, WriteOptions
 from service.queries.reads import foreign_ids
+from service.queries.renames import NEW_KEY
 from service.queries.rendering import json_rows, json_text, rendered
 from service.queries.resource import SHARED, DocumentRequest
 from service.queries.writable_resource import (
@@ -42,6 +43,8 @@ class LockedRecords:
     """Ids of the records to create."""
     forms: Mapping[int, Item] = field(default_factory=dict)
     """Writable forms of the stored records, by id, if the write has read them."""
+    renames: bool = False
+    """Whether items give records another own key."""
 
     def write_set(self, batch: Batch) -> WriteSet:
         """Return the write set of the batch's items that have not failed."""
@@ -86,6 +89,7 @@ async def lock_by_key(
         skip_failed = options.skip_failed
         await own_keys.resolve_scopes(connection, resource, batch, skip_failed=skip_failed)
     strength = _lock_strength(any(map(deletes, batch.items)))
+    renames = any(item.get(NEW_KEY) is not None for item in batch.items)
     stored = await own_keys.lock_records(connection, resource, batch, options, strength)
     if options.precondition and not batch.errors:
         is_live = any(row["state"] != "deleted" for row in stored.values())
@@ -95,7 +99,7 @@ async def lock_by_key(
     merge_patch.make_new(resource, new_items)
     if new_items.items:
         await assign_ids(connection, resource, new_items.items)
-    return LockedRecords(deletes, stored, {*new_items.ids})
+    return LockedRecords(deletes, stored, {*new_items.ids}, renames=renames)
 
 
 async def lock_by_id(

@@ -14,6 +14,7 @@ from service.queries.keyed_references import KeyedReferences
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions, sent_key
 from service.queries.path_keys import ambiguous_message
+from service.queries.renames import NEW_KEY, stored_keys
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import LockedRow
 from service.schemas.extra_checks import duplicate_errors
@@ -80,9 +81,11 @@ async def lock_records(
     """
     batch = batch.subset()
     keys = [_key_of(resource, item) for item in batch.items]
-    key_arrays: list[Sequence[str | int | None]] = [[key.key for key in keys]]
+    new_keys = [_new_key_of(key, item) for key, item in zip(keys, batch.items, strict=True)]
+    looked_up = [*keys, *filter(None, new_keys)]
+    key_arrays: list[Sequence[str | int | None]] = [[key.key for key in looked_up]]
     if resource.own_key_within:
-        key_arrays.append([key.within for key in keys])
+        key_arrays.append([key.within for key in looked_up])
     text, organization_id = resource.lock_by_key_text(strength), batch.caller.organization_id
     with own_locks():
         rows = await connection.fetch(text, organization_id, *key_arrays)
@@ -95,9 +98,14 @@ async def lock_records(
         else:
             live[key].append(row)
     stored: dict[int, LockedRow] = {}
-    for index, (key, item) in enumerate(zip(keys, batch.items, strict=True)):
+    current_keys: Sequence[_OwnKey | None] = keys
+    if any(new_keys):
+        current_keys = stored_keys(keys, new_keys, live)
+    for index, (stored_key, item) in enumerate(zip(current_keys, batch.items, strict=True)):
         item.pop("id", None)
-        matches = live.get(key) or ([deleted[key]] if key in deleted else [])
+        last_key = new_keys[index] or keys[index]
+        matches = live.get(stored_key, []) if stored_key else []
+        matches = matches or ([deleted[last_key]] if last_key in deleted else [])
         if len(matches) > 1:
             message = ambiguous_message([row["id"] for row in matches])
             field = resource.key if options.path_key is not None else str(resource.own_key)
@@ -105,10 +113,27 @@ async def lock_records(
         elif matches:
             item["id"] = matches[0]["id"]
             stored[item["id"]] = matches[0]
+        if NEW_KEY in item:
+            _rename(resource, batch, index)
     return stored
+
+
+def _rename(resource: MasterRecord, batch: Batch, index: int) -> None:
+    """Give an item its new key as own key; errors of that key are reported at ``newKey``."""
+    item, own_key = batch.items[index], str(resource.own_key)
+    new_key = item.pop(NEW_KEY)
+    if new_key is not None:
+        item[own_key] = new_key
+        batch.errors.report_at(batch.request_indexes[index], own_key, NEW_KEY)
 
 
 def _key_of(resource: MasterRecord, item: Item) -> _OwnKey:
     """Return the own key of an item."""
     within = resource.own_key_within
     return _OwnKey(sent_key(resource, item), stored_id(item[within]) if within else None)
+
+
+def _new_key_of(key: _OwnKey, item: Item) -> _OwnKey | None:
+    """Return the own key that an item's record gets instead of ``key``, if any."""
+    new_key = item.get(NEW_KEY)
+    return None if new_key is None else _OwnKey(new_key, key.within)

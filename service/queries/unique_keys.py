@@ -62,7 +62,8 @@ async def check(
 ) -> None:
     """Add an error for each key that another live record has after the request.
 
-    Also refuse new keys with white space at their ends: two such keys may look alike.
+    Where keys are unique, also refuse new keys with white space at their ends: two such keys may
+    look alike.
     """
     batch = write_set.upserts
     claims = [*_claims(resource, batch, stored)]
@@ -70,7 +71,7 @@ async def check(
     if not new_claims:
         return
     for claim in new_claims:
-        if claim.key[0] != claim.key[0].strip():
+        if batch.caller.unique_keys and claim.key[0] != claim.key[0].strip():
             batch.fail(
                 claim.item_index, ErrorType.INVALID_VALUE, *_path(resource), message=_WHITE_SPACE
             )

@@ -212,7 +212,7 @@ async def _check(
             await references.resolve(connection, write_set.upserts, write_set)
             write_set = records.write_set(batch)
         plan = await resource.check(connection, write_set)
-        if unique_keys.are_unique(resource, batch.caller):
+        if (batch.caller.unique_keys or records.renames) and unique_keys.have_text_keys(resource):
             await unique_keys.check(connection, resource, write_set, records.stored)
         clearing_plan = await resource.check_unused(connection, write_set)
         if not options.skip_failed:

@@ -16,6 +16,10 @@ _KEY: Final[Schema] = {"$ref": "common/scalars.json#/$defs/keyOfItem"}
 _NO_ID: Final[Schema] = {"$ref": "common/scalars.json#/$defs/readOnly"}
 _STATE: Final[Schema] = {"$ref": "common/scalars.json#/$defs/state"}
 _DELETED: Final[Schema] = {"$ref": "common/scalars.json#/$defs/deleted"}
+_NEW_KEY: Final[Schema] = {
+    "description": "The own key that the record gets instead. Not beside `state` `deleted`.",
+    "minLength": 1,
+}
 _IS_DELETION: Final[Schema] = {
     "required": ["state"],
     "properties": {"state": {"const": "deleted"}},
@@ -50,11 +54,13 @@ def _keyed(forms: dict[str, Schema], key: str, required: list[str]) -> Iterator[
     """Yield the forms of items that have their own key instead of an id."""
     fields, item = forms["fields"], forms["item"]
     properties, state = {"id": _NO_ID}, item["properties"].get("state", _STATE)
+    keyed_fields: Schema = {"state": True}
     if "x-refers-to" not in fields["properties"][key]:
         properties[key] = _KEY
+        keyed_fields["newKey"] = fields["properties"][key] | _NEW_KEY
     if "state" not in fields["properties"]:
         properties["state"] = state = _DELETED
-    yield "keyedFields", {**fields, "properties": {"state": True} | fields["properties"]}
+    yield "keyedFields", {**fields, "properties": keyed_fields | fields["properties"]}
     yield "keyedItem", _of_keyed_fields(_by_key(item, required, properties))
     merge_item = _merge_item(forms["replace"], required, {"state": state} | properties)
     yield "keyedMergeItem", _of_keyed_fields(merge_item)

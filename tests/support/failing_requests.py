@@ -14,6 +14,7 @@ from service.http import request_body
 from service.http.admission import Admission
 from service.queries.resource import Resource
 from tests.support.api import Answer, Api
+from tests.support.failing_keys import FAILING_KEYS
 from tests.support.inserted_rows import TWINS, execute, used_group
 from tests.support.raw_http import exchange
 from tests.support.wrong_bodies import COLORS, FAULTS, GROUPS, MATERIALS, UNKNOWN, wrong
@@ -180,27 +181,6 @@ def replaced(*items: dict[str, Any]) -> Provoke:
     return lambda on: on.api.put(GROUPS, items)
 
 
-def deleted_by_key(*keys: str, **more: str) -> Provoke:
-    """Delete colors by their own keys, after some have become twins."""
-
-    async def provoke(on: FailureSetup) -> Answer:
-        await execute(on.dsn, TWINS)
-        params = [("match", "userDefinedId"), *(("keys", key) for key in keys), *more.items()]
-        return await on.api.delete(COLORS, params)
-
-    return provoke
-
-
-def named_in_path(method: str, key: str) -> Provoke:
-    """Name a color by its own key in the path, after some have become twins."""
-
-    async def provoke(on: FailureSetup) -> Answer:
-        await execute(on.dsn, TWINS)
-        return await on.api.call(method, f"{COLORS}/userDefinedId={key}")
-
-    return provoke
-
-
 def listed(*parameters: tuple[str, str]) -> Provoke:
     return lambda on: on.api.get(COLORS, parameters)
 
@@ -271,15 +251,6 @@ REQUESTS: Final[dict[str, Provoke]] = {
     "rewind.gone.changes_expired": lambda on: rewound(on, 1),
     "read.validation_error.invalid_value": lambda on: on.api.get(f"{GROUPS}/x"),
     "delete.validation_error.invalid_value": lambda on: on.api.delete(f"{GROUPS}/x"),
-    **{
-        f"{name}.{error_type}": named_in_path(method, key)
-        for name, method in (("read", "GET"), ("delete", "DELETE"))
-        for error_type, key in (
-            ("validation_error.too_short", ""),
-            ("validation_error.too_long", "x" * 501),
-            ("conflict.ambiguous_key", "C-TWIN"),
-        )
-    },
     "bulk_delete.validation_error.required_field": deleted(),
     "bulk_delete.validation_error.invalid_value": deleted("x"),
     "bulk_delete.validation_error.too_many_items": deleted(*range(1, 202)),
@@ -287,10 +258,7 @@ REQUESTS: Final[dict[str, Provoke]] = {
     "bulk_delete.forbidden.organization": delete_foreign,
     "bulk_delete.not_found": deleted(UNKNOWN),
     "bulk_delete.conflict.in_use": delete_used_in_bulk,
-    "bulk_delete.validation_error.too_short": deleted_by_key("A", "B", "C", ""),
-    "bulk_delete.validation_error.too_long": deleted_by_key("A", "B", "C", "x" * 501),
-    "bulk_delete.validation_error.exclusive_parameters": deleted_by_key("A", ids="1"),
-    "bulk_delete.conflict.ambiguous_key": deleted_by_key("A", "B", "C", "C-TWIN"),
+    **FAILING_KEYS,
     "bulk_replace.validation_error.too_many_items": replaced(*[{}] * 201),
     "bulk_replace.validation_error.too_few_items": replaced(),
     "bulk_replace.forbidden.organization": replace_foreign,
