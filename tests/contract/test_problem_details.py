@@ -158,7 +158,7 @@ async def test_callers_are_told_who_they_are(
         organization, key = map(int, api.key.split("_")[1:3])
         scope = "read" if api is shared_reader else "write"
         assert identity["key"] == {"id": key, "name": "tests", "scope": scope, "expiresAt": None}
-        features = {"multipleLanguage": has_features, "pro": has_features}
+        features = {"multipleLanguage": has_features, "pro": has_features, "uniqueKeys": False}
         assert identity["organization"]["features"] == features
         assert (identity["organization"]["id"], identity["limits"]["pageSize"]) == (
             organization,

@@ -119,6 +119,9 @@ async def test_facilities_are_unique_within_their_sub_supplier(unique: Api) -> N
 
 async def test_another_organization_is_not_concerned(unique: Api, other_api: Api) -> None:
     assert (await unique.post(COLORS, color("OURS"))).status == 201
+    for api, is_unique in ((unique, True), (other_api, False)):
+        features = (await api.get("/api/me")).data["organization"]["features"]
+        assert features["uniqueKeys"] is is_unique
     for _ in range(2):
         assert (await other_api.post(COLORS, color("OURS"))).status == 201
 

@@ -8,7 +8,9 @@ select json_build_object(
     'organization', json_build_object(
         'id', o.id,
         'name', o.name,
-        'features', json_build_object('multipleLanguage', o.multiple_language, 'pro', o.pro)
+        'features', json_build_object(
+            'multipleLanguage', o.multiple_language, 'pro', o.pro, 'uniqueKeys', o.unique_keys
+        )
     ),
     'key', json_build_object(
         'id', k.id,
