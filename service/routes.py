@@ -18,6 +18,7 @@ from service.resources.registry import (
     MASTER_RECORDS,
     ME,
     MEASUREMENTS,
+    PART_COLLECTIONS,
     PARTS,
     REFERENCE_LISTS,
     WEBHOOKS,
@@ -111,6 +112,8 @@ def routes() -> Iterator[Route]:
         yield Route(operations.READ, reference)
     for part in PARTS:
         yield from _of_part(part)
+    for collection in PART_COLLECTIONS:
+        yield from (Route(operation, collection) for operation in operations.OF_PART_COLLECTIONS)
     yield Route(operations.CHANGES, CHANGES)
     yield from (Route(operation, WEBHOOKS) for operation in webhook_operations.OF_WEBHOOKS)
     yield Route(operations.IDENTIFY, ME)

@@ -47,6 +47,12 @@ from (
 )
 select count(*) as total from page;
 
+-- name: filled_parts(organization_id, ids)
+-- Record changes of the parts of deleted and restored records, if they are not empty.
+select record.id as "{{part}}" from {{table}} record
+where record.organization_id = $1::bigint and record.id = any((select $2::text::bigint[])::bigint[])
+    and {{filled}};
+
 -- name: id_is_sent
 id = any((select $2::text::bigint[])::bigint[])
 

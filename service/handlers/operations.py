@@ -257,6 +257,7 @@ IDENTIFY: Final = Operation(
 OF_MASTER_RECORDS: Final = (
     LIST, CREATE, BULK_REPLACE, BULK_PATCH, BULK_DELETE, READ, REPLACE, PATCH, DELETE,
 )  # fmt: skip
+OF_PART_COLLECTIONS: Final = (LIST, BULK_REPLACE, BULK_PATCH)
 WITHOUT_RESOURCE: Final = (
     Operation("health", "GET", "/healthz", system.health, needs_key=False),
     Operation("readiness", "GET", "/readyz", system.readiness, needs_key=False),

@@ -18,6 +18,7 @@ from service.queries.batch import Item, RequestItems, list_path
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions
 from service.queries.renames import NEW_KEY
+from service.queries.writable_resource import WritableResource
 from service.schemas.extra_checks import duplicate_errors, key_errors
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
@@ -83,7 +84,7 @@ class BulkBody:
 
 
 def many_items(
-    resource: MasterRecord, form: Validator, body: BulkBody, options: WriteOptions
+    resource: WritableResource, form: Validator, body: BulkBody, options: WriteOptions
 ) -> RequestItems:
     """Return the items of a bulk write; those that name an id get the stored id.
 
@@ -95,7 +96,7 @@ def many_items(
     items = body.items
     details = form.errors_of_items(items, body.raw)
     objects = [(index, item) for index, item in enumerate(items) if isinstance(item, dict)]
-    id_field = resource.own_key if options.match_by_key and resource.own_key else "id"
+    id_field = resource.own_key if options.match_by_key and resource.own_key else resource.key
     unique_fields = [name for name in resource.unique_fields if name != id_field]
     live_objects = [
         entry for entry in objects if unique_fields and entry[1].get("state") != "deleted"
@@ -111,18 +112,17 @@ def many_items(
             details.setdefault(request_index, []).append(error)
     if options.match_by_key and any(NEW_KEY in item for _, item in objects):
         _check_renames(resource, objects, details, options)
-    if resource.string_ids:
-        for item in (
-            item
-            for request_index, item in objects
-            if request_index not in details and not options.match_by_key and "id" in item
-        ):
-            item["id"] = resource.stored_id(item["id"])
+    if not options.match_by_key and (resource.string_ids or resource.key != "id"):
+        for request_index, item in objects:
+            if request_index not in details and resource.key in item:
+                value = item[resource.key]
+                if not isinstance(value, dict):
+                    item["id"] = resource.stored_id(value) if resource.string_ids else value
     return RequestItems(items, in_body, details, is_bulk=True)
 
 
 def _check_renames(
-    resource: MasterRecord,
+    resource: WritableResource,
     objects: list[tuple[int, Item]],
     details: dict[int, list[ErrorDetail]],
     options: WriteOptions,

@@ -9,7 +9,6 @@ from service.error_types import ErrorType
 from service.handlers.parameters import path_key, precondition_of
 from service.http.prefer import preferences
 from service.listing.query_reader import QueryReader
-from service.queries.master_record import MasterRecord
 from service.queries.outcomes import WriteOptions
 from service.queries.writable_resource import WritableResource
 
@@ -29,12 +28,12 @@ BULK: Final[AllowedValues] = {ON_ERROR: ("abort", "skip"), **SINGLE}
 """Query parameters of a bulk write whose items name records by id."""
 
 
-def bulk_by_key(resource: MasterRecord) -> AllowedValues:
+def bulk_by_key(resource: WritableResource) -> AllowedValues:
     """Return the query parameters of a bulk write whose items can name records by own key."""
     return {MATCH: (resource.own_key,), **BULK} if resource.own_key else BULK
 
 
-def bulk_delete(resource: MasterRecord) -> AllowedValues:
+def bulk_delete(resource: WritableResource) -> AllowedValues:
     """Return the query parameters of a bulk delete; keys need no other field beside them."""
     if not resource.own_key or resource.own_key_within:
         return {IDS: (), **BULK}

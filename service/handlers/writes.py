@@ -46,9 +46,7 @@ from service.schemas.validation import Validator
 ItemsReader: TypeAlias = Callable[[WriteOptions], tuple[RequestItems, Write[ResourceT]]]
 """Returns the items of a request and the function that writes them; raises ApiError."""
 
-_BULK_WRITES: Final[
-    Mapping[tuple[str, bool], tuple[Callable[[MasterRecord], Validator], Write[MasterRecord]]]
-] = {
+_BULK_WRITES: Final[Mapping[tuple[str, bool], tuple[Callable[[Any], Validator], Write[Any]]]] = {
     ("bulk_create", False): (lambda resource: resource.bulk_create_form, writes.create),
     ("bulk_replace", False): (lambda resource: resource.bulk_replace_form, writes.replace),
     ("bulk_replace", True): (
@@ -128,12 +126,14 @@ async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
     return await _write_one(resource, request, b"", lambda _: (RequestItems([{}]), writes.delete))
 
 
-async def replace_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
+async def replace_many(
+    resource: WritableResource, request: web.Request, raw: bytes
+) -> web.Response:
     """Replace, delete (``state`` is ``deleted``) or, by own key, upsert records in bulk."""
     return await _write_many("bulk_replace", resource, request, raw)
 
 
-async def merge_many(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
+async def merge_many(resource: WritableResource, request: web.Request, raw: bytes) -> web.Response:
     """Merge items into records in bulk (RFC 7396); by own key, upsert them."""
     return await _write_many("bulk_patch", resource, request, raw)
 
@@ -163,7 +163,7 @@ async def _write_one(
 
 
 async def _write_many(
-    operation: str, resource: MasterRecord, request: web.Request, raw: bytes
+    operation: str, resource: WritableResource, request: web.Request, raw: bytes
 ) -> web.Response:
     """Handle a bulk write whose body lists the items."""
     body = await BulkBody.read(raw)
@@ -176,8 +176,8 @@ async def _write_many(
 
 
 def _read_items(
-    operation: str, resource: MasterRecord, body: BulkBody, options: WriteOptions
-) -> tuple[RequestItems, Write[MasterRecord]]:
+    operation: str, resource: WritableResource, body: BulkBody, options: WriteOptions
+) -> tuple[RequestItems, Write[Any]]:
     """Return the items of a bulk write and the function that writes them."""
     form, write = _BULK_WRITES[operation, options.match_by_key]
     return many_items(resource, form(resource), body, options), write

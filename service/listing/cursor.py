@@ -110,7 +110,7 @@ def decode(text: str, properties: Properties, scope: str) -> Listing:
             page_size,
             **_read_more(*more),
         )
-        return replace(listing, after=_after(listing.sort, _list(last)))
+        return replace(listing, after=_after(listing.sort, _list(last), properties.key))
     except UNREADABLE as error:
         raise api_error(ErrorType.INVALID_CURSOR, "cursor") from error
 
@@ -160,10 +160,10 @@ def _list(value: Any) -> list[Any]:
     return value
 
 
-def _after(sort: tuple[SortKey, ...], last: list[Any]) -> tuple[Any, ...]:
+def _after(sort: tuple[SortKey, ...], last: list[Any], id_name: str) -> tuple[Any, ...]:
     """Return the typed sort values of the last record."""
     names = [key.property.name for key in sort]
-    if names[-1:] != ["id"] or len(set(names)) < len(names):
+    if names[-1:] != [id_name] or len(set(names)) < len(names):
         raise ValueError("no tie-break, or a field sorts twice")
     return tuple(_stored(key.property, value) for key, value in zip(sort, last, strict=True))
 

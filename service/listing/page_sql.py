@@ -26,7 +26,8 @@ ALL_RECORDS: Final = (
     "select record.*, record.id as page_order, null::text as sort_values from record"
 )
 """Page of all records in any order; ``page_order`` is the id."""
-_LIVE = "record.state <> 'deleted'"
+LIVE: Final = "record.state <> 'deleted'"
+"""Condition of the records that are not deleted."""
 _UTC = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 
 
@@ -55,32 +56,35 @@ class BatchPage(NamedTuple):
     ids: Any
 
 
-def batch_page(leading: int, ids: list[int], *, hides_deleted: bool = False) -> BatchPage:
-    """Return the page of the records of ``ids``, in any order; ``page_order`` is the id."""
+def batch_page(leading: int, ids: list[int], *, listed: str = "") -> BatchPage:
+    """Return the page of the records of ``ids``, in any order; ``page_order`` is the id.
+
+    ``listed`` is a further condition.
+    """
     # PostgreSQL estimates the generic plan of an array as costlier than that of one element, so it
     # would plan each request anew. A single id is therefore compared without an array.
     alone = len(ids) == 1
-    text = _batch_text(leading, alone=alone, hides_deleted=hides_deleted)
+    text = _batch_text(leading, alone=alone, listed=listed)
     return BatchPage(text, ids[0] if alone else id_array(ids))
 
 
 @cache
-def _batch_text(leading: int, *, alone: bool, hides_deleted: bool) -> str:
+def _batch_text(leading: int, *, alone: bool, listed: str) -> str:
     placeholder = f"${leading + 1}"
     ids = (
         f"{placeholder}::bigint"
         if alone
         else f"any((select {placeholder}::text::bigint[])::bigint[])"
     )
-    hidden = f" and {_LIVE}" if hides_deleted else ""
+    condition = f" and {listed}" if listed else ""
     return (
         "select record.*, record.id as page_order, null::text as sort_values\n"
-        f"from record where record.id = {ids}{hidden}"
+        f"from record where record.id = {ids}{condition}"
     )
 
 
 def listing_page(
-    leading: int, listing: Listing, *, hides_deleted: bool, may_end_anywhere: bool = False
+    leading: int, listing: Listing, *, listed: str, may_end_anywhere: bool = False
 ) -> PageSql:
     """Return the page of a list request plus one record, which shows that another page follows.
 
@@ -88,7 +92,7 @@ def listing_page(
     array that a cursor continues from; with ``may_end_anywhere`` every row has them.
     """
     page = PageSql(leading, size=str(listing.page_size))
-    conditions = _conditions(page, listing, hides_deleted=hides_deleted)
+    conditions = _conditions(page, listing, listed)
     if listing.after is not None:
         keys = list(zip(listing.sort, listing.after, strict=True))
         conditions.append(_after(page, keys))
@@ -108,19 +112,19 @@ def listing_page(
     return page
 
 
-def counted_page(leading: int, listing: Listing, *, hides_deleted: bool) -> PageSql:
+def counted_page(leading: int, listing: Listing, *, listed: str) -> PageSql:
     """Return the ids of all records that match a list request, for counting."""
     page = PageSql(leading)
-    where = _where(_conditions(page, listing, hides_deleted=hides_deleted))
+    where = _where(_conditions(page, listing, listed))
     page.text = f"select record.id from record {where}"
     return page
 
 
-def _conditions(page: PageSql, listing: Listing, *, hides_deleted: bool) -> list[str]:
-    """Return the SQL conditions of the filters."""
+def _conditions(page: PageSql, listing: Listing, listed: str) -> list[str]:
+    """Return the SQL conditions of the filters; ``listed`` is one unless they concern the state."""
     conditions = [_condition(page, condition) for condition in listing.conditions]
-    if hides_deleted and all(c.property.name != "state" for c in listing.conditions):
-        conditions.append(_LIVE)
+    if listed and all(c.property.name != "state" for c in listing.conditions):
+        conditions.append(listed)
     changed = listing.changed
     if changed is not None and changed.condition:
         statement = Statement.read("changed_records", changed.condition)

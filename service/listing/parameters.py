@@ -125,8 +125,9 @@ class _ListReader(QueryReader):
 
 def _total(sort: dict[str, SortKey], properties: Properties) -> tuple[SortKey, ...]:
     """Return a total order: append the id as tie-break, and drop the keys after the id."""
-    sort.setdefault("id", SortKey(properties["id"], descending=False))
-    return tuple(sort.values())[: list(sort).index("id") + 1]
+    key = properties.key
+    sort.setdefault(key, SortKey(properties[key], descending=False))
+    return tuple(sort.values())[: list(sort).index(key) + 1]
 
 
 def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) -> Listing:

@@ -59,6 +59,8 @@ class Properties(Mapping[str, Property]):
 
     def __init__(self, collection: str, related: Iterable[Property] = ()) -> None:
         document = schemas.definition(collection, "document")
+        self.key = schemas.item_id(collection)
+        """Name of the property with the record's id, the tie-break of sorts."""
         required = document.schema.get("required", ())
         self._by_name = {
             name.lower(): prop

@@ -62,6 +62,8 @@ def example_of(collection: str, form: str) -> Any:
     """Return the example of a form's schema; examples of bulk forms and patches are derived."""
     forms = schemas.load()[collection]["$defs"]
     document = forms["document"]["examples"][0]
+    if form in ("bulkReplace", "bulkMerge") and "examples" in forms["item"]:
+        return forms["item"]["examples"]
     if form == "bulkCreate":
         return forms["create"]["examples"]
     if form == "bulkReplace":

@@ -11,6 +11,7 @@ from service.database.id_arrays import id_array
 from service.errors import MAX_COLLECTED, ApiError, ErrorDetail, Path, in_request_order
 from service.limits import MAX_LISTED
 from service.organizations.caller import Caller
+from service.queries.change_recorder import CREATED, DELETED
 
 Item: TypeAlias = dict[str, Any]
 PathLocator: TypeAlias = Callable[[int, Path], Path]
@@ -141,6 +142,8 @@ class Batch:
     """The path's ids of the parent records, outermost first."""
     locked_ids: defaultdict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     """Ids of live records that the write has locked against deletes, by table."""
+    part_operations: dict[str, dict[str, set[int]]] = field(default_factory=dict)
+    """Owners whose parts get their first content or lose their last, by part, then by operation."""
     _json: dict[tuple[str, ...], str] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -228,7 +231,14 @@ class Batch:
             self.request_id,
             self.parents,
             self.locked_ids,
+            self.part_operations,
         )
+
+    def note_part(self, part: str, owner_id: int, *, was_filled: bool, is_filled: bool) -> None:
+        """Note whether a part has content before and after the write."""
+        if was_filled != is_filled:
+            operations = self.part_operations.setdefault(part, {})
+            operations.setdefault(CREATED if is_filled else DELETED, set()).add(owner_id)
 
     def fail(self, index: int, type_: str, *path: str | int, message: str) -> None:
         """Add an error to the item at ``index``, at ``path`` within the item."""

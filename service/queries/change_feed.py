@@ -21,6 +21,7 @@ from service.listing.changes import ChangeFilter, ChangesRequest, FeedPosition
 from service.organizations.caller import Caller
 from service.queries.change_recorder import SETTINGS, UPDATED
 from service.queries.feed_pages import ChangeEntry, ChangePage, require_kept, too_many_entries
+from service.queries.parts import RecordPart
 from service.queries.resource import Resource, shown_in
 
 NUMBERING_BATCH: Final = 1000
@@ -64,13 +65,15 @@ class ChangeFeed(Resource):
 
     name = "changes"
 
-    def __init__(self, resources: Iterable[Resource], *, parts: Iterable[Resource] = ()) -> None:
+    def __init__(self, resources: Iterable[Resource], *, parts: Iterable[RecordPart] = ()) -> None:
         super().__init__()
-        self.resources = {resource.name: resource for resource in resources}
+        self.resources = {resource.collection: resource for resource in resources}
         self.fan_out_by_cause: dict[str, Mapping[str, Statement]] = {
-            **{resource.name: resource.shown_in for resource in (*self.resources.values(), *parts)},
+            **{resource.name: resource.shown_in for resource in self.resources.values()},
             SETTINGS: shown_in(load("settings")),
         }
+        for part in parts:
+            self.fan_out_by_cause |= part.fan_outs
 
     async def read(
         self,

@@ -7,6 +7,7 @@ column name says whose id it holds:
 - ``<collection>`` or ``<collection> <operation>``: a record that a side effect changed, or null. A
   suffix after a dot distinguishes columns of the same collection.
 - ``shown``: a flag. If true, the records that show this record change too (fan-out on read).
+- ``cause <name>``: an id, or null. The records that show what it names change too.
 """
 
 from collections import defaultdict
@@ -27,6 +28,7 @@ CREATED: Final = "created"
 UPDATED: Final = "updated"
 DELETED: Final = "deleted"
 SHOWN: Final = "shown"
+_CAUSE: Final = "cause"
 SETTINGS: Final = "settings"
 """Name of the organization's settings as a cause."""
 
@@ -57,6 +59,9 @@ class ChangeRecorder:
             target, _, operation = (collection if column == "id" else column).partition(" ")
             target = target.partition(".")[0]
             ids = {row[column] for row in rows if row[column] is not None}
+            if target == _CAUSE:
+                self.causes[operation] |= ids
+                continue
             if ids:
                 self.ids[target] |= ids
             if ids and operation:

@@ -1,7 +1,10 @@
-"""Child list: entries of a part, matched to the stored children by id or natural key."""
+"""Child lists: entries of parts, matched to the stored children by id or natural key."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
 
 import orjson
 
@@ -19,39 +22,77 @@ class StoredChildren:
     active: dict[int, Row] = field(default_factory=dict)
     deactivated: dict[int, Row] = field(default_factory=dict)
 
+    @property
+    def all(self) -> Mapping[int, Row]:
+        """Stored children by id."""
+        return self.active | self.deactivated
+
     @classmethod
-    def of(cls, children: Iterable[tuple[int, bool, Row]]) -> "StoredChildren":
-        """Group children, given as id, whether it is deactivated, and members."""
-        stored = cls()
-        for child_id, is_deactivated, row in children:
-            (stored.deactivated if is_deactivated else stored.active)[child_id] = row
+    def by_owner(cls, rows: Iterable[Sequence[Any]]) -> "Mapping[int, StoredChildren]":
+        """Group rows of owner id, id, whether it is deactivated, and members.
+
+        The id is null for an owner without children.
+        """
+        stored = defaultdict[int, StoredChildren](cls)
+        for owner_id, child_id, is_deactivated, *row in rows:
+            if child_id is not None:
+                children = stored[owner_id]
+                (children.deactivated if is_deactivated else children.active)[child_id] = tuple(row)
         return stored
 
 
 @dataclass(slots=True)
 class MatchedChildren:
-    """Entries of a request, matched to stored children or given new ids."""
+    """Entries of an item, matched to the stored children of its owner or given new ids."""
 
+    index: int
+    """Index of the item in the batch."""
+    owner_id: int
+    stored: StoredChildren
     existing: dict[int, Item] = field(default_factory=dict)
     """Entries that match a stored child, by id; a deactivated child becomes active again."""
     new: dict[int, Item] = field(default_factory=dict)
     """Other entries, by their new ids, which are given in request order."""
     request_indexes: dict[int, int] = field(default_factory=dict)
-    """Index of each id's entry in the request's list."""
-    missing: set[int] = field(default_factory=set)
-    """Ids of active children that the request omits."""
+    """Index of each id's entry in the item's list."""
+    deactivated: set[int] = field(default_factory=set)
+    """Ids of missing children that the write deactivates."""
 
     @property
     def all(self) -> Mapping[int, Item]:
         """Children that are active after the write, by id."""
         return self.existing | self.new
 
-    @staticmethod
-    def json(children: Mapping[int, Item]) -> str:
-        """Return entries as a JSON parameter, with their ids."""
-        return orjson.dumps(
-            [entry | {"id": child_id} for child_id, entry in children.items()]
-        ).decode()
+    @property
+    def missing(self) -> set[int]:
+        """Ids of active children that the item omits."""
+        return {*self.stored.active}.difference(self.existing)
+
+    @property
+    def staying(self) -> set[int]:
+        """Ids of deactivated children that the item does not reactivate."""
+        return {*self.stored.deactivated}.difference(self.existing)
+
+    @property
+    def total(self) -> int:
+        """Number of children after the write, deactivated ones included."""
+        return len(self.all) + len(self.staying) + len(self.deactivated)
+
+
+def missing_ids(lists: Iterable[MatchedChildren]) -> list[int]:
+    """Return the ids of active children that their items omit, sorted."""
+    return sorted(chain.from_iterable(children.missing for children in lists))
+
+
+def rows_json(rows: Iterable[tuple[MatchedChildren, Mapping[int, Item]]]) -> str:
+    """Return entries as a JSON parameter, with their ids and those of their owners."""
+    return orjson.dumps(
+        [
+            entry | {"id": child_id, "ownerId": children.owner_id}
+            for children, entries in rows
+            for child_id, entry in entries.items()
+        ]
+    ).decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,51 +112,58 @@ class ChildList:
     match_keys: Sequence[MatchKey]
 
     async def match(
-        self, connection: Connection, batch: Batch, stored: StoredChildren
-    ) -> MatchedChildren:
-        """Match the entries of the batch's only item to the stored children.
+        self, connection: Connection, batch: Batch, stored: Mapping[int, StoredChildren]
+    ) -> list[MatchedChildren]:
+        """Match the entries of each item to the stored children of its owner.
 
         Add ``unknown_reference`` to the batch for ids that are not stored. An entry with
         ``isDeactivated`` true counts as omitted.
         """
-        entries = batch.items[0][self.name]
-        matched_ids = self._match_ids(entries, stored)
-        stored_ids = stored.active.keys() | stored.deactivated.keys()
-        matched, new_indexes = MatchedChildren(missing={*stored.active}), list[int]()
-        for index, entry in enumerate(entries):
-            child_id = matched_ids.get(index)
-            if child_id is not None and child_id not in stored_ids:
-                self._fail_unknown_id(batch, index)
-            elif entry.get("isDeactivated"):
-                continue
-            elif child_id is None:
-                new_indexes.append(index)
-            else:
-                matched.existing[child_id], matched.request_indexes[child_id] = entry, index
-        matched.missing -= matched.existing.keys()
+        lists, new_indexes = list[MatchedChildren](), list[tuple[MatchedChildren, int]]()
+        for index, item in enumerate(batch.items):
+            children = MatchedChildren(index, item["id"], stored.get(item["id"], StoredChildren()))
+            new_indexes += ((children, entry) for entry in self._match_item(batch, children))
+            lists.append(children)
         new_ids = await next_ids(connection, self.table, len(new_indexes))
-        for index, child_id in zip(new_indexes, new_ids, strict=True):
-            matched.new[child_id], matched.request_indexes[child_id] = entries[index], index
-        return matched
+        for (children, index), child_id in zip(new_indexes, new_ids, strict=True):
+            children.new[child_id] = batch.items[children.index][self.name][index]
+            children.request_indexes[child_id] = index
+        return lists
 
     def remove(
-        self,
-        batch: Batch,
-        stored: StoredChildren,
-        matched: MatchedChildren,
-        referenced: Collection[int],
+        self, batch: Batch, lists: Iterable[MatchedChildren], referenced: Container[int]
     ) -> tuple[list[int], list[int]]:
         """Return the omitted children to deactivate, and those to delete.
 
         A ``referenced`` child is deactivated instead of deleted. Add ``too_many_items`` to the
-        batch if the list would exceed ``MAX_CHILDREN``.
+        items whose list would exceed ``MAX_CHILDREN``.
         """
-        deactivated = matched.missing & {*referenced}
-        inactive = stored.deactivated.keys() - matched.existing.keys() | deactivated
-        if len(inactive) + len(matched.all) > MAX_CHILDREN:
-            message = f"Use at most {MAX_CHILDREN:,} {self.noun}s, deactivated ones included."
-            batch.fail(0, ErrorType.TOO_MANY_ITEMS, self.name, message=message)
-        return sorted(deactivated), sorted(matched.missing - deactivated)
+        deactivated, removed = list[int](), list[int]()
+        for children in lists:
+            missing = children.missing
+            children.deactivated = {child_id for child_id in missing if child_id in referenced}
+            deactivated += children.deactivated
+            removed += missing - children.deactivated
+            if children.total > MAX_CHILDREN:
+                message = f"Use at most {MAX_CHILDREN:,} {self.noun}s, deactivated ones included."
+                batch.fail(children.index, ErrorType.TOO_MANY_ITEMS, self.name, message=message)
+        return sorted(deactivated), sorted(removed)
+
+    def _match_item(self, batch: Batch, children: MatchedChildren) -> Iterator[int]:
+        """Match the entries of one item; yield the indexes of new entries."""
+        entries = batch.items[children.index][self.name]
+        matched_ids, stored = self._match_ids(entries, children.stored), children.stored.all
+        for index, entry in enumerate(entries):
+            child_id = matched_ids.get(index)
+            if child_id is not None and child_id not in stored:
+                self._fail_unknown_id(batch, children.index, index)
+            elif entry.get("isDeactivated"):
+                continue
+            elif child_id is None:
+                yield index
+            else:
+                children.existing[child_id] = entry
+                children.request_indexes[child_id] = index
 
     def _match_ids(self, entries: Sequence[Item], stored: StoredChildren) -> dict[int, int]:
         """Return the id of each entry that has one or matches a stored child, by index."""
@@ -134,7 +182,7 @@ class ChildList:
         values = (entry.get(name) for name in self.members)
         return tuple(None if isinstance(value, dict) else value for value in values)
 
-    def _fail_unknown_id(self, batch: Batch, index: int) -> None:
+    def _fail_unknown_id(self, batch: Batch, item_index: int, index: int) -> None:
         message = f"There is no such {self.noun} here."
         type_ = ErrorType.UNKNOWN_REFERENCE
-        batch.fail(0, type_, self.name, index, self.key, message=message)
+        batch.fail(item_index, type_, self.name, index, self.key, message=message)

@@ -54,13 +54,19 @@ class KeyMatches(NamedTuple):
     ids: Sequence[int]
 
 
-def fail_key(batch: Batch, index: int, path: Path, matches: KeyMatches) -> None:
+def fail_key(
+    batch: Batch,
+    index: int,
+    path: Path,
+    matches: KeyMatches,
+    missing_type: ErrorType = ErrorType.UNKNOWN_REFERENCE,
+) -> None:
     """Add the error of a key that names no record, or several, to an item."""
     if matches.ids:
         type_ = ErrorType.CONFLICT_AMBIGUOUS_KEY
         message = f"Records {listed_ids(matches.ids)} have this key: {matches.sent}."
     else:
-        type_ = ErrorType.UNKNOWN_REFERENCE
+        type_ = missing_type
         message = f"There is no such {matches.noun}: {matches.sent}."
     batch.fail(index, type_, *path, message=message)
 
@@ -92,6 +98,8 @@ class KeyedReferences:
     values: list[KeyedValue]
     stored: Mapping[int, LockedRow] = field(default_factory=dict)
     """Locked rows of the batch's records, by id."""
+    missing_type: ErrorType = ErrorType.UNKNOWN_REFERENCE
+    """Error type of keys that name no record."""
     _matches: dict[str, dict[_Key, list[_Match]]] = field(default_factory=lambda: defaultdict(dict))
     """Stored records by key, by the name of the target."""
 
@@ -148,7 +156,7 @@ class KeyedReferences:
         if parent is None or isinstance(parent, dict):
             return None
         within_id = stored_id(parent)
-        if self.resource.resolves_scope and within_id == scope:
+        if self.resource.resolves_scope and within_id in batch.ids:
             return None
         return target.key_of(value.key), within_id
 
@@ -207,11 +215,11 @@ class KeyedReferences:
         live = [match.id for match in matches if match.is_live]
         return live or [match.id for match in matches]
 
-    @staticmethod
-    def _replace(batch: Batch, index: int, value: KeyedValue, ids: list[int]) -> bool:
+    def _replace(self, batch: Batch, index: int, value: KeyedValue, ids: list[int]) -> bool:
         """Replace a key object by the only id, or add an error; return whether it was replaced."""
         if len(ids) != 1:
-            fail_key(batch, index, value.path, KeyMatches(value.target.noun, value.sent, ids))
+            matches = KeyMatches(value.target.noun, value.sent, ids)
+            fail_key(batch, index, value.path, matches, self.missing_type)
             return False
         value.container[value.member] = value.target.document_id(ids[0])
         return True

@@ -44,7 +44,8 @@ def keyed_fields(name: str, list_name: str = "") -> tuple[KeyedField, ...]:
 
     Entries of a body that is a list are below ``list_name``.
     """
-    forms = schemas.load()[name]["$defs"].keys() & {"create", "replace"}
+    definitions = schemas.load()[name]["$defs"].keys()
+    forms = definitions & {"create", "replace"} or definitions & {"item"}
     if not forms:
         return ()
     form = schemas.definition(name, min(forms))

@@ -18,10 +18,17 @@ LinkSets: TypeAlias = Mapping[int, Collection[int]]
 class Links:
     """Link table, with its columns for the owner's id and for the linked record's id."""
 
-    def __init__(self, table: str, *, owner: str, linked: str, counted_by: str = "") -> None:
-        """Bind the statements of ``table``; ``counted_by`` is the collection that counts links."""
-        self.table = table
+    def __init__(
+        self, table: str, *, owner: str, linked: str, counted_by: str = "", part: str = ""
+    ) -> None:
+        """Bind the statements of ``table``.
+
+        ``counted_by`` is the collection that counts links, ``part`` the part of the owners that has
+        them, too.
+        """
+        self.table, self.part = table, part
         counted = f', {linked} as "{counted_by}"' if counted_by else ""
+        counted += f', {owner} as "{part}"' if part else ""
         self.statements = load_bound(
             "links", link=table, owner=owner, linked=linked, counted=counted
         )
@@ -65,6 +72,10 @@ async def differences(
     """
     if stored_sets is None:
         stored_sets = await _stored_sets(connection, batch, [*sets])
+    for links in sets:
+        for owner_id, linked_ids in sets[links].items() if links.part else ():
+            was_filled, is_filled = bool(stored_sets[links].get(owner_id)), bool(linked_ids)
+            batch.note_part(links.part, owner_id, was_filled=was_filled, is_filled=is_filled)
     return {links: _difference(target, stored_sets[links]) for links, target in sets.items()}
 
 

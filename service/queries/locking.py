@@ -115,6 +115,7 @@ async def lock_by_id(
     """
     if not all(map(deletes, batch.items)):
         await lock_unique_keys(connection, resource, batch)
+    batch = batch.subset()
     deletes_any = any(map(deletes, batch.items))
     lock = _lock_statement(resource, batch, _lock_strength(deletes_any))
     with own_locks():
@@ -199,7 +200,7 @@ async def _report_missing(
     await resource.require_parents(connection, batch.caller, batch.parents)
     foreign = await foreign_ids(connection, resource, sorted(missing))
     forbidden, unknown = ErrorType.FORBIDDEN_ORGANIZATION, ErrorType.NOT_FOUND
-    batch.fail_records(dict.fromkeys(foreign, forbidden.message), forbidden)
+    batch.fail_records(dict.fromkeys(foreign, forbidden.message), forbidden, resource.key)
     messages = dict.fromkeys(missing - foreign, unknown.message)
     batch.fail_records(messages, unknown, resource.key)
 

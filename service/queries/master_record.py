@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from service import schemas
 from service.database.connections import Connection
 from service.database.id_arrays import id_array
-from service.database.statements import Statement, load_bound
+from service.database.statements import Statement, load, load_bound
 from service.error_types import ErrorType
-from service.listing.page_sql import column_of
+from service.listing.page_sql import LIVE, column_of
 from service.queries import scalar_columns
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement, WritePlan
@@ -40,9 +40,7 @@ class MasterRecord(WritableResource):
     Each write statement returns the ids that it changed (``service/queries/change_recorder.py``).
     """
 
-    hides_deleted = True
-    unique_fields: ClassVar[tuple[str, ...]] = ()
-    """Fields whose values must differ between the live items of a request."""
+    listed = LIVE
     uses: ClassVar[tuple[ReferencedBy, ...]] = ()
     """References from other records, which prevent a delete."""
     written_separately: ClassVar[tuple[str, ...]] = ()
@@ -155,7 +153,7 @@ class MasterRecord(WritableResource):
         write_set.deletes.fail_records(messages, ErrorType.CONFLICT_IN_USE)
 
     def record_statements(self, write_set: WriteSet) -> WritePlan:
-        """Return the plan for the records themselves: deletes, updates, inserts.
+        """Return the plan for the records themselves, with their parts: deletes, updates, inserts.
 
         Deletes run first, so that a deleted record's unique values are free for the other items.
         """
@@ -166,10 +164,30 @@ class MasterRecord(WritableResource):
             created = write_set.upserts.subset(lambda item: item["id"] in created_ids)
             inserts = self.item_statements(self.inserts, created)
         return [
+            *self._part_statements([*write_set.live_deletes, *write_set.restored_ids]),
             *self.id_statements(write_set.live_deletes, self.deletes),
             *self.item_statements(self.updates, updated),
             *inserts,
         ]
+
+    @cached_property
+    def filled_parts(self) -> Mapping[str, str]:
+        """Statements that find the records whose part is not empty, by the part."""
+        return {
+            part: SHARED["filled_parts"].fill(
+                part=part,
+                table=str(self.table),
+                filled=load(part.replace("-", "_"))["filled"].text,
+            )
+            for part in self.parts
+        }
+
+    def _part_statements(self, ids: list[int]) -> WritePlan:
+        """Return the statements that record what lists of parts no longer show, or show again."""
+        if not ids:
+            return []
+        parameter = id_array(ids)
+        return [BoundStatement(text, (parameter,)) for text in self.filled_parts.values()]
 
     def item_statements(self, names: Iterable[str], batch: Batch) -> WritePlan:
         """Bind the named statements to the batch's items."""

@@ -10,6 +10,7 @@ from service.errors import ApiError
 from service.queries.batch import Batch, Item
 from service.queries.master_record import MasterRecord
 from service.queries.resource import DocumentRequest
+from service.queries.writable_resource import WritableResource
 
 _YIELD_BYTES: Final = 2**17
 """Bytes of records after which the merge yields to the event loop; some milliseconds."""
@@ -29,7 +30,7 @@ def apply_merge_patch(target: Any, patch: Any) -> Any:
 
 
 async def merge_stored(
-    connection: Connection, resource: MasterRecord, batch: Batch, *, restores: bool
+    connection: Connection, resource: WritableResource, batch: Batch, *, restores: bool
 ) -> None:
     """Replace each item by the stored writable form with the item merged into it.
 
@@ -69,7 +70,7 @@ def _merge_item(writable: Item, item: Item, *, restores: bool) -> Item:
     return dict(apply_merge_patch(writable, {name: item[name] for name in item if name != "id"}))
 
 
-def _validate(resource: MasterRecord, batch: Batch, index: int, merged_item: Item) -> None:
+def _validate(resource: WritableResource, batch: Batch, index: int, merged_item: Item) -> None:
     """Add the errors of the replace schema; a record that is deleted may stay so."""
     is_deleted = merged_item.get("state") == "deleted"
     probe = merged_item | {"state": "active"} if is_deleted else merged_item

@@ -1,22 +1,24 @@
-"""Record part: sub-resource of a record with a path of its own (contract, Parts).
+"""Record parts: sub-resources of records with paths of their own (contract, Parts).
 
 A record's own writes leave its parts unchanged; a part is read and replaced as a whole. A write of
-a part locks its owner's row and is recorded as a change of the owner. Documents, writable form and
-statements are the part's own.
+a part locks its owner's row. Its collection has a record for each owner, under the owner's id
+(``service/queries/part_collections.py``), and writes in the same way. Changes are those of the
+collection's records. Documents, writable form and statements are the part's own.
 """
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import asyncpg
 
 from service import schemas
 from service.database.connections import Connection
+from service.database.statements import Statement
 from service.errors import ErrorDetail
 from service.listing.page_sql import column_of
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement, WritePlan
-from service.queries.change_recorder import SHOWN, ChangeRecorder, Rows
+from service.queries.change_recorder import ChangeRecorder, Rows
 from service.queries.master_record import MasterRecord
 from service.queries.path_keys import KeyLookup
 from service.queries.writable_resource import WritableResource
@@ -28,9 +30,9 @@ from service.schemas.validation import Validator
 class RecordPart(WritableResource):
     """Part of a record of ``owner``: ``schemas/<name>.json`` and ``sql/<name>.sql``.
 
-    Each row that a write statement returns means that the owner has changed. If its ``shown`` is
-    true, the row's ``id`` is a cause: the ``shown_in_<collection>`` statements find the records
-    that show it.
+    Each row that a write statement returns names its owner in ``id``: the record of the collection
+    that has changed (``service/queries/change_recorder.py``). The fragment ``filled`` is the
+    condition of the owners whose part is not empty.
     """
 
     owner: ClassVar[type[MasterRecord]]
@@ -49,34 +51,67 @@ class RecordPart(WritableResource):
             self.key_column = column_of(name)
         if not self.parents:
             self.key_lookups = {self.key: KeyLookup.of(self.owner)}
-        self.replace_form = Validator(
-            self.name, "replace", self.item_errors, rules_of_list=self.list_errors
-        )
+        rules = self.item_errors if not self.list_name else _no_errors
+        self.replace_form = Validator(self.name, "replace", rules, rules_of_list=self.list_errors)
 
     @property
     def collection(self) -> str:
         """Name of the owner's collection."""
         return self.owner.name
 
+    @property
+    def fan_outs(self) -> Mapping[str, Mapping[str, Statement]]:
+        """Fan-out statements by the name of the cause, then as ``shown_in``."""
+        return {self.name: self.shown_in}
+
+    def load_statements(self) -> Mapping[str, Statement]:
+        """Return the statements of the SQL file, with the forms of a single part."""
+        return {**super().load_statements(), **self.forms()}
+
+    def forms(self, owner_field: str = "") -> Mapping[str, Statement]:
+        """Return the statements of documents and writables, by name.
+
+        With ``owner_field`` they are those of the collection, which have the owner's id under that
+        name.
+        """
+        if owner_field:
+            member = f'"{self.list_name}":' if self.list_name else ""
+            opening = f"'{{\"{owner_field}\":' || page.id || ',{member}' || "
+        else:
+            opening = "" if self.list_name else "'{' || "
+        closing = " || '}'" if opening else ""
+        return {
+            name: shape.bind(opening=opening, closing=closing)
+            for name, shape in self.shapes().items()
+        }
+
+    def shapes(self) -> Mapping[str, Statement]:
+        """Return the statements of both forms, with slots around their content."""
+        raise NotImplementedError
+
+    def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
+        """Yield the errors of an item of the collection beyond its schema."""
+        entries = item.get(self.list_name)
+        if isinstance(entries, list):
+            for name in self.named_once:
+                yield from duplicate_errors(enumerate(entries), name, self.list_name)
+
     def list_errors(self, entries: Sequence[Any]) -> Iterator[ErrorDetail]:
         """Yield the errors of a body that is a list, beyond its schema."""
         for name in self.named_once:
             yield from duplicate_errors(enumerate(entries), name)
 
-    def record_id(self, batch: Batch) -> int:
-        """Return the id of the owner's record; a batch of a part has one item."""
-        return batch.ids[0]
-
     def outcome_id(self, batch: Batch, item: Item) -> int:  # noqa: ARG002
         """Return the id of the owner's record."""
-        return self.record_id(batch)
+        record_id: int = item["id"]
+        return record_id
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Return the plan that makes the stored part equal to the item."""
+        """Return the plan that makes the stored parts equal to the items."""
         return await self.plan(connection, write_set.upserts) if write_set.upserts.items else []
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """Return the plan for a batch of one item; add the errors that the database reveals."""
+        """Return the plan for the parts of a batch; add the errors that the database reveals."""
         raise NotImplementedError
 
     def step(self, name: str, *parameters: Any) -> BoundStatement:
@@ -91,12 +126,19 @@ class RecordPart(WritableResource):
         rows: Sequence[asyncpg.Record] = await connection.fetch(text, organization_id, *parameters)
         return rows
 
-    def collect_changes(self, recorder: ChangeRecorder, batch: Batch, rows: Rows) -> None:
-        """Record a change of the owner if the statement returned rows."""
-        if rows:
-            recorder.ids[self.collection].add(self.record_id(batch))
-        recorder.causes[self.name].update(row["id"] for row in rows if row.get(SHOWN))
+    def collect_changes(
+        self,
+        recorder: ChangeRecorder,
+        batch: Batch,  # noqa: ARG002
+        rows: Rows,
+    ) -> None:
+        """Record the changes that the rows of a write statement report."""
+        recorder.collect(self.name, rows)
 
     def changed_ids(self, recorder: ChangeRecorder, batch: Batch) -> Container[int]:
-        """Return the batch's ids if the write changed anything, else nothing."""
+        """Return the batch's ids if the write of a single part changed anything, else nothing."""
         return batch.ids if recorder.ids else ()
+
+
+def _no_errors(_: Item) -> Iterator[ErrorDetail]:
+    yield from ()

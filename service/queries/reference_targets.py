@@ -101,6 +101,7 @@ TARGETS: Final = {
         _collection("compliance-custom-fields", "compliance_custom_field"),
         _collection("groups", "style_group"),
         _collection("item-categories", "item_category"),
+        _collection("sample-requests", "sample_request", is_live="true"),
         _collection("size-ranges", "size_range"),
         _collection("style-categories", "style_category"),
         _collection("style-custom-fields", "style_custom_field"),

@@ -66,13 +66,14 @@ class Resource:
     name: str
     parents: ClassVar[Mapping[str, str]] = {}
     """Collections of the parents, by the name of their path id, outermost first."""
-    segment: ClassVar[str] = ""
+    segment: str = ""
     """Last segment of the path, if it differs from the name."""
     below: ClassVar[str] = ""
     """Path suffix after the id of a record, for parts."""
     key = "id"
     """Name of the record's own id in the path."""
-    hides_deleted = False
+    listed: str = ""
+    """SQL condition of the records that lists show unless they filter on ``state``."""
     table: str | None = None
     """Table of the records, if the engine runs its own statements on it."""
     key_lookups: Mapping[str, KeyLookup] = {}
@@ -138,10 +139,8 @@ class Resource:
 
         With ``is_cut``, the page ends after as many records as fit into ``MAX_PAGE_BYTES``.
         """
-        leading_parameters, hides_deleted = 1 + len(self.parents), self.hides_deleted
-        page = listing_page(
-            leading_parameters, listing, hides_deleted=hides_deleted, may_end_anywhere=is_cut
-        )
+        leading, listed = 1 + len(self.parents), self.listed
+        page = listing_page(leading, listing, listed=listed, may_end_anywhere=is_cut)
         text = SHARED["collect_cut_page" if is_cut else "collect_page"].fill(
             documents=self.statements["documents"].fill(page=page.text),
             size=page.size,
@@ -151,7 +150,7 @@ class Resource:
 
     def compile_count(self, listing: Listing) -> ListQuery:
         """Compile the count of the records on all pages of a listing."""
-        page = counted_page(1 + len(self.parents), listing, hides_deleted=self.hides_deleted)
+        page = counted_page(1 + len(self.parents), listing, listed=self.listed)
         documents_head = self.statements["documents"].pieces[0]
         text = SHARED["count"].fill(beginning=documents_head, page=page.text)
         return ListQuery(listing, text, tuple(page.parameters))
@@ -235,7 +234,7 @@ class Resource:
         self, connection: Connection, caller: Caller, ids: list[int]
     ) -> dict[int, bytes] | None:
         """Return the documents of the ids that lists show; None if they exceed a page's bytes."""
-        page = batch_page(1, ids, hides_deleted=self.hides_deleted)
+        page = batch_page(1, ids, listed=self.listed)
         text = batch_text(self.statements["documents"], page.text, MAX_PAGE_BYTES)
         return documents_by_id(await connection.fetchrow(text, caller.organization_id, page.ids))
 

@@ -49,6 +49,10 @@ class WritableResource(Resource):
     """Whether the resource itself resolves keys within the ``reference_scope``."""
     references: ClassVar[tuple[Reference, ...]] = ()
     """References to records that must exist and stay undeleted during the write."""
+    parts: ClassVar[tuple[str, ...]] = ()
+    """Parts of the records; their collections have the same ids."""
+    unique_fields: ClassVar[tuple[str, ...]] = ()
+    """Fields whose values must differ between the live items of a request."""
     own_key: str | None = None
     """Field with the own key of the items, if any."""
     own_key_within: str | None = None
@@ -58,6 +62,8 @@ class WritableResource(Resource):
     within_column: str = "null::bigint"
     """Column of ``own_key_within``, or a null literal."""
     replace_form: Validator
+    bulk_replace_form: Validator
+    bulk_merge_form: Validator
 
     def lock_text(self, strength: str) -> str:
         """Return the statement that locks rows by id, ``$2``; it returns id, state and own key."""
@@ -98,6 +104,16 @@ class WritableResource(Resource):
     def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
         """Return the id of the record within which keys without a parent are looked up."""
         return None
+
+    async def identify(
+        self,
+        connection: Connection,  # noqa: ARG002
+        batch: Batch,  # noqa: ARG002
+        *,
+        skip_failed: bool,  # noqa: ARG002
+    ) -> None:
+        """Set the ids of items that name their records by keys; add errors for unknown keys."""
+        return
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the plan for dependent rows; add the errors that the database reveals."""

@@ -1,10 +1,11 @@
 """Write set: the items that a write stores and deletes, their locked rows and dependencies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from service.queries.batch import Batch, Item
+from service.queries.change_recorder import CREATED, DELETED
 
 LockedRow: TypeAlias = Mapping[str, Any]
 """Row of a stored record as the locking statement returned it: ``id``, ``state``, ``key``, before
@@ -32,6 +33,21 @@ class WriteSet:
     """Ids of ``upserts`` whose records are deleted now."""
     stored_forms: Mapping[int, Item] = field(default_factory=dict)
     """Writable forms before the write, by id, if it has read them."""
+
+    def operations(self, collection: str, parts: Iterable[str]) -> dict[str, dict[str, set[int]]]:
+        """Return the ids of created and deleted records, by collection, then by operation.
+
+        Records of parts are created and deleted with their owners, and with their content.
+        """
+        operations = {CREATED: {*self.created_ids}, DELETED: {*self.live_deletes}}
+        of_parts = self.batch.part_operations
+        return {collection: operations} | {
+            part: {
+                name: ids | of_parts.get(part, {}).get(name, set())
+                for name, ids in operations.items()
+            }
+            for part in {*parts, *of_parts}
+        }
 
 
 class Dependency(NamedTuple):

@@ -15,7 +15,6 @@ from service.database.connections import Connection
 from service.queries import merge_patch, unique_keys
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
-from service.queries.change_recorder import CREATED, DELETED
 from service.queries.keyed_references import KeyedReferences
 from service.queries.locking import (
     LockedRecords,
@@ -69,6 +68,7 @@ async def _write_by_id(
     deletes: Callable[[Item], bool],
 ) -> WriteResult:
     """Delete the records of the items that ``deletes`` accepts; replace the other records."""
+    await resource.identify(connection, batch, skip_failed=options.skip_failed)
     records = await lock_by_id(connection, resource, batch, options, deletes)
     return await _execute(connection, resource, batch, records, options)
 
@@ -111,9 +111,10 @@ async def delete_by_key(
 
 
 async def merge(
-    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
+    connection: Connection, resource: WritableResource, batch: Batch, options: WriteOptions
 ) -> WriteResult:
     """Merge items into the records with their ids (RFC 7396)."""
+    await resource.identify(connection, batch, skip_failed=options.skip_failed)
     records = await lock_by_id(connection, resource, batch, options, deletes=_never)
     await merge_patch.merge_stored(connection, resource, batch.subset(), restores=False)
     return await _execute(connection, resource, batch, records, options)
@@ -167,10 +168,8 @@ async def _execute(
         recorder, documents = await execute_plan(
             connection, resource, write_set.batch, plan, requests
         )
-    record_operations = {
-        resource.name: {CREATED: write_set.created_ids, DELETED: write_set.live_deletes}
-    }
-    change = recorder.insert_statement(batch.caller, batch.request_id, record_operations)
+    operations = write_set.operations(resource.name, resource.parts)
+    change = recorder.insert_statement(batch.caller, batch.request_id, operations)
     if change:
         await connection.defer(change.text, batch.caller.organization_id, *change.parameters)
     if options.outcomes_only:

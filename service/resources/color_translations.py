@@ -1,19 +1,21 @@
 """Translations of a color's name (contract, Translations)."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import orjson
 
 from service.database.connections import Connection
 from service.database.statements import Statement, load
 from service.error_types import ErrorType
-from service.queries.batch import Batch
+from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
 from service.queries.parts import RecordPart
 from service.resources.colors import MULTIPLE_LANGUAGE_IS_OFF, Colors
 
 _LIST = "translations"
+_Stored: TypeAlias = tuple[str, dict[int, str | None]]
+"""Own name of a color, and its names by language."""
 
 
 class ColorTranslations(RecordPart):
@@ -41,27 +43,68 @@ class ColorTranslations(RecordPart):
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Return the part's statements, and the one of colors that finds unknown languages."""
+        unknown = "unknown_references"
+        return {**super().load_statements(), unknown: load("colors")[unknown]}
+
+    def shapes(self) -> Mapping[str, Statement]:
+        """Return the statements of both forms, with their common part."""
         loaded = load("color_translations")
         entries = loaded["entries"].text
-        forms = {name: loaded[name].bind(entries=entries) for name in ("documents", "writables")}
-        unknown = "unknown_references"
-        return {**loaded, **forms, unknown: load("colors")[unknown]}
+        return {name: loaded[name].bind(entries=entries) for name in ("documents", "writables")}
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """Return the writes; report unknown languages, and any language without the feature."""
-        entries = batch.items[0][_LIST]
         if not batch.caller.multiple_language:
-            if entries:
-                kind, message = ErrorType.FEATURE_DISABLED, MULTIPLE_LANGUAGE_IS_OFF
-                batch.fail(0, kind, _LIST, message=message)
+            self._refuse_languages(batch)
             return []
-        ids = [entry["languageId"] for entry in entries]
-        rows = await self.fetch(connection, batch, "unknown_references", [], ids)
+        await self._check_languages(connection, batch)
+        stored = await self._stored(connection, batch)
+        removed, saved, shown_ids = list[tuple[int, int]](), list[Item](), set[int]()
+        for item in batch.items:
+            color_id, (own_name, before) = item["id"], stored[item["id"]]
+            after = {entry["languageId"]: entry.get("colorName") for entry in item[_LIST]}
+            removed += ((color_id, language_id) for language_id in before.keys() - after.keys())
+            for language_id, name in after.items():
+                if language_id in before and before[language_id] == name:
+                    continue
+                saved.append({"colorId": color_id, "languageId": language_id, "colorName": name})
+                # Without a translation the color shows its own name.
+                former = before.get(language_id) or own_name
+                if language_id not in before or former != (name or own_name):
+                    shown_ids.add(color_id)
+            batch.note_part(self.name, color_id, was_filled=bool(before), is_filled=bool(after))
+        return [
+            *([self.step("remove", orjson.dumps(removed).decode())] if removed else ()),
+            *([self.step("save", orjson.dumps(saved).decode())] if saved else ()),
+            *([self.step("tell_colors", sorted(shown_ids))] if shown_ids else ()),
+        ]
+
+    async def _stored(self, connection: Connection, batch: Batch) -> dict[int, _Stored]:
+        """Return the names of the colors and their translations, by color."""
+        stored = dict[int, _Stored]()
+        for color_id, own_name, language_id, name in await self.fetch(
+            connection, batch, "stored", batch.id_array
+        ):
+            _, translations = stored.setdefault(color_id, (own_name, {}))
+            if language_id is not None:
+                translations[language_id] = name
+        return stored
+
+    def _refuse_languages(self, batch: Batch) -> None:
+        for index, item in enumerate(batch.items):
+            if item[_LIST]:
+                kind, message = ErrorType.FEATURE_DISABLED, MULTIPLE_LANGUAGE_IS_OFF
+                batch.fail(index, kind, _LIST, message=message)
+
+    async def _check_languages(self, connection: Connection, batch: Batch) -> None:
+        """Report unknown languages."""
+        ids = {entry["languageId"] for item in batch.items for entry in item[_LIST]}
+        if not ids:
+            return
+        rows = await self.fetch(connection, batch, "unknown_references", [], sorted(ids))
         unknown = {row["id"] for row in rows}
-        for index, language_id in enumerate(ids):
-            if language_id in unknown:
-                path, message = (_LIST, index, "languageId"), "There is no such language."
-                batch.fail(0, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
-        color_id = self.record_id(batch)
-        save = [self.step("save", color_id, orjson.dumps(entries).decode())] if entries else []
-        return [self.step("remove", color_id, ids), *save]
+        for index, item in enumerate(batch.items):
+            for entry_index, entry in enumerate(item[_LIST]):
+                if entry["languageId"] in unknown:
+                    path, message = (_LIST, entry_index, "languageId"), "There is no such language."
+                    batch.fail(index, ErrorType.UNKNOWN_REFERENCE, *path, message=message)

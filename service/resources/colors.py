@@ -21,7 +21,9 @@ from service.queries.write_set import WriteSet
 
 _REFERENCES = {"colorGroupIds": "color group", "languageIds": "language"}
 _GROUPS = Links("color_in_group", owner="color_id", linked="color_group_id")
-_LANGUAGES = Links("color_language", owner="color_id", linked="language_id")
+_LANGUAGES = Links(
+    "color_language", owner="color_id", linked="language_id", part="color-translations"
+)
 _TABLES = {"colorGroupIds": _GROUPS, "languageIds": _LANGUAGES}
 MULTIPLE_LANGUAGE_IS_OFF: Final = (
     "The multiple-language feature is off. Leave the field empty, or ask the operator to turn it "
@@ -34,6 +36,7 @@ class Colors(MasterRecord):
 
     name = "colors"
     table = "color"
+    parts = ("color-translations",)
     written_separately = tuple(_REFERENCES)
     related = (
         Related(

@@ -1,17 +1,23 @@
 """Measurement chart of a style (contract, Measurement charts)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, TypeAlias
 
 import orjson
 
 from service.database.connections import Connection
-from service.database.statements import Statement
+from service.database.statements import Statement, load
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
-from service.queries.child_list import ChildList, MatchedChildren, StoredChildren
+from service.queries.child_list import (
+    ChildList,
+    MatchedChildren,
+    StoredChildren,
+    missing_ids,
+    rows_json,
+)
 from service.queries.decimals import decimal_text
 from service.queries.matching import Row
 from service.queries.parts import RecordPart
@@ -68,18 +74,15 @@ class MeasurementCharts(RecordPart):
         ),
     }
 
-    def load_statements(self) -> Mapping[str, Statement]:
-        """Return the part's statements: documents have values as numbers, writables as texts."""
-        loaded = super().load_statements()
-        forms = {"documents": "{}::text", "writables": "to_json({}::text)::text"}
+    def shapes(self) -> Mapping[str, Statement]:
+        """Return the statements of both forms: writables have values as texts."""
+        documents = load(self.name.replace("-", "_"))["documents"]
+        shapes = {"documents": "{}::text", "writables": "to_json({}::text)::text"}
         return {
-            **loaded,
-            **{
-                name: loaded["documents"].bind(
-                    value=shape.format("charted.value"), tolerance=shape.format("line.tolerance")
-                )
-                for name, shape in forms.items()
-            },
+            name: documents.bind(
+                value=shape.format("charted.value"), tolerance=shape.format("line.tolerance")
+            )
+            for name, shape in shapes.items()
         }
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
@@ -101,87 +104,106 @@ class MeasurementCharts(RecordPart):
         return style_id
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """Return the writes of the unit, the lines and the values; the style is locked."""
-        style_id, item = self.record_id(batch), batch.items[0]
-        stored = await self._stored(connection, batch)
-        matched = await _LINES.match(connection, batch, stored)
-        needed = await self._needed(connection, batch, matched)
-        deactivated, removed = _LINES.remove(batch, stored, matched, needed)
-        values = await self._value_writes(connection, batch, matched)
-        rows = stored.active | stored.deactivated
-        new, existing = [
-            {line_id: _with_tolerance(line, rows.get(line_id)) for line_id, line in lines.items()}
-            for lines in (matched.new, matched.existing)
+        """Return the writes of units, lines and values; the styles are locked."""
+        rows = await self.fetch(connection, batch, "stored", batch.id_array)
+        charts = await _LINES.match(connection, batch, StoredChildren.by_owner(rows))
+        needed = await self._needed(connection, batch, charts)
+        deactivated, removed = _LINES.remove(batch, charts, needed)
+        values = await self._value_writes(connection, batch, charts)
+        self._note(batch, charts, {row["owner_id"]: row["unit"] for row in rows})
+        new = [(chart, _with_tolerances(chart, chart.new)) for chart in charts if chart.new]
+        existing = [
+            (chart, _with_tolerances(chart, chart.existing)) for chart in charts if chart.existing
         ]
+        units = [{"id": item["id"], "unit": item.get("unit")} for item in batch.items]
         return [
-            self.step("set_unit", style_id, item.get("unit")),
-            *([self.step("insert", matched.json(new), style_id)] if new else ()),
-            *([self.step("update", matched.json(existing))] if existing else ()),
+            self.step("set_unit", orjson.dumps(units).decode()),
+            *([self.step("insert", rows_json(new))] if new else ()),
+            *([self.step("update", rows_json(existing))] if existing else ()),
             *([self.step("deactivate", deactivated)] if deactivated else ()),
             *([self.step("remove", removed)] if removed else ()),
             *values,
         ]
 
-    async def _stored(self, connection: Connection, batch: Batch) -> StoredChildren:
-        rows = await self.fetch(connection, batch, "stored", self.record_id(batch))
-        return StoredChildren.of(
-            (line_id, is_deactivated, tuple(row)) for line_id, is_deactivated, *row in rows
-        )
+    def _note(
+        self, batch: Batch, charts: Iterable[MatchedChildren], units: Mapping[int, str | None]
+    ) -> None:
+        """Note which charts have a unit or lines before and after the write."""
+        for chart, item in zip(charts, batch.items, strict=True):
+            was_filled = bool(chart.stored.all) or units[chart.owner_id] is not None
+            is_filled = bool(chart.total) or item.get("unit") is not None
+            batch.note_part(self.name, chart.owner_id, was_filled=was_filled, is_filled=is_filled)
 
     async def _needed(
-        self, connection: Connection, batch: Batch, matched: MatchedChildren
+        self, connection: Connection, batch: Batch, charts: Sequence[MatchedChildren]
     ) -> set[int]:
         """Return the ids of missing lines that sample requests use."""
-        if not matched.missing:
+        missing = missing_ids(charts)
+        if not missing:
             return set()
-        missing, style_id = sorted(matched.missing), self.record_id(batch)
-        rows = await self.fetch(connection, batch, "needed", missing, style_id)
+        rows = await self.fetch(connection, batch, "needed", missing, batch.ids)
         return {row["id"] for row in rows}
 
     async def _value_writes(
-        self, connection: Connection, batch: Batch, matched: MatchedChildren
+        self, connection: Connection, batch: Batch, charts: Sequence[MatchedChildren]
     ) -> WritePlan:
         """Return the writes of requested values; report unknown sizes."""
-        rows = await self.fetch(connection, batch, "stored_values", self.record_id(batch))
+        rows = await self.fetch(connection, batch, "stored_values", batch.id_array)
         stored = {(row["line_id"], row["size_id"]): row["value"] for row in rows}
-        await self._check_sizes(connection, batch, matched, stored)
+        await self._check_sizes(connection, batch, charts, stored)
+        owner_ids = {line_id: chart.owner_id for chart in charts for line_id in chart.all}
         requested = {
             (cell := (line_id, entry[_SIZE])): decimal_text(entry["value"], stored.get(cell))
-            for line_id, line in matched.all.items()
+            for chart in charts
+            for line_id, line in chart.all.items()
             for entry in line.get("requested") or ()
         }
-        deletes = [cell for cell in stored if cell[0] in matched.existing and cell not in requested]
-        upserts = [(*cell, value) for cell, value in requested.items() if stored.get(cell) != value]
+        removed = [
+            (owner_ids[cell[0]], *cell)
+            for cell in stored
+            if cell[0] in owner_ids and cell not in requested
+        ]
+        saved = [
+            (owner_ids[cell[0]], *cell, value)
+            for cell, value in requested.items()
+            if stored.get(cell) != value
+        ]
+        style_ids = sorted({style_id for style_id, *_ in saved})
         return [
-            self.step(name, orjson.dumps(rows).decode())
-            for name, rows in (("remove_values", deletes), ("save_values", upserts))
-            if rows
+            *([self.step("remove_values", orjson.dumps(removed).decode())] if removed else ()),
+            *([self.step("save_values", orjson.dumps(saved).decode())] if saved else ()),
+            *([self.step("tell_charts", style_ids)] if saved else ()),
         ]
 
     async def _check_sizes(
         self,
         connection: Connection,
         batch: Batch,
-        matched: MatchedChildren,
+        charts: Sequence[MatchedChildren],
         stored: Mapping[_Cell, str],
     ) -> None:
         """Report unknown sizes, and deactivated or deleted ones that are new in their line."""
-        paths = {
-            line_id: (_LINES.name, index) for line_id, index in matched.request_indexes.items()
-        }
-        cells = {
-            (line_id, entry[_SIZE]): (*paths[line_id], "requested", index, _SIZE)
-            for line_id, line in matched.all.items()
-            for index, entry in enumerate(line.get("requested") or ())
-        }
+        cells = [
+            ((line_id, entry[_SIZE]), chart.index, (_LINES.name, line_index, "requested", index))
+            for chart in charts
+            for line_id, line_index in chart.request_indexes.items()
+            for index, entry in enumerate(chart.all[line_id].get("requested") or ())
+        ]
         if not cells:
             return
-        rows = await _SIZES.find(connection, batch.caller, sorted({size for _, size in cells}))
-        live = {size for size, row in rows.items() if row["is_live"]}
-        for cell, path in cells.items():
+        size_ids = sorted({size_id for (_, size_id), _, _ in cells})
+        rows = await _SIZES.find(connection, batch.caller, size_ids)
+        live = {size_id for size_id, row in rows.items() if row["is_live"]}
+        for cell, chart_index, path in cells:
             if cell[1] not in live and cell not in stored:
-                kind = ErrorType.UNKNOWN_REFERENCE
-                batch.fail(0, kind, *path, message="There is no such size.")
+                kind, message = ErrorType.UNKNOWN_REFERENCE, "There is no such size."
+                batch.fail(chart_index, kind, *path, _SIZE, message=message)
+
+
+def _with_tolerances(chart: MatchedChildren, lines: Mapping[int, Item]) -> dict[int, Item]:
+    """Return lines with their tolerances as exact decimal texts."""
+    stored = chart.stored.all
+    return {line_id: _with_tolerance(line, stored.get(line_id)) for line_id, line in lines.items()}
 
 
 def _with_tolerance(line: Item, stored: Row | None) -> Item:

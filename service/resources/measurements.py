@@ -1,14 +1,17 @@
-"""Measured values of the samples of a requested size (contract, Measured values)."""
+"""Measured values of the samples of requested sizes (contract, Measured values)."""
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
+import asyncpg
 import orjson
 
 from service.database.connections import Connection
-from service.database.statements import load
+from service.database.statements import Statement, load
 from service.error_types import ErrorType
-from service.errors import ErrorDetail
+from service.errors import ErrorDetail, Path
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
 from service.queries.decimals import decimal_text
@@ -22,6 +25,7 @@ from service.resources.sample_requests import (
 )
 from service.schemas.extra_checks import duplicate_errors
 
+_SIZE: Final = "sizeRangeSizeId"
 _VALUES: Final = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
 
 
@@ -38,11 +42,11 @@ class Measurements(RecordPart):
         **StyleSampleRequests.parents,
         "sampleRequestId": SampleRequests.name,
     }
-    key = "sizeRangeSizeId"
+    key = _SIZE
     key_lookups = {  # noqa: RUF012
         "styleId": STYLE_KEYS,
         "sampleRequestId": REQUEST_KEYS,
-        "sizeRangeSizeId": KeyLookup("name", load("measurements")["size_by_name"].text),
+        _SIZE: KeyLookup("name", load("measurements")["size_by_name"].text),
     }
     is_patched = True
     own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
@@ -66,46 +70,138 @@ class Measurements(RecordPart):
         ),
     }
 
+    def load_statements(self) -> Mapping[str, Statement]:
+        """Return the statements, without the parts of documents."""
+        loaded = super().load_statements()
+        return {name: loaded[name] for name in loaded if name != "documents_by_owner"}
+
+    def forms(self, owner_field: str = "") -> Mapping[str, Statement]:
+        """Return the statements of documents and writables: of a size, or of all sizes by owner."""
+        loaded = load("measurements")
+        documents = loaded["documents_by_owner" if owner_field else "documents"]
+        beginning = "'{\"sizeRangeSizeId\":' || id || ',' || " if owner_field else "'{' || "
+        shapes = {
+            "documents": (loaded["lines"].text, loaded["size"].text, ""),
+            "writables": (
+                loaded["writable_lines"].text,
+                beginning + loaded["writable_size"].text,
+                " and not line.is_deactivated",
+            ),
+        }
+        return {
+            name: documents.bind(lines=lines, size=size, shown_lines=shown_lines)
+            for name, (lines, size, shown_lines) in shapes.items()
+        }
+
     def lock_text(self, strength: str) -> str:  # noqa: ARG002
         """Return the statement that locks the sample request and its size against deletion."""
         return self.statements["lock"].text
 
-    def record_id(self, batch: Batch) -> int:
+    def outcome_id(self, batch: Batch, item: Item) -> int:
         """Return the id of the sample request."""
-        return batch.parents[-1]
+        return batch.parents[-1] if batch.parents else super().outcome_id(batch, item)
 
-    def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """Yield an error detail for each duplicate line id."""
+    def size_errors(self, item: Item) -> Iterator[ErrorDetail]:
+        """Yield an error detail for each duplicate line id of a size."""
         lines = item.get("lines")
         if isinstance(lines, list):
             yield from duplicate_errors(enumerate(lines), "lineId", "lines")
 
     def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
-        """Return the id of the style, whose lines are named by their names."""
-        return batch.parents[0]
+        """Return the id of the style, whose lines are named by their names.
+
+        In the collection it is that of the stored sample request.
+        """
+        return batch.parents[0] if batch.parents else None
+
+    def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
+        """Yield an error detail for each duplicate size, and each duplicate line id of a size."""
+        if "sizes" not in item:
+            yield from self.size_errors(item)
+            return
+        sizes = item["sizes"] if isinstance(item["sizes"], list) else []
+        yield from duplicate_errors(enumerate(sizes), _SIZE, "sizes")
+        for index, size in enumerate(sizes):
+            for detail in self.size_errors(size) if isinstance(size, dict) else ():
+                yield replace(detail, path=("sizes", index, *detail.path))
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """Return the writes of the size and of its active lines; report unknown lines."""
-        item, request_id = batch.items[0], self.record_id(batch)
-        rows = await self.fetch(connection, batch, "measured_lines", request_id, item["id"])
-        stored = {row["id"]: row for row in rows}
-        lines = {line_id: Item(lineId=line_id) for line_id in stored}
-        for index, line in enumerate(item.get("lines") or ()):
-            line_id = line["lineId"]
-            if line_id in lines:
-                lines[line_id] |= {
-                    name: decimal_text(line.get(name), stored[line_id][name]) for name in _VALUES
-                }
+        """Return the writes of sizes and of their active lines; report unknown sizes and lines."""
+        sizes = [*_measured_sizes(batch)]
+        ids = [size.request_id for size in sizes], [size.size_id for size in sizes]
+        stored = defaultdict[tuple[int, int], dict[int, asyncpg.Record]](dict)
+        for row in await self.fetch(connection, batch, "measured_lines", *ids):
+            lines = stored[row["request_id"], row["size_id"]]
+            if row["line_id"] is not None:
+                lines[row["line_id"]] = row
+        changed_lines = list[Item]()
+        for size in sizes:
+            if size.key in stored:
+                changed_lines += _lines(batch, size, stored[size.key])
             else:
-                path, message = ("lines", index, "lineId"), "There is no such active line."
-                batch.fail(0, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
-        size = {
-            "designerComment": item.get("designerComment"),
-            "approved": item.get("approved") or False,
-            "designerVisibleOnly": item.get("designerVisibleOnly") or False,
-        }
-        keys = (request_id, item["id"])
+                message = "No samples are requested in this size."
+                size.fail(batch, ErrorType.UNKNOWN_REFERENCE, _SIZE, message=message)
         return [
-            self.step("update", orjson.dumps([size]).decode(), *keys),
-            self.step("update_lines", orjson.dumps([*lines.values()]).decode(), *keys),
+            self.step("update", orjson.dumps([size.row for size in sizes]).decode()),
+            self.step("update_lines", orjson.dumps(changed_lines).decode()),
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class _MeasuredSize:
+    """Size of a sample request in a write: the item itself, or an entry of its ``sizes``."""
+
+    index: int
+    """Index of the item in the batch."""
+    path: Path
+    """Path of the entry in the item."""
+    request_id: int
+    size_id: int
+    values: Item
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Ids of the sample request and of the size."""
+        return self.request_id, self.size_id
+
+    @property
+    def row(self) -> Item:
+        """Values of the size itself, with its ids."""
+        return {
+            "requestId": self.request_id,
+            "sizeId": self.size_id,
+            "designerComment": self.values.get("designerComment"),
+            "approved": self.values.get("approved") or False,
+            "designerVisibleOnly": self.values.get("designerVisibleOnly") or False,
+        }
+
+    def fail(self, batch: Batch, type_: str, *path: str | int, message: str) -> None:
+        """Add an error to the item, at ``path`` within the entry."""
+        batch.fail(self.index, type_, *self.path, *path, message=message)
+
+
+def _measured_sizes(batch: Batch) -> Iterator[_MeasuredSize]:
+    """Yield the sizes of a batch: items are single sizes, or lists of sizes by owner."""
+    for index, item in enumerate(batch.items):
+        if batch.parents:
+            yield _MeasuredSize(index, (), batch.parents[-1], item["id"], item)
+        else:
+            for size_index, size in enumerate(item["sizes"]):
+                yield _MeasuredSize(index, ("sizes", size_index), item["id"], size[_SIZE], size)
+
+
+def _lines(
+    batch: Batch, size: _MeasuredSize, stored: Mapping[int, asyncpg.Record]
+) -> Iterable[Item]:
+    """Return the active lines of a size with their new values; report unknown lines."""
+    ids = {"requestId": size.request_id, "sizeId": size.size_id}
+    lines = {line_id: Item(lineId=line_id, **ids) for line_id in stored}
+    for index, line in enumerate(size.values.get("lines") or ()):
+        line_id = line["lineId"]
+        if line_id in lines:
+            row = stored[line_id]
+            lines[line_id] |= {name: decimal_text(line.get(name), row[name]) for name in _VALUES}
+        else:
+            path, message = ("lines", index, "lineId"), "There is no such active line."
+            size.fail(batch, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
+    return lines.values()

@@ -2,6 +2,7 @@
 
 from service.queries.change_feed import ChangeFeed
 from service.queries.master_record import MasterRecord
+from service.queries.part_collections import PartCollection
 from service.queries.parts import RecordPart
 from service.queries.resource import Resource
 from service.resources.brands import Brands
@@ -67,6 +68,9 @@ PARTS: tuple[RecordPart, ...] = (
     MEASUREMENTS,
 )
 
+#: Parts by their owners, listed and written in bulk (contract, Part collections).
+PART_COLLECTIONS: tuple[PartCollection, ...] = tuple(map(PartCollection, PARTS))
+
 #: Identity of the caller's API key (contract, Callers).
 ME = Resource("me")
 
@@ -74,7 +78,7 @@ ME = Resource("me")
 CHANGES = ChangeFeed(
     (
         resource
-        for resource in (*MASTER_RECORDS, *REFERENCE_LISTS)
+        for resource in (*MASTER_RECORDS, *REFERENCE_LISTS, *PART_COLLECTIONS)
         if resource.name != "languages" and not resource.parents
     ),
     parts=PARTS,

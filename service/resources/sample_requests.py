@@ -22,7 +22,12 @@ from service.resources.styles import Styles
 
 _FILE = "sample_requests"
 STYLE_KEYS = KeyLookup.of(Styles)
-_SIZES = Links("sample_request_size", owner="sample_request_id", linked="size_range_size_id")
+_SIZES = Links(
+    "sample_request_size",
+    owner="sample_request_id",
+    linked="size_range_size_id",
+    part="measurements",
+)
 _RELATED_SIZES = Related(
     "sizes",
     "sample_request_size",
@@ -42,8 +47,9 @@ class SampleRequests(HardDeleted):
 
     name = "sample-requests"
     table = "sample_request"
+    parts = ("measurements",)
     stored_state = "'active'"
-    hides_deleted = False
+    listed = ""
     own_error_types = (
         ErrorType.UNKNOWN_REFERENCE,
         ErrorType.READ_ONLY_FIELD,

@@ -1,18 +1,25 @@
 """Sizes of a size range (contract, Sizes)."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import orjson
 
 from service.database.connections import Connection
-from service.database.statements import Statement
+from service.database.statements import Statement, load
 from service.error_types import ErrorType
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
-from service.queries.child_list import ChildList, MatchedChildren, StoredChildren
+from service.queries.child_list import (
+    ChildList,
+    MatchedChildren,
+    StoredChildren,
+    missing_ids,
+    rows_json,
+)
 from service.queries.keyed_references import KeyMatches, fail_key
+from service.queries.matching import Row
 from service.queries.parts import RecordPart
 from service.queries.references import Reference
 from service.resources.size_ranges import IS_LIVE, SizeRanges
@@ -59,9 +66,18 @@ class SizeRangeSizes(RecordPart):
         ),
     }
 
-    def load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements: documents leave null members out, writables have them."""
-        loaded = super().load_statements()
+    @property
+    def fan_outs(self) -> Mapping[str, Mapping[str, Statement]]:
+        """Fan-out statements; only measured values show whether a size is deactivated."""
+        measurements = "measurements"
+        return {
+            **super().fan_outs,
+            f"{self.name}.isDeactivated": {measurements: self.shown_in[measurements]},
+        }
+
+    def shapes(self) -> Mapping[str, Statement]:
+        """Return the statements of both forms: documents leave null members out."""
+        documents = load(self.name.replace("-", "_"))["documents"]
         values = {
             "sizeId": "to_json(size.size_id)::text",
             _RELATED: "size.related_size_range_size_id::text",
@@ -72,15 +88,12 @@ class SizeRangeSizes(RecordPart):
             "writables": "',\"{name}\":' || coalesce({value}, 'null')",
         }
         return {
-            **loaded,
-            **{
-                form: loaded["documents"].bind(
-                    nullable=" || ".join(
-                        shape.format(name=name, value=value) for name, value in values.items()
-                    )
+            form: documents.bind(
+                nullable=" || ".join(
+                    shape.format(name=name, value=value) for name, value in values.items()
                 )
-                for form, shape in shapes.items()
-            },
+            )
+            for form, shape in shapes.items()
         }
 
     def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
@@ -90,105 +103,127 @@ class SizeRangeSizes(RecordPart):
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """Return the writes of the sizes; the stored ones are locked."""
-        record_id = self.record_id(batch)
-        rows = await self.fetch(connection, batch, "stored", record_id)
-        stored = StoredChildren.of(
-            (size_id, is_deactivated, tuple(row)) for size_id, is_deactivated, *row in rows
-        )
-        matched = await _SIZES.match(connection, batch, stored)
-        named_indexes = _resolve_related(batch, stored, matched)
-        await self._check_related(connection, batch, stored, matched, named_indexes)
-        needed = await self._needed(connection, batch, stored, matched)
-        deactivated, removed = _SIZES.remove(batch, stored, matched, needed)
-        default_id = next(
-            (size_id for size_id, size in matched.all.items() if size.get("isDefaultGrading")), None
-        )
+        rows = await self.fetch(connection, batch, "stored", batch.id_array)
+        lists = await _SIZES.match(connection, batch, StoredChildren.by_owner(rows))
+        _resolve_related(batch, lists)
+        await self._check_related(connection, batch, lists)
+        needed = await self._needed(connection, batch, lists)
+        deactivated, removed = _SIZES.remove(batch, lists, needed)
+        for sizes in lists:
+            was_filled, is_filled = bool(sizes.stored.all), bool(sizes.total)
+            batch.note_part(self.name, sizes.owner_id, was_filled=was_filled, is_filled=is_filled)
+        new = [(sizes, sizes.new) for sizes in lists if sizes.new]
+        existing = [(sizes, sizes.existing) for sizes in lists if sizes.existing]
+        defaults = [(sizes.owner_id, _default_id(sizes)) for sizes in lists]
         return [
-            *([self.step("insert", matched.json(matched.new), record_id)] if matched.new else ()),
-            *([self.step("update", matched.json(matched.existing))] if matched.existing else ()),
+            *([self.step("insert", rows_json(new))] if new else ()),
+            *([self.step("update", rows_json(existing))] if existing else ()),
             *([self.step("deactivate", deactivated)] if deactivated else ()),
             *([self.step("remove", removed)] if removed else ()),
-            self.step("mark_default", record_id, default_id),
+            self.step("mark_default", orjson.dumps(defaults).decode()),
         ]
 
     async def _check_related(
-        self,
-        connection: Connection,
-        batch: Batch,
-        stored: StoredChildren,
-        matched: MatchedChildren,
-        named_indexes: set[int],
+        self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
     ) -> None:
         """Report relations to unknown sizes, and to sizes of deleted size ranges.
 
         A relation within the size range, and one that the size already has, is valid. Relations
         of ``named_indexes`` are within the size range.
         """
-        sizes = batch.items[0][_SIZES.name]
-        related = {
-            index: size[_RELATED]
-            for index, size in enumerate(sizes)
-            if size.get(_RELATED) and index not in named_indexes
-        }
+        new_ids = {size_id for sizes in lists for size_id in sizes.new}
+        related = [
+            (sizes, index, entry[_RELATED])
+            for sizes in lists
+            for index, entry in enumerate(batch.items[sizes.index][_SIZES.name])
+            if entry.get(_RELATED) and entry[_RELATED] not in new_ids
+        ]
         if not related:
             return
         [reference] = self.references
-        rows = await reference.find(connection, batch.caller, sorted({*related.values()}))
-        size_ids = {index: size_id for size_id, index in matched.request_indexes.items()}
-        before = stored.active | stored.deactivated
-        for index, related_id in related.items():
+        ids = sorted({related_id for _, _, related_id in related})
+        rows = await reference.find(connection, batch.caller, ids)
+        for sizes, index, related_id in related:
             row = rows.get(related_id)
-            size = before.get(size_ids.get(index) or sizes[index].get(_SIZES.key) or 0)
-            is_unchanged = size is not None and size[_MEMBERS.index(_RELATED)] == related_id
-            if row and (row["is_live"] or row["owner_id"] == self.record_id(batch) or is_unchanged):
+            is_own = row is not None and row["owner_id"] == sizes.owner_id
+            if row and (row["is_live"] or is_own or _relates_already(batch, sizes, index)):
                 continue
             path, message = (_SIZES.name, index, _RELATED), "There is no such size."
-            batch.fail(0, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
+            batch.fail(sizes.index, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
 
     async def _needed(
-        self, connection: Connection, batch: Batch, stored: StoredChildren, matched: MatchedChildren
+        self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
     ) -> set[int]:
-        """Return the ids of missing sizes in use, and of those that retained sizes relate to."""
-        if not matched.missing:
+        """Return the ids of missing sizes in use, and of those that remaining sizes relate to."""
+        missing = missing_ids(lists)
+        if not missing:
             return set()
-        missing, record_id = sorted(matched.missing), self.record_id(batch)
-        rows = await self.fetch(connection, batch, "needed", missing, record_id)
-        related_ids = {entry.get(_RELATED) for entry in matched.all.values()}
-        for size_id in stored.deactivated.keys() - matched.existing.keys():
-            related_ids.add(stored.deactivated[size_id][_MEMBERS.index(_RELATED)])
-        needed = {row["id"] for row in rows} | (matched.missing & related_ids)
-        pending = [*needed]
+        rows = await self.fetch(connection, batch, "needed", missing, batch.ids)
+        stored = {size_id: row for sizes in lists for size_id, row in sizes.stored.all.items()}
+        pending: list[int | None] = [row["id"] for row in rows]
+        for sizes in lists:
+            pending += (entry.get(_RELATED) for entry in sizes.all.values())
+            pending += (_related_id(stored[size_id]) for size_id in sizes.staying)
+        needed, removable = set[int](), {*missing}
         while pending:
-            related_id = stored.active[pending.pop()][_MEMBERS.index(_RELATED)]
-            if related_id in matched.missing and related_id not in needed:
-                needed.add(related_id)
-                pending.append(related_id)
+            size_id = pending.pop()
+            if size_id in removable and size_id not in needed:
+                needed.add(size_id)
+                pending.append(_related_id(stored[size_id]))
         return needed
 
 
-def _resolve_related(batch: Batch, stored: StoredChildren, matched: MatchedChildren) -> set[int]:
-    """Replace names of related sizes of the size range by ids; return the indexes of their entries.
+def _resolve_related(batch: Batch, lists: Sequence[MatchedChildren]) -> None:
+    """Replace names of sizes of the batch's size ranges by ids.
 
     Names mean the sizes after the request: active ones before deactivated ones. Add errors to the
     batch for names of no size, and of several.
     """
-    entries = batch.items[0][_SIZES.name]
-    named = {i: entry for i, entry in enumerate(entries) if isinstance(entry.get(_RELATED), dict)}
-    if not named:
-        return set()
-    active, others = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
-    for size_id, entry in matched.all.items():
-        active[entry["name"]].append(size_id)
-    for size_id, row in (stored.active | stored.deactivated).items():
-        if size_id not in matched.existing:
-            others[row[_MEMBERS.index("name")]].append(size_id)
-    for index, entry in named.items():
+    named = [
+        (sizes, index, entry)
+        for sizes in lists
+        for index, entry in enumerate(batch.items[sizes.index][_SIZES.name])
+        if isinstance(entry.get(_RELATED), dict)
+    ]
+    names = {sizes.owner_id: _ids_by_name(sizes) for sizes in lists} if named else {}
+    for sizes, index, entry in named:
         key = entry[_RELATED]
+        active, others = names[key.get("sizeRangeId", sizes.owner_id)]
         size_ids = active.get(key["name"]) or others.get(key["name"], [])
         if len(size_ids) == 1:
             entry[_RELATED] = size_ids[0]
         else:
             matches = KeyMatches("size", orjson.dumps(key).decode(), size_ids)
-            fail_key(batch, 0, (_SIZES.name, index, _RELATED), matches)
+            fail_key(batch, sizes.index, (_SIZES.name, index, _RELATED), matches)
             entry[_RELATED] = None
-    return {*named}
+
+
+def _ids_by_name(sizes: MatchedChildren) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+    """Return the ids of a size range's sizes by name: of active ones, and of all others."""
+    active, others = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
+    for size_id, entry in sizes.all.items():
+        active[entry["name"]].append(size_id)
+    for size_id, row in sizes.stored.all.items():
+        if size_id not in sizes.existing:
+            others[row[_MEMBERS.index("name")]].append(size_id)
+    return active, others
+
+
+def _related_id(row: Row) -> int | None:
+    """Return the id of the size that a stored size relates to."""
+    related_id: int | None = row[_MEMBERS.index(_RELATED)]
+    return related_id
+
+
+def _relates_already(batch: Batch, sizes: MatchedChildren, index: int) -> bool:
+    """Return whether the stored size of an entry has the entry's relation."""
+    entry = batch.items[sizes.index][_SIZES.name][index]
+    size_ids = {index: size_id for size_id, index in sizes.request_indexes.items()}
+    stored = sizes.stored.all.get(size_ids.get(index) or entry.get(_SIZES.key) or 0)
+    return stored is not None and _related_id(stored) == entry[_RELATED]
+
+
+def _default_id(sizes: MatchedChildren) -> int | None:
+    """Return the id of the size that grading starts from, if any."""
+    marked = (size_id for size_id, size in sizes.all.items() if size.get("isDefaultGrading"))
+    return next(marked, None)

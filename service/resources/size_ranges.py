@@ -23,6 +23,7 @@ class SizeRanges(MasterRecord):
 
     name = "size-ranges"
     table = "size_range"
+    parts = ("size-range-sizes",)
     foreign_is_forbidden = True
     locks_organization = True
     unique_fields = ("isDefault",)

@@ -26,7 +26,7 @@ class StyleRelations(HardDeleted, PlainRecord):
     name = "style-relations"
     table = "style_relation"
     stored_state = "'active'"
-    hides_deleted = False
+    listed = ""
     own_error_types = (ErrorType.UNKNOWN_REFERENCE, ErrorType.CONFLICT_DUPLICATE)
     references = (
         Reference("styleId", "style", "style", lock="for no key update"),

@@ -23,6 +23,7 @@ class Styles(PlainRecord):
 
     name = "styles"
     table = "style"
+    parts = ("measurement-charts",)
     shown = ("number", "name")
     written_separately = ("groupIds",)
     updates = ("tell_restored", "update")

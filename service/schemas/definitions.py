@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 import orjson
 
 from service.files import SCHEMAS
-from service.schemas.derived_forms import with_derived
+from service.schemas.derived_forms import ITEM_ID, with_derived
 from service.schemas.key_forms import OWN_KEY, WITHIN, with_key_forms
 
 Schema: TypeAlias = dict[str, Any]
@@ -49,6 +49,11 @@ def key_fields(collection: str) -> tuple[str, ...]:
     """Return the fields of a collection's own key: none, the key, or the key and its scope."""
     file = load()[collection]
     return tuple(file[keyword] for keyword in (OWN_KEY, WITHIN) if keyword in file)
+
+
+def item_id(collection: str) -> str:
+    """Return the field of a collection's documents and items with the record's id."""
+    return str(load()[collection].get(ITEM_ID, "id"))
 
 
 @dataclass(frozen=True, eq=False)

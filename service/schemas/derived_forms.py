@@ -3,6 +3,7 @@
 ``x-own-key`` in a schema file names the field with the customer's own key: a text, or a reference.
 Keys are unique in the collection, or within the record that the field named by
 ``x-own-key-within`` refers to.
+``x-item-id`` names the field with the id of an item's record, if it is not ``id``.
 """
 
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from service.schemas.key_forms import OWN_KEY, WITHIN
 
 Schema: TypeAlias = dict[str, Any]
 
+ITEM_ID: Final = "x-item-id"
 _KEY: Final[Schema] = {"$ref": "common/scalars.json#/$defs/keyOfItem"}
 _NO_ID: Final[Schema] = {"$ref": "common/scalars.json#/$defs/readOnly"}
 _STATE: Final[Schema] = {"$ref": "common/scalars.json#/$defs/state"}
@@ -33,16 +35,17 @@ def with_derived(file: Schema) -> Schema:
     if forms.get("replace", {}).get("type") != "array" and "replace" in forms:
         forms.setdefault("merge", _merge_item(forms["replace"], [], {}))
     if "item" in forms:
-        forms |= dict(_derived(forms, file.get(OWN_KEY), file.get(WITHIN)))
+        forms |= dict(_derived(forms, file.get(ITEM_ID, "id"), file.get(OWN_KEY), file.get(WITHIN)))
     return file
 
 
 def _derived(
-    forms: dict[str, Schema], key: str | None, within: str | None
+    forms: dict[str, Schema], item_id: str, key: str | None, within: str | None
 ) -> Iterator[tuple[str, Schema]]:
     """Yield the derived forms by name; keyed forms only if the records have an own key."""
-    bulk, by_id = forms["bulkReplace"], {"id": forms["item"]["properties"]["id"]}
-    yield "mergeItem", _merge_item(forms["replace"], ["id"], by_id)
+    bulk, item = forms["bulkReplace"], forms["item"]
+    by_id = {item_id: item["properties"][item_id]}
+    yield "mergeItem", _merge_item(forms.get("replace", item), [item_id], by_id)
     yield "bulkMerge", _list_of("mergeItem", bulk)
     if key:
         yield from _keyed(forms, key, [key, within] if within else [key])

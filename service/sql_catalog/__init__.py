@@ -9,7 +9,14 @@ from collections.abc import Iterator
 from itertools import chain
 
 from service.queries.resource import Resource
-from service.resources.registry import MASTER_RECORDS, ME, PARTS, REFERENCE_LISTS, WEBHOOKS
+from service.resources.registry import (
+    MASTER_RECORDS,
+    ME,
+    PART_COLLECTIONS,
+    PARTS,
+    REFERENCE_LISTS,
+    WEBHOOKS,
+)
 from service.sql_catalog import shared_entries, unique_key_entries
 from service.sql_catalog.entry import CatalogEntry
 from service.sql_catalog.formatting import render
@@ -18,7 +25,9 @@ from service.sql_catalog.resource_entries import entries_of
 
 def catalog() -> dict[str, list[CatalogEntry]]:
     """Return the statements of each resource, and of what all resources share, by name."""
-    resources: Iterator[Resource] = chain(MASTER_RECORDS, REFERENCE_LISTS, PARTS, (ME, WEBHOOKS))
+    resources: Iterator[Resource] = chain(
+        MASTER_RECORDS, REFERENCE_LISTS, PARTS, PART_COLLECTIONS, (ME, WEBHOOKS)
+    )
     entries = {
         resource.name: [*entries_of(resource), *unique_key_entries.entries_of(resource)]
         for resource in resources

@@ -7,27 +7,25 @@ from typing import Final, TypeVar
 
 from service.database.statements import Statement
 from service.limits import MAX_BATCH_BYTES, MAX_PAGE_BYTES
-from service.listing.list_request import ChangedRecords, Condition, Listing, SortKey
-from service.listing.operators import EQ, OPERATORS
 from service.listing.page_sql import batch_page, column_of
 from service.queries.change_feed import FAN_OUT
-from service.queries.changed_since import condition_text
 from service.queries.links import Links, stored_text
 from service.queries.master_record import MasterRecord
 from service.queries.parts import RecordPart
-from service.queries.reads import all_text, owned_by_any_text
+from service.queries.reads import owned_by_any_text
 from service.queries.references import Reference
 from service.queries.rendering import batch_text, json_text
 from service.queries.resource import Resource
 from service.queries.usage import uses_text
+from service.queries.writable_resource import WritableResource
 from service.resources.associations import Association
 from service.resources.colors import Colors
 from service.resources.registry import CHANGES
 from service.sql_catalog.entry import CatalogEntry, statement_entry
+from service.sql_catalog.list_entries import ORGANIZATION, list_entries, path_parameters
 
 _Constant = TypeVar("_Constant")
-_ORGANIZATION: Final = "organization_id"
-_IDS: Final = (_ORGANIZATION, "ids")
+_IDS: Final = (ORGANIZATION, "ids")
 _FORMS: Final = ("documents", "writables", "last_documents")
 """Statements whose page is a slot."""
 
@@ -35,13 +33,14 @@ _FORMS: Final = ("documents", "writables", "last_documents")
 def entries_of(resource: Resource) -> Iterator[CatalogEntry]:
     """Yield the statements of a resource."""
     if "documents" in resource.statements:
-        yield from _list_entries(resource)
+        yield from list_entries(resource)
         yield from _read_entries(resource)
     if resource.foreign_is_forbidden and resource.table:
         text = owned_by_any_text(resource.table)
         yield CatalogEntry("foreign", "Find ids that other organizations own.", ("ids",), text)
-    if isinstance(resource, MasterRecord | RecordPart):
+    if isinstance(resource, WritableResource):
         yield from _lock_entries(resource)
+    if isinstance(resource, MasterRecord | RecordPart):
         yield from _reference_entries(resource)
     writes = list[CatalogEntry]()
     is_written = isinstance(resource, MasterRecord | RecordPart)
@@ -52,6 +51,9 @@ def entries_of(resource: Resource) -> Iterator[CatalogEntry]:
             yield entry
     if isinstance(resource, MasterRecord):
         yield from _link_entries(resource)
+        for part, text in resource.filled_parts.items():
+            purpose = f"Find deleted and restored records with {part}, for the change feed."
+            yield CatalogEntry(f"with_{part}", purpose, _IDS, text)
     yield from writes
     yield from fan_out_entries(resource.shown_in)
 
@@ -66,80 +68,6 @@ def fan_out_entries(statements: Mapping[str, Statement]) -> Iterator[CatalogEntr
         )
 
 
-def _list_entries(resource: Resource) -> Iterator[CatalogEntry]:
-    """Yield lists, with an example of filter, sort and cursor, and counts."""
-    if isinstance(resource, RecordPart):
-        if resource.parents:
-            purpose = "Read the documents of all records."
-            parameters = (_ORGANIZATION, *_parents(resource))
-            yield CatalogEntry("read_all", purpose, parameters, all_text(resource))
-        return
-    by_id = SortKey(resource.properties["id"], descending=False)
-    default, parameters = Listing(sort=(by_id,)), (_ORGANIZATION, *_parents(resource))
-    numbered = Listing(sort=(by_id,), page_number=2)
-    yield CatalogEntry(
-        "list",
-        "First page of all records, in the default order.",
-        parameters,
-        resource.compile_list(default).text,
-        {
-            "Page by number": resource.compile_list(numbered).text,
-            "Again, cut, if the page exceeds its bytes": resource.compile_list(
-                default, is_cut=True
-            ).text,
-        },
-    )
-    prop = next(
-        prop
-        for prop in resource.properties.values()
-        if prop.sortable and prop.stored == "string" and prop.choices is None
-    )
-    condition = Condition(prop, OPERATORS["contains"], ("a",))
-    sort = (SortKey(prop, descending=True), by_id)
-    example = Listing((condition,), sort)
-    next_page = Listing((condition,), sort, after=("b", 1))
-    yield CatalogEntry(
-        "list_example",
-        f"Example: {prop.name} contains ${len(parameters) + 1}, sorted by it, descending.",
-        (*parameters, "filter_value"),
-        resource.compile_list(example).text,
-        {"Next page, by cursor": resource.compile_list(next_page).text},
-    )
-    yield from _filter_entries(resource, parameters)
-    if changed_sql := condition_text(CHANGES, resource.collection):
-        changed = Listing(sort=(by_id,), changed=ChangedRecords(1, 0, changed_sql))
-        yield CatalogEntry(
-            "list_changed",
-            "First page of the records that transactions after a number have changed.",
-            (*parameters, "after_n"),
-            resource.compile_list(changed).text,
-        )
-    yield CatalogEntry(
-        "count",
-        "Count the records of all pages.",
-        parameters,
-        resource.compile_count(default).text,
-        {"Count of the example": resource.compile_count(example).text},
-    )
-
-
-def _filter_entries(resource: Resource, parameters: tuple[str, ...]) -> Iterator[CatalogEntry]:
-    """Yield the lists filtered by each related member, if there are any."""
-    by_id = SortKey(resource.properties["id"], descending=False)
-    texts = {
-        f"{prop.name} is ${len(parameters) + 1}": resource.compile_list(
-            Listing((Condition(prop, EQ, ("1",)),), (by_id,))
-        ).text
-        for prop in resource.properties.values()
-        if prop.within
-    }
-    if texts:
-        (title, text), *others = texts.items()
-        purpose = f"First page of the records whose {title}."
-        names = (*parameters, "filter_value")
-        yield CatalogEntry("list_by_reference", purpose, names, text, dict(others))
-
-
 def _read_entries(resource: Resource) -> Iterator[CatalogEntry]:
     """Yield reads by id, which writes also use to render their response."""
     names = [*resource.parents, resource.key]
@@ -147,10 +75,10 @@ def _read_entries(resource: Resource) -> Iterator[CatalogEntry]:
         yield CatalogEntry(
             f"{column_of(name)}_by_key",
             f"Find the record that a path names by its own key, {lookup.field}.",
-            (_ORGANIZATION, "key", *map(column_of, names[: names.index(name)])),
+            (ORGANIZATION, "key", *map(column_of, names[: names.index(name)])),
             lookup.text,
         )
-    parameters = (_ORGANIZATION, *_parents(resource), "id")
+    parameters = (ORGANIZATION, *path_parameters(resource), "id")
     yield CatalogEntry(
         "read",
         "Read a document.",
@@ -174,18 +102,14 @@ _SEVERAL: Final = "Several records"
 
 
 def _read_variants(resource: Resource) -> Iterator[tuple[str, str]]:
-    if not isinstance(resource, MasterRecord):
+    if not isinstance(resource, WritableResource) or isinstance(resource, RecordPart):
         return
     yield _SEVERAL, _batch(resource, "documents", 2)
-    if resource.name in CHANGES.resources:
+    if resource.collection in CHANGES.resources:
         for case, count in (("one record", 1), ("several records", 2)):
-            page = batch_page(1, [*range(count)], hides_deleted=resource.hides_deleted)
+            page = batch_page(1, [*range(count)], listed=resource.listed)
             text = batch_text(resource.statements["documents"], page.text, MAX_PAGE_BYTES)
             yield f"Change feed with documents, {case}", text
-
-
-def _parents(resource: Resource) -> Iterator[str]:
-    return map(column_of, resource.parents)
 
 
 def _batch(resource: Resource, form: str, count: int = 1) -> str:
@@ -194,24 +118,23 @@ def _batch(resource: Resource, form: str, count: int = 1) -> str:
     return batch_text(resource.statements[form], page.text, MAX_BATCH_BYTES)
 
 
-def _lock_entries(resource: MasterRecord | RecordPart) -> Iterator[CatalogEntry]:
+def _lock_entries(resource: WritableResource) -> Iterator[CatalogEntry]:
     """Yield the locks of records, by id and by own key."""
     weak, strong = "for no key update", "for update"
-    is_part = isinstance(resource, RecordPart)
     deleting = "If an item deletes its record"
     yield CatalogEntry(
         "lock_by_id",
         "Lock the records of a write, by id, in the order of the ids.",
-        (*_IDS, *_parents(resource)),
+        (*_IDS, *path_parameters(resource)),
         resource.lock_text(weak),
-        {} if is_part else {deleting: resource.lock_text(strong)},
+        {deleting: resource.lock_text(strong)} if isinstance(resource, MasterRecord) else {},
     )
-    if not isinstance(resource, RecordPart) and resource.own_key:
+    if isinstance(resource, MasterRecord) and resource.own_key:
         within = ("parent_ids",) if resource.own_key_within else ()
         yield CatalogEntry(
             "lock_by_key",
             f"Lock the records of a write that names them by own key, {resource.own_key}.",
-            (_ORGANIZATION, "keys", *within),
+            (ORGANIZATION, "keys", *within),
             resource.lock_by_key_text(weak),
             {deleting: resource.lock_by_key_text(strong)},
         )

@@ -137,6 +137,9 @@ async def test_the_replica_of_the_documentation_stays_equal(
         async with started(service_address, str(program), str(copy)) as process:
             created = await groups.create_many([{"name": f"{round_} {n}"} for n in range(5)])
             await groups.delete(created[0]["id"])
+            charts = selvedge.collection("measurement-charts")
+            [chart, *_] = [record async for record in charts.records()]
+            await charts.write([{"styleId": chart["styleId"], "unit": f"{round_}"}], "merge")
             async with within(SECONDS):
                 while replica(copy) != await walked(selvedge):
                     assert process.returncode is None
@@ -170,7 +173,7 @@ async def test_the_replica_of_the_documentation_is_never_empty(
 async def walked(selvedge: Client) -> dict[tuple[str, Any], Any]:
     """Return the records that the lists show."""
     return {
-        (name, record["id"]): record
-        for name in CHANGES.resources
+        (name, record[resource.key]): record
+        for name, resource in CHANGES.resources.items()
         async for record in selvedge.collection(name).records(page_size=100)
     }

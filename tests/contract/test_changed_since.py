@@ -56,7 +56,7 @@ async def age(database: asyncpg.Connection, **distance: float) -> None:
 async def test_a_list_has_what_the_feed_names(
     resource: MasterRecord, api: Api, database: asyncpg.Connection
 ) -> None:
-    path, states = collection_path(resource), STATES if resource.hides_deleted else []
+    path, states = collection_path(resource), STATES if resource.listed else []
     await WRITES[0](api, resource, Random(resource.name))
     await age(database, days=1)
     follower = Follower(api)

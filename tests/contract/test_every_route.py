@@ -12,11 +12,13 @@ import orjson
 import pytest
 
 from service.queries.master_record import MasterRecord
+from service.queries.part_collections import PartCollection
 from service.queries.parts import RecordPart
 from service.routes import Route
 from tests.support import generate, parametrize, parts, webhooks
 from tests.support.api import JSON_PATCH, Answer, Api
 from tests.support.openapi_validation import assert_documented, is_failure
+from tests.support.part_collections import replaceable
 from tests.support.paths import path_of, unknown_path
 
 pytestmark = pytest.mark.contract("Surface")
@@ -61,6 +63,8 @@ async def replace(api: Api, route: Route, stored: dict[str, int]) -> Answer:
 
 
 async def bulk_replace(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # noqa: ARG001
+    if isinstance(route.resource, PartCollection):
+        return await api.put(route.path, await replaceable(api, route.resource))
     record, gone = await make(api, route, 2)
     replacement = await new_body(api, route, "replace") | {"id": record["id"]}
     assert route.resource is not None
@@ -69,6 +73,8 @@ async def bulk_replace(api: Api, route: Route, stored: dict[str, int]) -> Answer
 
 
 async def bulk_patch(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # noqa: ARG001
+    if isinstance(route.resource, PartCollection):
+        return await api.patch(route.path, await replaceable(api, route.resource))
     assert isinstance(route.resource, MasterRecord)
     references, records = await generate.references(api), await make(api, route, 2)
     items = [{"id": r["id"], **generate.altered(route.resource, r, references)} for r in records]

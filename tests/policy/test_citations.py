@@ -22,10 +22,17 @@ _FAMILIES = {
     "care-instruction-materials": ("Care instructions",),
     "compliance-custom-fields": ("Custom fields", "Allowed values"),
     "style-custom-fields": ("Custom fields", "Allowed values"),
+    "color-translations-by-owner": ("Translations",),
+    "measurement-charts-by-owner": ("Measurement charts",),
     "measurements": ("Measured values",),
+    "measurements-by-owner": ("Measurement read", "Measured values"),
+    "size-range-sizes-by-owner": ("Sizes",),
 }
 #: Sections by another name than the resource's.
 _NAMED = {
+    **dict.fromkeys(
+        [name for name in schemas.load() if name.endswith("-by-owner")], "Part collections"
+    ),
     "color-translations": "Translations",
     "measurements": "Measurement read",
     "size-range-sizes": "Sizes",

@@ -12,6 +12,7 @@ import pytest
 from service import limits, schemas
 from service.client import Collection, changes
 from service.limits import byte_size
+from service.resources.registry import MASTER_RECORDS, PART_COLLECTIONS
 from tests.policy import documents
 from tests.policy.sources import ROOT
 
@@ -37,13 +38,16 @@ def number(count: int) -> str:
 
 ITEMS = schema_limit("groups", "bulkReplace", "maxItems")
 ITEMS_OF_COLORS = schema_limit("colors", "bulkReplace", "maxItems")
+_LARGE = {"colors", *(resource.name for resource in (*MASTER_RECORDS[9:], *PART_COLLECTIONS))}
+"""Collections that take as many items in a request as colors."""
 IDS = schema_limit("common/scalars", "ids", "maxItems")
 OPERATIONS = schemas.load()["common/json-patch"]["maxItems"]
 
 #: Rows of the table under Limits in the contract.
 ROWS = {
     "items of a bulk write": (
-        f"{ITEMS}; creates, replaces and patches of colors {number(ITEMS_OF_COLORS)}"
+        f"{ITEMS}; creates, replaces and patches of colors, of the records from facilities to "
+        f"sample requests, and of parts {number(ITEMS_OF_COLORS)}"
     ),
     "ids of a bulk delete": f"{IDS}",
     "values of a request body, and of a document that a patch makes": number(limits.MAX_VALUES),
@@ -130,7 +134,7 @@ PHRASES = {
         f"A set has at most {number(limits.MAX_CHILDREN)} entries,",
         "A value has at most 15 digits before the point and 10 after it;",
         f"It takes 1 to {ITEMS} items.",
-        f"replaces and patches of colors take 1 to {number(ITEMS_OF_COLORS)}.",
+        f"replaces and patches of colors take 1 to {number(ITEMS_OF_COLORS)}. So do those of",
         f"A patch has at most {number(OPERATIONS)} operations.",
         f"grow to {byte_size(limits.MAX_BODY_BYTES)} and {number(limits.MAX_VALUES)} values,",
         f"Pointers have at most {limits.MAX_POINTER_PARTS} parts.",
@@ -171,8 +175,8 @@ PHRASES = {
         f"A worker holds at most {number(limits.MAX_CONNECTIONS)} connections,",
     ],
     "docs/guides/bulk.md": [
-        f"up to {ITEMS} items; creates, replaces and patches of colors take up to "
-        f"{number(ITEMS_OF_COLORS)}."
+        f"up to {ITEMS} items; creates, replaces and patches of colors, of the records from "
+        f"facilities to sample requests, and of parts take up to {number(ITEMS_OF_COLORS)}."
     ],
     "docs/guides/changes.md": [f"waits up to {limits.MAX_WAIT} seconds"],
     "docs/guides/retries.md": [f"For {limits.IDEMPOTENCY_HOURS} hours the same request"],
@@ -292,5 +296,5 @@ def test_schemas_have_the_same_limits() -> None:
             for file, each in values.items()
             if form in each["$defs"]
         }
-        assert {**sizes, "colors": ITEMS} == dict.fromkeys(sizes, ITEMS)
-        assert sizes["colors"] == ITEMS_OF_COLORS
+        large = dict.fromkeys(sizes.keys() & _LARGE, ITEMS_OF_COLORS)
+        assert sizes == dict.fromkeys(sizes, ITEMS) | large

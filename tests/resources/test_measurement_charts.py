@@ -263,24 +263,24 @@ async def test_requested_values_may_be_sent_as_texts(api: Api) -> None:
 
 
 @pytest.mark.contract("Changes")
-async def test_a_renamed_line_is_a_change_of_its_requests(api: Api) -> None:
-    """Contract, Parts: of those that have the line; values and the unit are the style's alone."""
+async def test_a_renamed_line_is_a_change_of_measured_values(api: Api) -> None:
+    """Contract, Parts: of those that have the line; values and the unit are the chart's alone."""
     small, *_ = await sizes(api)
     path, [chest] = await new_chart(api, line("Chest", (small, "1.0")))
     measured = await request_samples(api, path, small)
     style, request = int(path.split("/")[3]), int(measured.split("/")[5])
     _, hem = (await put(api, path, chest, line("Hem")))["lines"]
     follower = Follower(api)
+    chart, values = ("measurement-charts", style), ("measurements", request)
     for changed, expected in (
-        ([chest, hem | {"name": "Bottom"}], [("styles", style)]),
-        ([line("Chest", (small, "2.0"), lineId=chest["lineId"]), hem], [("styles", style)]),
-        ([chest | {"name": "Bust"}, hem], [("sample-requests", request), ("styles", style)]),
-        ([hem], [("sample-requests", request), ("styles", style)]),
+        ([chest, hem | {"name": "Bottom"}], [chart]),
+        ([line("Chest", (small, "2.0"), lineId=chest["lineId"]), hem], [chart]),
+        ([chest | {"name": "Bust"}, hem], [chart, values]),
+        ([hem], [chart, values]),
     ):
         await follower.begin()
         await put(api, path, *changed)
-        entries = await follower.entries()
-        assert [(entry["collection"], entry["recordId"]) for entry in entries] == expected
+        assert [(e["collection"], e["recordId"]) for e in await follower.entries()] == expected
 
 
 async def test_requests_and_charts_at_once(api: Api) -> None:

@@ -216,16 +216,28 @@ async def test_a_renamed_size_is_a_change_of_its_requests(api: Api) -> None:
     """Contract, Parts: what others show of a part is a change of theirs."""
     path, [small, medium] = await new_range(api, "S", "M")
     requests = [await request_samples(api, size["id"]) for size in (small, small, medium)]
-    follower = Follower(api)
-    await follower.begin()
-    await put(api, path, [small | {"name": "Small"}, medium | {"sizeId": "9"}])
-    reported = [(entry["collection"], entry["recordId"]) for entry in await follower.entries()]
+    first, second, third = (request["id"] for request in requests)
     size_range = int(path.split("/")[3])
-    assert reported == [
-        ("sample-requests", requests[0]["id"]),
-        ("sample-requests", requests[1]["id"]),
-        ("size-ranges", size_range),
-    ]
+    own = [("size-range-sizes", size_range), ("size-ranges", size_range)]
+    follower = Follower(api)
+    for sizes, expected in (
+        (
+            [small | {"name": "Small"}, medium | {"sizeId": "9"}],
+            [
+                (name, id_)
+                for name in ("measurements", "sample-requests")
+                for id_ in (first, second)
+            ],
+        ),
+        # Only measured values show whether a size is deactivated.
+        ([small | {"name": "Small"}], [("measurements", third)]),
+        ([small | {"name": "Small"}, medium], [("measurements", third)]),
+    ):
+        await follower.begin()
+        await put(api, path, sizes)
+        entries = await follower.entries()
+        reported = [(entry["collection"], entry["recordId"]) for entry in entries]
+        assert reported == expected + own
 
 
 @pytest.mark.contract("Tenancy")

@@ -1,6 +1,6 @@
 """Follower of the change feed, and a snapshot of every readable record."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Any, TypeAlias
 
 import asyncpg
@@ -9,14 +9,14 @@ import orjson
 from service.database.connections import Connection
 from service.listing.page_sql import ALL_RECORDS
 from service.organizations.caller import Caller
-from service.queries.parts import RecordPart
+from service.queries.part_collections import PartCollection
 from service.queries.resource import Resource
-from service.resources.registry import CHANGES, PARTS
+from service.resources.registry import CHANGES
 from tests.support.api import Api
 
 PATH = "/api/changes"
 Readable: TypeAlias = dict[tuple[str, str], tuple[Any, ...]]
-"""By collection and id: the document, the writable form, and both of the record's parts."""
+"""By collection and id: the document and the writable form."""
 
 
 class Follower:
@@ -61,33 +61,18 @@ async def everything(dsn: str, organization_id: int) -> Readable:
                 (name, str(record_id)): (document, writables.get(record_id))
                 for record_id, document in documents.items()
             }
-        for part in PARTS:
-            for form in ("documents", "writables"):
-                for record_id, shown in (await _parts(connection, part, caller, form)).items():
-                    readable[part.collection, str(record_id)] += (shown,)
     finally:
         await connection.close()
     return readable
 
 
-async def _parts(
-    connection: Connection, part: RecordPart, caller: Caller, form: str
-) -> Mapping[int, Any]:
-    """Return the readable forms of a part of every record, by record id."""
-    if not part.parents:
-        return await _all(connection, part, caller, form)
-    text = "select id, style_id from sample_request where organization_id = $1"
-    return {
-        record_id: await _all(connection, part, caller, form, style, record_id)
-        for record_id, style in await connection.fetch(text, caller.organization_id)
-    }
-
-
 async def _all(
-    connection: Connection, resource: Resource, caller: Caller, form: str, *parents: int
+    connection: Connection, resource: Resource, caller: Caller, form: str
 ) -> dict[int, Any]:
     if form not in resource.statements:
         return {}
-    text = resource.statements[form].fill(page=ALL_RECORDS)
-    rows = await connection.fetch(text, caller.organization_id, *parents)
+    # Only lists show the records of parts, and only those of live owners.
+    listed = f" where {resource.listed}" if isinstance(resource, PartCollection) else ""
+    text = resource.statements[form].fill(page=ALL_RECORDS + listed)
+    rows = await connection.fetch(text, caller.organization_id)
     return {row["page_order"]: orjson.loads(row["document"]) for row in rows}

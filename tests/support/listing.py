@@ -76,8 +76,11 @@ def sort_key(prop: Property) -> Callable[[Record], tuple[bool, Any]]:
 
 
 def ordered(records: list[Record], *keys: tuple[Property, bool]) -> list[Record]:
-    """Return the records sorted by (property, is_descending) pairs; the id breaks ties."""
-    in_order = sorted(records, key=lambda record: int(record["id"]))
+    """Return the records sorted by (property, is_descending) pairs; the id breaks ties.
+
+    The id is the first member of each document.
+    """
+    in_order = sorted(records, key=lambda record: int(next(iter(record.values()))))
     for prop, descending in reversed(keys):
         # Reversed, too, the sort keeps equal records in their order.
         in_order.sort(key=sort_key(prop), reverse=descending)

@@ -4,6 +4,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
+from service.queries.part_collections import PartCollection
 from service.queries.resource import Resource
 from service.resources.registry import CHANGES
 from service.routes import collection_path
@@ -29,7 +30,10 @@ async def _listed(api: Api, resource: Resource) -> Records:
     while params:
         answer = await api.get(collection_path(resource), params)
         assert answer.status == 200, answer.raw
-        records |= {(resource.name, record["id"]): orjson.dumps(record) for record in answer.data}
+        records |= {
+            (resource.collection, record[resource.key]): orjson.dumps(record)
+            for record in answer.data
+        }
         following = answer.json["pagination"].get("cursor")
         params = {"cursor": following} if following else {}
     return records
@@ -73,11 +77,14 @@ class Replica:
     async def _read(self, collection: str, record: Any) -> Any:
         """Return the record as it is now; None where it is deleted or gone."""
         resource = CHANGES.resources[collection]
+        if isinstance(resource, PartCollection):
+            page = await self.api.get(collection_path(resource), {resource.key: str(record)})
+            return page.data[0] if page.data else None
         answer = await self.api.get(f"{collection_path(resource)}/{record}")
         if answer.status == 404:
             return None
         assert answer.status == 200, answer.raw
-        is_hidden = resource.hides_deleted and answer.data["state"] == "deleted"
+        is_hidden = resource.listed and answer.data["state"] == "deleted"
         return None if is_hidden else answer.data
 
     async def holds(self) -> None:

@@ -146,8 +146,10 @@ async def stolen_cursors(tenant_pair: TenantPair, route: Route) -> AsyncIterator
     """Yield cursors of the victim, by two sort orders, each with a forged copy."""
     assert route.resource is not None
     properties = route.resource.properties
-    for query in ({"pageSize": "2"}, {"pageSize": "2", "sort[0].property": "id"}):
+    for query in ({"pageSize": "2"}, {"pageSize": "2", "sort[0].property": properties.key}):
         page = (await tenant_pair.victim.get(route.path, query)).json["pagination"]
+        if not page["hasMore"]:
+            continue
         theirs = cursor.scope(route.path, tenant_pair.victim_id)
         carried = cursor.decode(page["cursor"], properties, theirs)
         own = cursor.scope(route.path, 3 - tenant_pair.victim_id)

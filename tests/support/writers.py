@@ -8,7 +8,8 @@ from typing import Any
 import aiohttp
 
 from service.queries.master_record import MasterRecord
-from service.resources.registry import MASTER_RECORDS, PARTS
+from service.queries.part_collections import PartCollection
+from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PART_COLLECTIONS, PARTS
 from service.routes import collection_path
 from tests.support import generate, parts
 from tests.support.api import Answer, Api
@@ -37,7 +38,7 @@ class Writer:
             operations = [
                 self._create, self._create, self._create_many, self._replace, self._replace_many,
                 self._patch, self._patch, self._delete, self._delete_many, self._rename,
-                self._replace_part,
+                self._replace_part, self._write_parts,
             ][: None if self._ids[resource.name] else 3]  # fmt: skip
             try:
                 answer = await self._random.choice(operations)(resource)
@@ -103,6 +104,34 @@ class Writer:
                 body = parts.body(part, stored.data, self._references, self._random)
                 return await self._api.put(path, body)
         return None
+
+    async def _write_parts(self, resource: MasterRecord) -> Answer | None:
+        """Replace or merge parts of several records in bulk."""
+        matches = (each for each in PART_COLLECTIONS if each.part.owner.name == resource.name)
+        collection = next(matches, None)
+        if collection is None:
+            return None
+        ids = self._some(resource, 3)
+        items = [item for id_ in ids if (item := await self._part_item(collection, id_))]
+        send = self._random.choice((self._api.put, self._api.patch))
+        return await send(collection_path(collection), items) if items else None
+
+    async def _part_item(self, collection: PartCollection, owner: int) -> dict[str, Any] | None:
+        part, item = collection.part, {collection.key: owner}
+        if part is MEASUREMENTS:
+            stored = await self._api.get(collection_path(collection), {collection.key: str(owner)})
+            comment = f"Comment {self._random.randrange(5)}"
+            sizes = [
+                {"sizeRangeSizeId": size["sizeRangeSizeId"], "designerComment": comment}
+                for record in (stored.data if stored.status == 200 else ())
+                for size in record["sizes"]
+            ]
+            return item | {"sizes": sizes}
+        stored = await self._api.get(parts.path(part, owner), {"form": "writable"})
+        if stored.status != 200:
+            return None
+        body = parts.body(part, stored.data, self._references, self._random)
+        return item | ({part.list_name: body} if part.list_name else body)
 
     async def _replace_many(self, resource: MasterRecord) -> Answer | None:
         ids = self._some(resource, 4)

@@ -9,7 +9,7 @@ import pytest
 
 from service.listing.list_request import Condition, Listing, SortKey
 from service.listing.operators import OPERATORS
-from service.listing.page_sql import batch_page, listing_page
+from service.listing.page_sql import LIVE, batch_page, listing_page
 from service.listing.properties import Property
 
 pytestmark = pytest.mark.contract("Pages", "Sorts")
@@ -37,7 +37,7 @@ async def connection(dsn: str) -> AsyncIterator[asyncpg.Connection]:
 
 async def page(connection: asyncpg.Connection, listing: Listing) -> list[tuple[Any, ...]]:
     """Return id and sort values of each record of the page and one more."""
-    statement = listing_page(1, listing, hides_deleted=False)
+    statement = listing_page(1, listing, listed="")
     text = (
         f"with record as (select r.* from r where $1::bigint = 1), page as (\n{statement.text}\n)\n"
     )
@@ -80,7 +80,7 @@ def test_values_are_parameters_and_never_text() -> None:
         (SortKey(B, True), SortKey(ID, False)),
         after=("'", 7),
     )
-    statement = listing_page(1, listing, hides_deleted=True)
+    statement = listing_page(1, listing, listed=LIVE)
     assert "drop" not in statement.text
     assert "'; drop table color; --" in statement.parameters
     assert [1, 2] in statement.parameters
@@ -93,7 +93,7 @@ def test_equal_listings_make_equal_statements() -> None:
         listing_page(
             1,
             Listing((Condition(A, OPERATORS["eq"], values),), sort, after=(after,)),
-            hides_deleted=False,
+            listed="",
         ).text
         for values in ((1, 2), (3, 4, 5), (6, 7))
         for after in (1, 2)
@@ -105,9 +105,9 @@ def test_equal_listings_make_equal_statements() -> None:
 def test_deleted_records_are_hidden_unless_the_state_is_filtered() -> None:
     state = Property("state", "string", nullable=False, sortable=True)
     sort = (SortKey(ID, False),)
-    hidden = listing_page(1, Listing(sort=sort), hides_deleted=True)
+    hidden = listing_page(1, Listing(sort=sort), listed=LIVE)
     statement = listing_page(
-        1, Listing((Condition(state, OPERATORS["ne"], ("active",)),), sort), hides_deleted=True
+        1, Listing((Condition(state, OPERATORS["ne"], ("active",)),), sort), listed=LIVE
     )
     assert "'deleted'" in hidden.text
     assert "'deleted'" not in statement.text

@@ -18,7 +18,7 @@ select
         end as documents
 from (
     with record as (
-        select c.id from color c where c.organization_id = $1::bigint
+        select c.id, c.id as color_id, c.state from color c where c.organization_id = $1::bigint
     ),
     page as materialized (
         select record.*, record.id as page_order, null::text as sort_values
@@ -48,7 +48,7 @@ select
 from (
     -- Empty without the multiple-language feature, which writes require.
     with record as (
-        select c.id from color c where c.organization_id = $1::bigint
+        select c.id, c.id as color_id, c.state from color c where c.organization_id = $1::bigint
     ),
     page as materialized (
         select record.*, record.id as page_order, null::text as sort_values
@@ -60,8 +60,9 @@ from (
     select
         page_order,
         sort_values,
-        '[' || case when feature.multiple_language then coalesce(linked.documents, '') else '' end
-            || ']' as document
+        '['
+        || case when feature.multiple_language then coalesce(linked.documents, '') else '' end
+        || ']' as document
     from page
     cross join feature
     left join lateral (
@@ -83,6 +84,22 @@ select id, state as state, user_defined_id as key, null::bigint as within_id fro
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 order by id
 for no key update;
+
+-- color-translations.stored: Read the stored translations.
+--   $1::bigint organization_id
+--   $2::text color_ids
+-- A color without translations has a row, too.
+select color.id as color_id, color.name, linked.language_id, linked.color_name
+from color
+left join color_language linked on linked.organization_id = $1::bigint and linked.color_id = color.id
+where color.organization_id = $1::bigint and color.id = any((select $2::text::bigint[])::bigint[]);
+
+-- color-translations.tell_colors: Find the colors that show another name.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+-- Record changes of the colors whose documents show other names.
+select id as colors from color
+where organization_id = $1::bigint and id = any($2::bigint[]);
 
 -- color-translations.unknown_references: Lock the color groups; report unknown groups and languages.
 --   $1::bigint organization_id
@@ -107,30 +124,30 @@ where not exists (select 1 from language l where l.id = wanted.id);
 
 -- color-translations.remove: Delete links to languages that the request omits.
 --   $1::bigint organization_id
---   $2::bigint color_id
---   $3::bigint[] language_ids
+--   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    -- Remove translations into other languages than $3.
-    delete from color_language
-    where organization_id = $1::bigint and color_id = $2::bigint and language_id <> all($3::bigint[])
-    returning color_id as id
+    -- Pairs are the ids of a color and a language.
+    with gone as materialized (
+        select (pair ->> 0)::bigint as color_id, (pair ->> 1)::bigint as language_id
+        from jsonb_array_elements($2::jsonb) as sent(pair)
+    )
+    delete from color_language as stored
+    using gone
+    where stored.organization_id = $1::bigint
+        and stored.color_id = gone.color_id and stored.language_id = gone.language_id
+    returning stored.color_id as id, stored.color_id as colors
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- color-translations.save: Insert and update translations.
 --   $1::bigint organization_id
---   $2::bigint color_id
---   $3::jsonb entries
+--   $2::jsonb entries
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into color_language as stored (organization_id, color_id, language_id, color_name)
-    select $1::bigint, $2::bigint, sent."languageId", sent."colorName"
-    from jsonb_to_recordset($3::jsonb) as sent("languageId" bigint, "colorName" text)
-    left join color_language same
-        on same.organization_id = $1::bigint and same.color_id = $2::bigint
-            and same.language_id = sent."languageId" and same.color_name is not distinct from sent."colorName"
-    where same.color_id is null
+    insert into color_language (organization_id, color_id, language_id, color_name)
+    select $1::bigint, sent."colorId", sent."languageId", sent."colorName"
+    from jsonb_to_recordset($2::jsonb) as sent("colorId" bigint, "languageId" bigint, "colorName" text)
     on conflict (organization_id, color_id, language_id) do update set color_name = excluded.color_name
     returning color_id as id
 )

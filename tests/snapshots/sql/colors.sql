@@ -690,7 +690,7 @@ with returned as (
     using gone
     where stored.organization_id = $1::bigint
         and stored.color_id = gone.owner_id and stored.language_id = gone.linked_id
-    returning stored.color_id as id
+    returning stored.color_id as id, color_id as "color-translations"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -702,9 +702,20 @@ with returned as (
     insert into color_language (organization_id, color_id, language_id)
     select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
     from jsonb_array_elements($2::jsonb) as sent(pair)
-    returning color_id as id
+    returning color_id as id, color_id as "color-translations"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- colors.with_color-translations: Find deleted and restored records with color-translations, for the change feed.
+--   $1::bigint organization_id
+--   $2::text ids
+-- Record changes of the parts of deleted and restored records, if they are not empty.
+select record.id as "color-translations" from color record
+where record.organization_id = $1::bigint and record.id = any((select $2::text::bigint[])::bigint[])
+    and exists (
+        select 1 from color_language part
+        where part.organization_id = $1::bigint and part.color_id = record.id
+);
 
 -- colors.delete: Mark records as deleted.
 --   $1::bigint organization_id

@@ -19,7 +19,9 @@ select
 from (
     -- The offset makes the planner look up the values line by line. Without it, a plan may read those of all lines.
     with record as (
-        select s.id, s.measurement_unit from style s where s.organization_id = $1::bigint
+        select s.id, s.id as style_id, s.state, s.measurement_unit, s.measurement_unit as unit
+        from style s
+        where s.organization_id = $1::bigint
     ),
     page as materialized (
         select record.*, record.id as page_order, null::text as sort_values
@@ -62,8 +64,8 @@ from (
     select
         page_order,
         sort_values,
-        '{"unit":' || coalesce(to_json(measurement_unit)::text, 'null')
-        || ',"lines":[' || coalesce(lines.documents, '') || ']}' as document
+        '{' || '"unit":' || coalesce(to_json(unit)::text, 'null')
+        || ',"lines":[' || coalesce(lines.documents, '') || ']' || '}' as document
     from page
     left join lines on lines.style_id = page.id
 ) as page;
@@ -78,7 +80,9 @@ select
 from (
     -- The offset makes the planner look up the values line by line. Without it, a plan may read those of all lines.
     with record as (
-        select s.id, s.measurement_unit from style s where s.organization_id = $1::bigint
+        select s.id, s.id as style_id, s.state, s.measurement_unit, s.measurement_unit as unit
+        from style s
+        where s.organization_id = $1::bigint
     ),
     page as materialized (
         select record.*, record.id as page_order, null::text as sort_values
@@ -121,8 +125,8 @@ from (
     select
         page_order,
         sort_values,
-        '{"unit":' || coalesce(to_json(measurement_unit)::text, 'null')
-        || ',"lines":[' || coalesce(lines.documents, '') || ']}' as document
+        '{' || '"unit":' || coalesce(to_json(unit)::text, 'null')
+        || ',"lines":[' || coalesce(lines.documents, '') || ']' || '}' as document
     from page
     left join lines on lines.style_id = page.id
 ) as page;
@@ -149,26 +153,34 @@ for key share;
 -- measurement-charts.needed: Find the removed lines that sample requests use.
 --   $1::bigint organization_id
 --   $2::bigint[] line_ids
---   $3::bigint style_id
--- Return the lines among $2 of the style $3 that sample requests use.
+--   $3::bigint[] style_ids
+-- Return the lines among $2 of the styles $3 that sample requests use.
 select distinct measured.measurement_line_id as id
 from sample_request request
 join sample_request_measurement measured
     on measured.organization_id = $1::bigint and measured.sample_request_id = request.id
-where request.organization_id = $1::bigint and request.style_id = $3::bigint
+where request.organization_id = $1::bigint and request.style_id = any($3::bigint[])
     and measured.measurement_line_id = any($2::bigint[]);
 
--- measurement-charts.stored: Read the stored lines.
+-- measurement-charts.stored: Read the stored units and lines.
 --   $1::bigint organization_id
---   $2::bigint style_id
-select id, is_deactivated, name, tolerance::text as tolerance
-from measurement_line
-where organization_id = $1::bigint and style_id = $2::bigint
-order by id;
+--   $2::text style_ids
+-- A style without lines has a row, too.
+select
+    style.id as owner_id,
+    line.id,
+    line.is_deactivated,
+    line.name,
+    line.tolerance::text as tolerance,
+    style.measurement_unit as unit
+from style
+left join measurement_line line on line.organization_id = $1::bigint and line.style_id = style.id
+where style.organization_id = $1::bigint and style.id = any((select $2::text::bigint[])::bigint[])
+order by line.id;
 
 -- measurement-charts.stored_values: Read the stored requested values.
 --   $1::bigint organization_id
---   $2::bigint style_id
+--   $2::text style_ids
 select charted.measurement_line_id as line_id, charted.size_range_size_id as size_id,
     charted.value::text as value
 from measurement_line line
@@ -178,7 +190,14 @@ cross join lateral (
     where stored.organization_id = $1::bigint and stored.measurement_line_id = line.id
     offset 0
 ) as charted
-where line.organization_id = $1::bigint and line.style_id = $2::bigint;
+where line.organization_id = $1::bigint and line.style_id = any((select $2::text::bigint[])::bigint[]);
+
+-- measurement-charts.tell_charts: Find the charts whose values were saved.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+-- Record changes of the charts of styles, whose values were saved.
+select id from style
+where organization_id = $1::bigint and id = any($2::bigint[]);
 
 -- measurement-charts.deactivate: Deactivate removed lines that sample requests use.
 --   $1::bigint organization_id
@@ -187,20 +206,19 @@ where line.organization_id = $1::bigint and line.style_id = $2::bigint;
 with returned as (
     update measurement_line set is_deactivated = true
     where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactivated
-    returning id, is_deactivated as shown
+    returning style_id as id, id as "cause measurement-charts"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- measurement-charts.insert: Insert new lines.
 --   $1::bigint organization_id
 --   $2::jsonb lines
---   $3::bigint style_id
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
     insert into measurement_line (organization_id, id, style_id, name, tolerance)
-    select $1::bigint, item.id, $3::bigint, item.name, item.tolerance
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, name text, tolerance numeric)
-    returning id
+    select $1::bigint, item.id, item."ownerId", item.name, item.tolerance
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "ownerId" bigint, name text, tolerance numeric)
+    returning style_id as id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -211,7 +229,7 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 with returned as (
     delete from measurement_line
     where organization_id = $1::bigint and id = any($2::bigint[])
-    returning id
+    returning style_id as id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -220,15 +238,19 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb cells
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
+    -- Cells are arrays of the ids of a style, a line and a size.
     with gone as materialized (
-        select (pair ->> 0)::bigint as line_id, (pair ->> 1)::bigint as size_id
-        from jsonb_array_elements($2::jsonb) as sent(pair)
+        select
+            (cell ->> 0)::bigint as style_id,
+            (cell ->> 1)::bigint as line_id,
+            (cell ->> 2)::bigint as size_id
+        from jsonb_array_elements($2::jsonb) as sent(cell)
     )
     delete from measurement_line_value as stored
     using gone
     where stored.organization_id = $1::bigint
         and stored.measurement_line_id = gone.line_id and stored.size_range_size_id = gone.size_id
-    returning stored.measurement_line_id as id
+    returning gone.style_id as id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -237,26 +259,27 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb cells
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into measurement_line_value as stored (organization_id, measurement_line_id, size_range_size_id,
-        value)
-    select $1::bigint, (sent.charted ->> 0)::bigint, (sent.charted ->> 1)::bigint,
-        (sent.charted ->> 2)::numeric
-    from jsonb_array_elements($2::jsonb) as sent(charted)
+    -- Cells also have their value.
+    insert into measurement_line_value (organization_id, measurement_line_id, size_range_size_id, value)
+    select $1::bigint, (sent.cell ->> 1)::bigint, (sent.cell ->> 2)::bigint, (sent.cell ->> 3)::numeric
+    from jsonb_array_elements($2::jsonb) as sent(cell)
     on conflict (organization_id, measurement_line_id,
         size_range_size_id) do update set value = excluded.value
-    returning measurement_line_id as id
+    returning null::bigint as id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- measurement-charts.set_unit: Update the unit of the chart.
+-- measurement-charts.set_unit: Update units that differ.
 --   $1::bigint organization_id
---   $2::bigint style_id
---   $3::text unit
+--   $2::jsonb charts
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    update style set measurement_unit = $3::text
-    where organization_id = $1::bigint and id = $2::bigint and measurement_unit is distinct from $3::text
-    returning id
+    update style as stored
+    set measurement_unit = chart.unit
+    from jsonb_to_recordset($2::jsonb) as chart(id bigint, unit text)
+    where stored.organization_id = $1::bigint and stored.id = chart.id
+        and stored.measurement_unit is distinct from chart.unit
+    returning stored.id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -274,11 +297,11 @@ with returned as (
             stored.is_deactivated
             or (stored.name, stored.tolerance::text) is distinct from (item.name, item.tolerance::text)
         )
-    returning stored.id, stored.id is not null as shown
+    returning stored.style_id as id, stored.id as "cause measurement-charts"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- measurement-charts.shown_in_sample_requests: Find the sample-requests that show changed records, for the change feed.
+-- measurement-charts.shown_in_measurements: Find the measurements that show changed records, for the change feed.
 --   $1::bigint organization_id
 --   $2::bigint[] ids
 --   $3::bigint after_id

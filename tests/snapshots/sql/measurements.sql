@@ -36,31 +36,28 @@ from (
         select record.*, record.id as page_order, null::text as sort_values from record
     ),
     lines as materialized (
-        select
-            measured.size_range_size_id,
-            string_agg(
-                '{"lineId":' || case when line.is_deactivated then 'null' else line.id::text end
-                || ',"name":' || coalesce(to_json(line.name)::text, 'null')
-                || ',"requestedMeasurement":' || coalesce(measured.requested_measurement::text, 'null')
-                || ',"companyMeasurement":' || coalesce(measured.company_measurement::text, 'null')
-                || ',"supplierMeasurement":' || coalesce(measured.supplier_measurement::text, 'null')
-                || ',"newMeasurement":' || coalesce(measured.new_measurement::text, 'null')
-                || ',"tolerance":'
-                || case when line.is_deactivated then 'null' else coalesce(line.tolerance::text, 'null') end
-                || '}',
-                ',' order by line.id
-            ) as documents
-        from sample_request_measurement measured
-        join measurement_line line
-            on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
-        where measured.organization_id = $1::bigint and measured.sample_request_id = $3::bigint
-            and measured.size_range_size_id = any(array(select id from page))
-        group by measured.size_range_size_id
+        select measured.size_range_size_id, -- Part of documents.
+        string_agg(
+            '{"lineId":' || case when line.is_deactivated then 'null' else line.id::text end
+            || ',"name":' || coalesce(to_json(line.name)::text, 'null')
+            || ',"requestedMeasurement":' || coalesce(measured.requested_measurement::text, 'null')
+            || ',"companyMeasurement":' || coalesce(measured.company_measurement::text, 'null')
+            || ',"supplierMeasurement":' || coalesce(measured.supplier_measurement::text, 'null')
+            || ',"newMeasurement":' || coalesce(measured.new_measurement::text, 'null')
+            || ',"tolerance":'
+            || case when line.is_deactivated then 'null' else coalesce(line.tolerance::text, 'null') end
+            || '}',
+            ',' order by line.id
+        ) as documents
+            from sample_request_measurement measured
+            join measurement_line line
+                on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
+            where measured.organization_id = $1::bigint and measured.sample_request_id = $3::bigint
+                and measured.size_range_size_id = any(array(select id from page))
+            group by measured.size_range_size_id
     )
-    select
-        page_order,
-        sort_values,
-        '{"sizeRangeSizeId":' || id
+    select page_order, sort_values, -- Part of documents.
+    '{"sizeRangeSizeId":' || id
         || ',"sizeRangeSizeName":' || to_json(size_range_size_name)
         || ',"unit":' || coalesce(to_json(unit)::text, 'null')
         || ',"designerComment":' || coalesce(to_json(designer_comment)::text, 'null')
@@ -149,31 +146,28 @@ from (
         from record where record.id = $4::bigint
     ),
     lines as materialized (
-        select
-            measured.size_range_size_id,
-            string_agg(
-                '{"lineId":' || case when line.is_deactivated then 'null' else line.id::text end
-                || ',"name":' || coalesce(to_json(line.name)::text, 'null')
-                || ',"requestedMeasurement":' || coalesce(measured.requested_measurement::text, 'null')
-                || ',"companyMeasurement":' || coalesce(measured.company_measurement::text, 'null')
-                || ',"supplierMeasurement":' || coalesce(measured.supplier_measurement::text, 'null')
-                || ',"newMeasurement":' || coalesce(measured.new_measurement::text, 'null')
-                || ',"tolerance":'
-                || case when line.is_deactivated then 'null' else coalesce(line.tolerance::text, 'null') end
-                || '}',
-                ',' order by line.id
-            ) as documents
-        from sample_request_measurement measured
-        join measurement_line line
-            on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
-        where measured.organization_id = $1::bigint and measured.sample_request_id = $3::bigint
-            and measured.size_range_size_id = any(array(select id from page))
-        group by measured.size_range_size_id
+        select measured.size_range_size_id, -- Part of documents.
+        string_agg(
+            '{"lineId":' || case when line.is_deactivated then 'null' else line.id::text end
+            || ',"name":' || coalesce(to_json(line.name)::text, 'null')
+            || ',"requestedMeasurement":' || coalesce(measured.requested_measurement::text, 'null')
+            || ',"companyMeasurement":' || coalesce(measured.company_measurement::text, 'null')
+            || ',"supplierMeasurement":' || coalesce(measured.supplier_measurement::text, 'null')
+            || ',"newMeasurement":' || coalesce(measured.new_measurement::text, 'null')
+            || ',"tolerance":'
+            || case when line.is_deactivated then 'null' else coalesce(line.tolerance::text, 'null') end
+            || '}',
+            ',' order by line.id
+        ) as documents
+            from sample_request_measurement measured
+            join measurement_line line
+                on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
+            where measured.organization_id = $1::bigint and measured.sample_request_id = $3::bigint
+                and measured.size_range_size_id = any(array(select id from page))
+            group by measured.size_range_size_id
     )
-    select
-        page_order,
-        sort_values,
-        '{"sizeRangeSizeId":' || id
+    select page_order, sort_values, -- Part of documents.
+    '{"sizeRangeSizeId":' || id
         || ',"sizeRangeSizeName":' || to_json(size_range_size_name)
         || ',"unit":' || coalesce(to_json(unit)::text, 'null')
         || ',"designerComment":' || coalesce(to_json(designer_comment)::text, 'null')
@@ -200,10 +194,13 @@ select
     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
         end as documents
 from (
-    -- Active lines, with values as texts.
+    -- The offset makes the planner look up sizes by request. Without it, a plan may start from a size of many requests.
     with record as (
         select
             requested.size_range_size_id as id,
+            size.name as size_range_size_name,
+            size.is_deactivated,
+            request.unit,
             requested.designer_comment,
             requested.is_approved,
             requested.is_designer_visible_only
@@ -214,6 +211,8 @@ from (
             where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
             offset 0
         ) as requested
+        join size_range_size size
+            on size.organization_id = $1::bigint and size.id = requested.size_range_size_id
         where request.organization_id = $1::bigint and request.id = $3::bigint
             and request.style_id = $2::bigint
     ),
@@ -222,29 +221,24 @@ from (
         from record where record.id = $4::bigint
     ),
     lines as materialized (
-        select
-            measured.size_range_size_id,
-            string_agg(
-                '{"lineId":' || line.id
-                || ',"companyMeasurement":'
-                    || coalesce(to_json(measured.company_measurement::text)::text, 'null')
-                || ',"supplierMeasurement":'
-                    || coalesce(to_json(measured.supplier_measurement::text)::text, 'null')
-                || ',"newMeasurement":' || coalesce(to_json(measured.new_measurement::text)::text, 'null')
-                    || '}',
-                ',' order by line.id
-            ) as documents
-        from sample_request_measurement measured
-        join measurement_line line
-            on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
-        where measured.organization_id = $1::bigint and measured.sample_request_id = $3::bigint
-            and measured.size_range_size_id = any(array(select id from page)) and not line.is_deactivated
-        group by measured.size_range_size_id
+        select measured.size_range_size_id, -- Part of writables: active lines, with values as texts.
+        string_agg(
+            '{"lineId":' || line.id
+            || ',"companyMeasurement":' || coalesce(to_json(measured.company_measurement::text)::text, 'null')
+            || ',"supplierMeasurement":'
+                || coalesce(to_json(measured.supplier_measurement::text)::text, 'null')
+            || ',"newMeasurement":' || coalesce(to_json(measured.new_measurement::text)::text, 'null') || '}',
+            ',' order by line.id
+        ) as documents
+            from sample_request_measurement measured
+            join measurement_line line
+                on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
+            where measured.organization_id = $1::bigint and measured.sample_request_id = $3::bigint
+                and measured.size_range_size_id = any(array(select id from page)) and not line.is_deactivated
+            group by measured.size_range_size_id
     )
-    select
-        page_order,
-        sort_values,
-        '{"designerComment":' || coalesce(to_json(designer_comment)::text, 'null')
+    select page_order, sort_values, '{' || -- Part of writables.
+    '"designerComment":' || coalesce(to_json(designer_comment)::text, 'null')
         || ',"approved":' || is_approved
         || ',"designerVisibleOnly":' || is_designer_visible_only
         || ',"lines":[' || coalesce(lines.documents, '') || ']}' as document
@@ -270,20 +264,34 @@ where request.organization_id = $1::bigint and request.id = $4::bigint and reque
     and requested.size_range_size_id = any((select $2::text::bigint[])::bigint[])
 for no key update of request, requested;
 
--- measurements.measured_lines: Read the active lines with their measured values.
+-- measurements.measured_lines: Read the active lines of sizes, with their measured values.
 --   $1::bigint organization_id
---   $2::bigint sample_request_id
---   $3::bigint size_id
--- Active lines of a size ($3) of a request ($2), with their measured values.
+--   $2::bigint[] sample_request_ids
+--   $3::bigint[] size_ids
+-- Active lines, with their measured values, of the sizes $3 of the requests $2; a row without a line for a requested
+-- size that has none.
 select
-    line.id,
-    measured.company_measurement::text as "companyMeasurement",
-    measured.supplier_measurement::text as "supplierMeasurement",
-    measured.new_measurement::text as "newMeasurement"
-from sample_request_measurement measured
-join measurement_line line on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
-where measured.organization_id = $1::bigint and measured.sample_request_id = $2::bigint
-    and measured.size_range_size_id = $3::bigint and not line.is_deactivated;
+    requested.sample_request_id as request_id,
+    requested.size_range_size_id as size_id,
+    measured.line_id,
+    measured."companyMeasurement",
+    measured."supplierMeasurement",
+    measured."newMeasurement"
+from unnest($2::bigint[], $3::bigint[]) as sent(request_id, size_id)
+join sample_request_size requested
+    on requested.organization_id = $1::bigint and requested.sample_request_id = sent.request_id
+        and requested.size_range_size_id = sent.size_id
+left join lateral (
+    select
+        line.id as line_id,
+        stored.company_measurement::text as "companyMeasurement",
+        stored.supplier_measurement::text as "supplierMeasurement",
+        stored.new_measurement::text as "newMeasurement"
+    from sample_request_measurement stored
+    join measurement_line line on line.organization_id = $1::bigint and line.id = stored.measurement_line_id
+    where stored.organization_id = $1::bigint and stored.sample_request_id = sent.request_id
+        and stored.size_range_size_id = sent.size_id and not line.is_deactivated
+) as measured on true;
 
 -- measurements.unknown_parent: Find the first id in the path that does not exist.
 --   $1::bigint organization_id
@@ -299,11 +307,9 @@ select case
         then 'sampleRequestId'
 end as parameter;
 
--- measurements.update: Update the size if it differs.
+-- measurements.update: Update sizes that differ.
 --   $1::bigint organization_id
 --   $2::jsonb items
---   $3::bigint sample_request_id
---   $4::bigint size_id
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
     update sample_request_size as stored
@@ -311,21 +317,21 @@ with returned as (
         designer_comment = item."designerComment",
         is_approved = item.approved,
         is_designer_visible_only = item."designerVisibleOnly"
-    from jsonb_to_recordset($2::jsonb) as item("designerComment" text, approved boolean,
-        "designerVisibleOnly" boolean)
-    where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
-        and stored.size_range_size_id = $4::bigint
+    from jsonb_to_recordset($2::jsonb) as item(
+        "requestId" bigint, "sizeId" bigint, "designerComment" text, approved boolean,
+            "designerVisibleOnly" boolean
+    )
+    where stored.organization_id = $1::bigint and stored.sample_request_id = item."requestId"
+        and stored.size_range_size_id = item."sizeId"
         and (stored.designer_comment, stored.is_approved, stored.is_designer_visible_only)
         is distinct from (item."designerComment", item.approved, item."designerVisibleOnly")
-    returning stored.size_range_size_id as id
+    returning stored.sample_request_id as id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- measurements.update_lines: Update measured values that differ.
 --   $1::bigint organization_id
 --   $2::jsonb lines
---   $3::bigint sample_request_id
---   $4::bigint size_id
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
     -- Compares values as exact texts.
@@ -335,15 +341,16 @@ with returned as (
         supplier_measurement = item."supplierMeasurement",
         new_measurement = item."newMeasurement"
     from jsonb_to_recordset($2::jsonb) as item(
-        "lineId" bigint, "companyMeasurement" numeric, "supplierMeasurement" numeric, "newMeasurement" numeric
+        "requestId" bigint, "sizeId" bigint, "lineId" bigint,
+        "companyMeasurement" numeric, "supplierMeasurement" numeric, "newMeasurement" numeric
     )
-    where stored.organization_id = $1::bigint and stored.sample_request_id = $3::bigint
-        and stored.size_range_size_id = $4::bigint and stored.measurement_line_id = item."lineId"
+    where stored.organization_id = $1::bigint and stored.sample_request_id = item."requestId"
+        and stored.size_range_size_id = item."sizeId" and stored.measurement_line_id = item."lineId"
         and (
             stored.company_measurement::text, stored.supplier_measurement::text, stored.new_measurement::text
         ) is distinct from (
             item."companyMeasurement"::text, item."supplierMeasurement"::text, item."newMeasurement"::text
         )
-    returning stored.measurement_line_id as id
+    returning stored.sample_request_id as id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;

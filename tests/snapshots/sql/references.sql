@@ -67,6 +67,23 @@ order by id;
 -- If only the lock is left to check:
 --   + for key share
 
+-- references.sample_request_by_key: Read each sample request that references name by its own key.
+--   $1::bigint organization_id
+--   $2::text[] keys
+--   $3::bigint[] style_ids
+select id, name as key, style_id as within_id, true as is_live from sample_request
+where organization_id = $1::bigint and -- Own keys within records with the ids $3. The offset makes the planner look keys up one by one, not read all records.
+id = any(array(
+    select found.id
+    from unnest($2::text[], $3::bigint[]) as sent(key, within_id)
+    cross join lateral (
+        select one.id from sample_request one
+        where one.organization_id = $1::bigint and one.style_id = sent.within_id and one.name = sent.key
+        offset 0
+    ) as found
+))
+order by id;
+
 -- references.size_range_by_key: Read each size range that references name by its own key.
 --   $1::bigint organization_id
 --   $2::text[] keys

@@ -292,30 +292,6 @@ from (
                             ) as change
                             cross join lateral jsonb_array_elements_text(change.causes -> 'size-range-sizes') as changed(record_id)
                 ))) as shown
-                -- Part of changed_records: records that show changed ones of one kind.
-                union all
-                select shown.id from (
-                    select distinct measured.sample_request_id as id
-                    from measurement_line line
-                    join sample_request request on request.organization_id = $1::bigint
-                        and request.style_id = line.style_id
-                    join sample_request_measurement measured
-                        on measured.organization_id = $1::bigint and measured.sample_request_id = request.id
-                            and measured.measurement_line_id = line.id
-                    where line.organization_id = $1::bigint and line.id = any(
-                        -- Ids of the changed ones in changed_shown.
-                        array(
-                            select changed.record_id::bigint
-                            from (
-                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                                select numbered.records, numbered.causes from change numbered
-                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
-                                union all
-                                select unnumbered.records, unnumbered.causes from change unnumbered
-                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                            ) as change
-                            cross join lateral jsonb_array_elements_text(change.causes -> 'measurement-charts') as changed(record_id)
-                ))) as shown
             )
             order by record.id limit 30 + 1 offset 0
         ),
@@ -721,7 +697,7 @@ with returned as (
     using gone
     where stored.organization_id = $1::bigint
         and stored.sample_request_id = gone.owner_id and stored.size_range_size_id = gone.linked_id
-    returning stored.sample_request_id as id
+    returning stored.sample_request_id as id, sample_request_id as "measurements"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -733,9 +709,20 @@ with returned as (
     insert into sample_request_size (organization_id, sample_request_id, size_range_size_id)
     select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
     from jsonb_array_elements($2::jsonb) as sent(pair)
-    returning sample_request_id as id
+    returning sample_request_id as id, sample_request_id as "measurements"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- sample-requests.with_measurements: Find deleted and restored records with measurements, for the change feed.
+--   $1::bigint organization_id
+--   $2::text ids
+-- Record changes of the parts of deleted and restored records, if they are not empty.
+select record.id as "measurements" from sample_request record
+where record.organization_id = $1::bigint and record.id = any((select $2::text::bigint[])::bigint[])
+    and exists (
+        select 1 from sample_request_size part
+        where part.organization_id = $1::bigint and part.sample_request_id = record.id
+);
 
 -- sample-requests.freeze: Freeze the requested values of new sizes.
 --   $1::bigint organization_id

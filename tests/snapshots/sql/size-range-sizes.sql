@@ -19,7 +19,9 @@ select
 from (
     -- Null members are left out of documents; writables have them.
     with record as (
-        select r.id, r.default_grading_size_id from size_range r where r.organization_id = $1::bigint
+        select r.id, r.id as size_range_id, r.state, r.default_grading_size_id
+        from size_range r
+        where r.organization_id = $1::bigint
     ),
     page as materialized (
         select record.*, record.id as page_order, null::text as sort_values
@@ -58,7 +60,9 @@ select
 from (
     -- Null members are left out of documents; writables have them.
     with record as (
-        select r.id, r.default_grading_size_id from size_range r where r.organization_id = $1::bigint
+        select r.id, r.id as size_range_id, r.state, r.default_grading_size_id
+        from size_range r
+        where r.organization_id = $1::bigint
     ),
     page as materialized (
         select record.*, record.id as page_order, null::text as sort_values
@@ -113,8 +117,8 @@ for key share;
 -- size-range-sizes.needed: Find the removed sizes that are in use.
 --   $1::bigint organization_id
 --   $2::bigint[] size_ids
---   $3::bigint size_range_id
--- Return the sizes among $2 in use outside of their size range $3.
+--   $3::bigint[] size_range_ids
+-- Return the sizes among $2 in use outside of the size ranges $3.
 select gone.id
 from unnest($2::bigint[]) as gone(id)
 where exists (
@@ -128,16 +132,17 @@ where exists (
     or exists (
         select 1 from size_range_size other
         where other.organization_id = $1::bigint and other.related_size_range_size_id = gone.id
-            and other.size_range_id <> $3::bigint
+            and other.size_range_id <> all($3::bigint[])
     );
 
 -- size-range-sizes.stored: Lock and read the stored sizes.
 --   $1::bigint organization_id
---   $2::bigint size_range_id
+--   $2::text size_range_ids
 -- Lock the sizes, so that no other transaction starts to use them.
-select id, is_deactivated, name, size_id, related_size_range_size_id, grading_group_id
+select size_range_id as owner_id, id, is_deactivated, name, size_id, related_size_range_size_id,
+    grading_group_id
 from size_range_size
-where organization_id = $1::bigint and size_range_id = $2::bigint
+where organization_id = $1::bigint and size_range_id = any((select $2::text::bigint[])::bigint[])
 order by id
 for update;
 
@@ -148,14 +153,14 @@ for update;
 with returned as (
     update size_range_size set is_deactivated = true
     where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactivated
-    returning id, is_deactivated as shown
+    returning size_range_id as id, size_range_id as "size-ranges",
+        id as "cause size-range-sizes.isDeactivated"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- size-range-sizes.insert: Insert new sizes.
 --   $1::bigint organization_id
 --   $2::jsonb sizes
---   $3::bigint size_range_id
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
     insert into size_range_size (
@@ -164,29 +169,31 @@ with returned as (
     select
         $1::bigint,
         item.id,
-        $3::bigint,
+        item."ownerId",
         item.name,
         item."sizeId",
         item."relatedSizeRangeSizeId",
         item."gradingGroupId"
     from jsonb_to_recordset($2::jsonb) as item(
-        id bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint
+        id bigint, "ownerId" bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint,
+            "gradingGroupId" bigint
     )
-    returning id
+    returning size_range_id as id, size_range_id as "size-ranges"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- size-range-sizes.mark_default: Update the size that grading starts from.
+-- size-range-sizes.mark_default: Update the sizes that grading starts from.
 --   $1::bigint organization_id
---   $2::bigint size_range_id
---   $3::bigint size_id
+--   $2::jsonb defaults
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    -- Set the size that grading starts from.
-    update size_range set default_grading_size_id = $3::bigint
-    where organization_id = $1::bigint and id = $2::bigint
-        and default_grading_size_id is distinct from $3::bigint
-    returning id
+    -- Set the sizes that grading starts from: $2 has pairs of a size range's id and a size's, or null.
+    update size_range as stored
+    set default_grading_size_id = (sent.pair ->> 1)::bigint
+    from jsonb_array_elements($2::jsonb) as sent(pair)
+    where stored.organization_id = $1::bigint and stored.id = (sent.pair ->> 0)::bigint
+        and stored.default_grading_size_id is distinct from (sent.pair ->> 1)::bigint
+    returning stored.id, stored.id as "size-ranges"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -197,7 +204,7 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 with returned as (
     delete from size_range_size
     where organization_id = $1::bigint and id = any($2::bigint[])
-    returning id
+    returning size_range_id as id, size_range_id as "size-ranges"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -224,9 +231,27 @@ with returned as (
             or (stored.name, stored.size_id, stored.related_size_range_size_id, stored.grading_group_id)
             is distinct from (item.name, item."sizeId", item."relatedSizeRangeSizeId", item."gradingGroupId")
         )
-    returning stored.id, stored.name <> before.name or before.is_deactivated as shown
+    returning stored.size_range_id as id, stored.size_range_id as "size-ranges",
+        case when stored.name <> before.name then stored.id end as "cause size-range-sizes",
+        case when before.is_deactivated then stored.id end as "cause size-range-sizes.isDeactivated"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- size-range-sizes.shown_in_measurements: Find the measurements that show changed records, for the change feed.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+--   $3::bigint after_id
+--   $4::integer limit
+--   $5::bigint record_id
+-- Ids of records that show the changed ones, after id $3.
+select distinct shown.id
+from (
+    select sample_request_id as id from sample_request_size
+    where organization_id = $1::bigint and size_range_size_id = any($2::bigint[])
+) as shown
+where shown.id > $3::bigint and ($5::bigint is null or shown.id = $5::bigint)
+order by shown.id
+limit $4::integer;
 
 -- size-range-sizes.shown_in_sample_requests: Find the sample-requests that show changed records, for the change feed.
 --   $1::bigint organization_id

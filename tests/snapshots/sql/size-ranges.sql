@@ -614,6 +614,17 @@ join size_range_size related
 where size.organization_id = $1::bigint and size.size_range_id = any($2::bigint[])
     and related.size_range_id = any($2::bigint[]) and related.size_range_id <> size.size_range_id;
 
+-- size-ranges.with_size-range-sizes: Find deleted and restored records with size-range-sizes, for the change feed.
+--   $1::bigint organization_id
+--   $2::text ids
+-- Record changes of the parts of deleted and restored records, if they are not empty.
+select record.id as "size-range-sizes" from size_range record
+where record.organization_id = $1::bigint and record.id = any((select $2::text::bigint[])::bigint[])
+    and exists (
+        select 1 from size_range_size part
+        where part.organization_id = $1::bigint and part.size_range_id = record.id
+);
+
 -- size-ranges.delete: Mark records as deleted.
 --   $1::bigint organization_id
 --   $2::text ids

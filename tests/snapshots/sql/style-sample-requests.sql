@@ -287,30 +287,6 @@ from (
                             ) as change
                             cross join lateral jsonb_array_elements_text(change.causes -> 'size-range-sizes') as changed(record_id)
                 ))) as shown
-                -- Part of changed_records: records that show changed ones of one kind.
-                union all
-                select shown.id from (
-                    select distinct measured.sample_request_id as id
-                    from measurement_line line
-                    join sample_request request on request.organization_id = $1::bigint
-                        and request.style_id = line.style_id
-                    join sample_request_measurement measured
-                        on measured.organization_id = $1::bigint and measured.sample_request_id = request.id
-                            and measured.measurement_line_id = line.id
-                    where line.organization_id = $1::bigint and line.id = any(
-                        -- Ids of the changed ones in changed_shown.
-                        array(
-                            select changed.record_id::bigint
-                            from (
-                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                                select numbered.records, numbered.causes from change numbered
-                                where numbered.organization_id = $1::bigint and numbered.n > $3::bigint
-                                union all
-                                select unnumbered.records, unnumbered.causes from change unnumbered
-                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                            ) as change
-                            cross join lateral jsonb_array_elements_text(change.causes -> 'measurement-charts') as changed(record_id)
-                ))) as shown
             )
             order by record.id limit 30 + 1 offset 0
         ),

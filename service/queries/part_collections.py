@@ -1,0 +1,132 @@
+"""Part collections: the same part of all owners, a record for each (contract, Part collections).
+
+Records have the ids of their owners and no paths of their own. Lists show those of live owners
+whose part is not empty. Locks, checks and statements of a write are those of the part, which works
+on any number of owners.
+"""
+
+from collections.abc import Container, Iterable, Mapping
+from typing import ClassVar
+
+from service import schemas
+from service.database.connections import Connection
+from service.database.statements import Statement
+from service.error_types import ErrorType
+from service.errors import ErrorDetail
+from service.listing.page_sql import column_of
+from service.listing.related import Related
+from service.queries.batch import Batch, Item
+from service.queries.bound_statements import WritePlan
+from service.queries.change_recorder import ChangeRecorder, Rows
+from service.queries.keyed_references import KeyedReferences
+from service.queries.parts import RecordPart
+from service.queries.writable_resource import WritableResource
+from service.queries.write_set import WriteSet
+from service.schemas.extra_checks import duplicate_errors
+from service.schemas.validation import Validator
+
+
+class PartCollection(WritableResource):
+    """Collection of a part: ``schemas/<name of the part>-by-owner.json``."""
+
+    is_patched = False
+    keeps_omitted = True
+    own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "list": (
+            "List {several}",
+            "Returns one page of records, filtered and sorted: one for each live owner whose part "
+            "is not empty, with the owner's id.",
+        ),
+        "bulk_replace": (
+            "Replace {several}",
+            "Runs in one transaction. Each item replaces the part of its owner, by the rules of "
+            "the part's own path. Of measured values, it replaces the sizes that it names.",
+        ),
+        "bulk_patch": (
+            "Change {several} in part",
+            "Applies each item as a merge patch (RFC 7396) to the writable form of its owner's "
+            "part: omitted fields keep their values, null clears a field, and a list is replaced "
+            "as a whole.",
+        ),
+    }
+
+    def __init__(self, part: RecordPart) -> None:
+        self.part, self.segment = part, part.name
+        name = f"{part.name}-by-owner"
+        self.key, self.table = schemas.item_id(name), part.table
+        own_keys = {key: column_of(key) for key in schemas.key_fields(part.owner.name)[:1]}
+        owner = Related(self.key.removesuffix("Id"), self.table or "", "id", {"id": "id"}, own_keys)
+        # Other resources have a class each; the collections of parts share theirs.
+        self.related = (owner,)  # type: ignore[misc]
+        self.own_error_types = part.own_error_types  # type: ignore[misc]
+        super().__init__(name)
+        self.stored_state = part.stored_state
+        self.locks_organization = part.locks_organization
+        self.foreign_is_forbidden = part.foreign_is_forbidden
+        self.key_column = part.key_column
+        for within in schemas.key_fields(part.owner.name)[1:]:
+            self.within_column = column_of(within)
+        filled = part.statements["filled"].text
+        self.listed = " and ".join(filter(None, (part.owner.listed, filled)))
+        self.replace_form = self._form("item")
+        self.bulk_replace_form = self._form("bulkReplace")
+        self.bulk_merge_form = self._form("bulkMerge")
+
+    @property
+    def collection(self) -> str:
+        """Name of the collection, which the part has, too."""
+        return self.part.name
+
+    def load_statements(self) -> Mapping[str, Statement]:
+        """Return the part's documents and writables, with the owners' ids."""
+        return self.part.forms(self.key)
+
+    def _form(self, name: str) -> Validator:
+        return Validator(self.name, name, self.item_errors)
+
+    def item_errors(self, item: Item) -> Iterable[ErrorDetail]:
+        """Return the errors of a single item beyond its schema."""
+        return self.part.item_errors(item)
+
+    def outcome_id(self, batch: Batch, item: Item) -> int:
+        """Return the id of the owner's record."""
+        return self.part.outcome_id(batch, item)
+
+    @property
+    def resolves_scope(self) -> bool:  # type: ignore[override]
+        """Whether the part itself resolves keys of its own entries."""
+        return self.part.resolves_scope
+
+    def reference_scope(self, batch: Batch, item: Item) -> int | None:
+        """Return the id of the record within which keys without a parent are looked up."""
+        return self.part.reference_scope(batch, item)
+
+    async def identify(self, connection: Connection, batch: Batch, *, skip_failed: bool) -> None:
+        """Set the owner's id on items that name their owner by its own key.
+
+        Add ``not_found`` or ``conflict.ambiguous_key`` to the batch, and ``duplicate`` for owners
+        that turn out to be the same; with ``skip_failed`` all of them fail, else all but the first.
+        """
+        owners = KeyedReferences.of(self, batch, (self.key,))
+        if not owners.values:
+            return
+        owners.missing_type = ErrorType.NOT_FOUND
+        await owners.resolve(connection, batch)
+        entries = [*enumerate(batch.items)]
+        for detail in duplicate_errors(entries, self.key, all_of_them=skip_failed):
+            batch.fail(int(detail.path[0]), detail.type, self.key, message=detail.message or "")
+        for item in batch.items:
+            if isinstance(item[self.key], int):
+                item["id"] = item[self.key]
+
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+        """Return the plan that makes the stored parts equal to the items."""
+        return await self.part.check(connection, write_set)
+
+    def collect_changes(self, recorder: ChangeRecorder, batch: Batch, rows: Rows) -> None:
+        """Record the changes that the rows of a write statement report."""
+        self.part.collect_changes(recorder, batch, rows)
+
+    def changed_ids(self, recorder: ChangeRecorder, batch: Batch) -> Container[int]:  # noqa: ARG002
+        """Return the ids of the owners whose parts the write changed."""
+        return recorder.ids[self.collection]
