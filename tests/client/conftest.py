@@ -19,20 +19,21 @@ QUICK = RetryPolicy(first_wait=0.01)
 
 
 class ServiceAddress(NamedTuple):
-    """Address of a running service, and keys of organization 1."""
+    """Address of a running service, keys of organization 1, and the database."""
 
     url: URL
     writer: str
     reader: str
+    dsn: str
 
 
 @pytest.fixture(scope="session")
 async def service_address(server_dsn: str, worker_id: str) -> AsyncIterator[ServiceAddress]:
     """The service."""
     dsn = fresh_database(server_dsn, f"client_{worker_id}", DEMO_TEMPLATE)
-    keys = [await issue_key(dsn, 1, scope) for scope in ("write", "read")]
+    writer, reader = [await issue_key(dsn, 1, scope) for scope in ("write", "read")]
     async with serving(dsn) as server:
-        yield ServiceAddress(server.make_url("/"), *keys)
+        yield ServiceAddress(server.make_url("/"), writer, reader, dsn)
 
 
 @pytest.fixture

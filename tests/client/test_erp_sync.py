@@ -1,0 +1,182 @@
+"""Tests of the nightly sync of docs/erp-sync.md, run as the document shows it, of a whole ERP."""
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import asyncpg
+import orjson
+import pytest
+
+from service.client import Client, TooManyMissingError
+from service.client.transport import HttpResponse, Request, Transport
+from service.organizations import administration
+from tests.client.conftest import ServiceAddress
+from tests.client.erp import Erp, RecordSet
+from tests.policy.sources import ROOT
+from tests.support.api import issue_key
+
+pytestmark = pytest.mark.contract("Own keys", "Outcomes")
+
+DIVISOR, MOST_LINES, MOST_REQUESTS = 20, 40, 40
+Night = Callable[[Iterable[RecordSet]], Any]
+
+
+@pytest.fixture
+async def erp_address(
+    service_address: ServiceAddress, request: pytest.FixtureRequest
+) -> ServiceAddress:
+    """The service, with a key of a new organization that has every feature."""
+    connection = await asyncpg.connect(service_address.dsn)
+    organization = await administration.create_organization(
+        connection, request.node.nodeid, multiple_language=True, pro=True
+    )
+    await connection.close()
+    return service_address._replace(writer=await issue_key(service_address.dsn, organization))
+
+
+@pytest.fixture
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Paths of the client's requests."""
+    paths, send = list[str](), Transport.send
+
+    async def watch(self: Transport, request: Request) -> HttpResponse:
+        paths.append(f"{request.method} {request.path}")
+        return await send(self, request)
+
+    monkeypatch.setattr(Transport, "send", watch)
+    return paths
+
+
+@pytest.fixture
+def night(erp_address: ServiceAddress, monkeypatch: pytest.MonkeyPatch) -> Night:
+    """The code of the page, given what the ERP knows."""
+    code = _code()
+    assert code.count("\n") <= MOST_LINES
+    monkeypatch.setenv("SELVEDGE_URL", str(erp_address.url))
+    monkeypatch.setenv("SELVEDGE_API_KEY", erp_address.writer)
+
+    def run(truth: Iterable[RecordSet]) -> Any:
+        erp = ModuleType("erp")
+        erp.truth = lambda: iter(truth)  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "erp", erp)
+        names: dict[str, Any] = {"__name__": "night"}
+        exec(code, names)
+        return names["night"]()
+
+    return run
+
+
+def _code() -> str:
+    page = (ROOT / "docs/erp-sync.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    return str(code)
+
+
+def _counts(text: str) -> Iterator[tuple[str, Counter[str]]]:
+    for line in text.splitlines():
+        if match := re.fullmatch(r"([a-z-]+): (\{.*\})", line):
+            yield match[1], Counter(orjson.loads(match[2].replace("'", '"')))
+
+
+async def test_nights_end_in_the_state_of_the_erp(
+    night: Night, requests: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All is new, nothing has changed, or some has, has gone or another key; two at once, too."""
+
+    async def run(erp: Erp) -> dict[str, Counter[str]]:
+        requests.clear()
+        assert await night(erp.truth()) == 0, capsys.readouterr().out
+        assert len(requests) <= MOST_REQUESTS, requests
+        return dict(_counts(capsys.readouterr().out))
+
+    sizes = {name: len(records) for name, _, _, records in Erp(DIVISOR).truth()}
+    created = await run(Erp(DIVISOR))
+    unchanged = {name: Counter(unchanged=count) for name, count in sizes.items()}
+    assert {name: sum(outcomes.values()) for name, outcomes in created.items()} == sizes
+    assert created["styles"] == Counter(created=sizes["styles"])
+    assert await run(Erp(DIVISOR)) == unchanged
+    fewer = Erp(DIVISOR, mark="Two", changed=0.01, sold=5)
+    changed = await run(fewer)
+    assert changed["colors"] == Counter(updated=5, unchanged=sizes["colors"] - 10, deleted=5)
+    assert changed["style-relations"]["deleted"] == 5
+    assert changed["measurements"] == unchanged["measurements"]
+    renamed = Erp(DIVISOR, sold=5, renames={"C-10": "C-11", "C-11": "C-10", "C-12": "X-12"})
+    colors = (await run(renamed))["colors"]
+    assert colors["deleted"] == colors["failed"] == 0
+    assert colors["updated"] >= 3
+    # Sent again, keys are exchanged back, and a key that is renamed already is found.
+    assert (await run(renamed))["colors"] == Counter(updated=2, unchanged=sizes["colors"] - 7)
+    back = await asyncio.gather(*(night(Erp(DIVISOR).truth()) for _ in range(2)))
+    assert back == [0, 0]
+    capsys.readouterr()
+    assert await run(Erp(DIVISOR)) == unchanged
+
+
+async def test_a_truth_that_broke_off_deletes_nothing(night: Night) -> None:
+    colors = [*Erp(100).truth()][2]
+    assert await night([colors]) == 0
+    with pytest.raises(TooManyMissingError, match="190 of 200 colors are missing"):
+        await night([(*colors[:3], colors[3][:10])])
+
+
+@pytest.mark.contract("In part")
+async def test_errors_are_printed_and_other_records_written(
+    night: Night, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [*_, (collection, key, _, records)] = [*Erp(400).truth()][2:3]
+    records[7]["colorGroupIds"] = [2**60]
+    assert await night([(collection, key, 20, records)]) == 1
+    printed = capsys.readouterr().out
+    assert "colors C-7: [7].colorGroupIds[0]: There is no such color group." in printed
+    assert dict(_counts(printed))["colors"] == Counter(created=49, failed=1)
+
+
+_ERP: Final = """
+import os, signal, threading
+from tests.client.erp import Erp
+
+def truth():
+    if (seconds := float(os.environ["KILLED_AFTER"])):
+        threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGKILL)).start()
+    return ((name, key, 50, records) for name, key, _, records in Erp(40).truth())
+"""
+
+
+async def test_killed_anywhere_and_run_again_it_ends_as_if_it_had_not_been(
+    erp_address: ServiceAddress, tmp_path: Path
+) -> None:
+    (tmp_path / "erp.py").write_text(_ERP)
+    (tmp_path / "night.py").write_text(_code())
+
+    async def run(killed_after: float) -> tuple[int | None, str]:
+        settings = {
+            "SELVEDGE_URL": str(erp_address.url),
+            "SELVEDGE_API_KEY": erp_address.writer,
+        }
+        env = {**os.environ, **settings, "KILLED_AFTER": str(killed_after), "PYTHONPATH": str(ROOT)}
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "night.py"), cwd=tmp_path, env=env, stdout=asyncio.subprocess.PIPE
+        )
+        out, _ = await process.communicate()
+        return process.returncode, out.decode()
+
+    killed = [await run(seconds) for seconds in (0.03, 0.1, 0.2)]
+    assert killed[0][0] == -signal.SIGKILL
+    ended = await run(0)
+    assert ended[0] == 0, ended[1]
+    truth = [*Erp(40).truth()]
+    assert dict(_counts((await run(0))[1])) == {
+        name: Counter(unchanged=len(records)) for name, _, _, records in truth
+    }
+    async with Client(str(erp_address.url), erp_address.writer) as client:
+        for name, key, _, records in truth:
+            stored = [record async for record in client.collection(name).records(page_size=100)]
+            assert len(stored) == len(records), (name, key)
