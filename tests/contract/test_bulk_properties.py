@@ -7,6 +7,7 @@ of no fields changes nothing.
 
 from random import Random
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -23,7 +24,11 @@ from tests.contract.test_record_properties import (
 )
 from tests.support import generate
 from tests.support.api import Api
-from tests.support.parametrize import of_each_resource, of_each_with_own_key
+from tests.support.parametrize import (
+    of_each_resource,
+    of_each_with_own_key,
+    of_each_with_simple_key,
+)
 
 MINIMAL = {"Prefer": "return=minimal"}
 
@@ -112,6 +117,33 @@ async def test_by_own_key_is_as_by_id(
     assert by_key.data == by_id.data, (body, by_key.raw)
     assert without_child_ids(await writable(shared_api, location, resource)) == after
     await clear(shared_api, resource, [location])
+
+
+@pytest.mark.contract("Paths by own key")
+@of_each_with_simple_key
+@with_generated_records
+@given(random=randoms)
+async def test_a_path_by_own_key_is_as_one_by_id(
+    resource: MasterRecord, shared_api: Api, random: Random
+) -> None:
+    name, key = str(resource.own_key), f"path/{random.getrandbits(64):x} %="
+    [by_id] = await created(shared_api, resource, random, 1)
+    by_key = f"{path(resource)}/{name}={quote(key, safe='')}"
+    first = await replacement(shared_api, resource, random) | {name: key}
+    first = generate.with_state(resource, first, "active")
+    assert (await shared_api.put(by_id, first)).status == 200
+    before = without_child_ids(await writable(shared_api, by_id, resource))
+    body = await replacement(shared_api, resource, random) | {name: key}
+    body = generate.with_state(resource, body, "active")
+    replaced = await shared_api.put(by_id, body)
+    after = without_child_ids(await writable(shared_api, by_id, resource))
+    assert (await shared_api.put(by_key, before)).status == replaced.status == 200
+    assert without_child_ids(await writable(shared_api, by_key, resource)) == before
+    again = await shared_api.put(by_key, body)
+    assert (again.status, again.data["id"]) == (200, replaced.data["id"]), (body, again.raw)
+    assert without_child_ids(await writable(shared_api, by_id, resource)) == after
+    deleted = await shared_api.delete(by_key)
+    assert (deleted.status, (await shared_api.get(by_key)).status) == (200, 404)
 
 
 @pytest.mark.contract("Merges")

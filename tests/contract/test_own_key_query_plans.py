@@ -8,10 +8,11 @@ import pytest
 
 from service.listing.page_sql import column_of
 from service.queries.master_record import MasterRecord
+from service.queries.path_keys import KeyLookup
 from service.resources.colors import Colors
 from service.resources.facilities import Facilities
 from service.resources.registry import MASTER_RECORDS
-from service.resources.sample_requests import SampleRequests
+from service.resources.sample_requests import REQUEST_KEYS, SampleRequests
 from service.resources.style_relations import StyleRelations
 from tests.contract.test_page_query_plans import nodes
 
@@ -93,6 +94,27 @@ async def test_so_they_are_by_a_plan_that_was_made_while_there_were_none(
         await connection.execute(statement)
     await connection.execute(made, RECORDS)
     row = await connection.fetchval(f"explain (analyze, format json) {statement}")
+    await connection.close()
+    leads_to_keys(resource, row)
+
+
+@pytest.mark.contract("Paths by own key")
+@pytest.mark.parametrize(
+    ("resource", "lookup", "made", "key"),
+    [
+        (Colors(), Colors().key_lookups["id"], COLORS, ["C-291"]),
+        (SampleRequests(), REQUEST_KEYS, REQUESTS, ["R-1", 7]),
+    ],
+    ids=["alone", "within"],
+)
+async def test_keys_in_paths_are_found_by_an_index(
+    resource: MasterRecord, lookup: KeyLookup, made: str, key: list[Any], dsn: str
+) -> None:
+    connection = await asyncpg.connect(dsn, server_settings={"jit": "off"})
+    await connection.execute("insert into organization (id, name) values (1, 'An organization')")
+    await connection.execute(made, RECORDS)
+    await connection.execute(f"analyze {resource.table}")
+    row = await connection.fetchval(f"explain (analyze, format json) {lookup.text}", 1, *key)
     await connection.close()
     leads_to_keys(resource, row)
 
