@@ -119,8 +119,8 @@ string_agg(
 select
     requested.size_range_size_id as id,
     'active' as state,
-    null::text as key,
-    null::bigint as within_id
+    request.name as key,
+    request.style_id as within_id
 from sample_request request
 join sample_request_size requested
     on requested.organization_id = $1::bigint and requested.sample_request_id = request.id

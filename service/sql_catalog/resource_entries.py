@@ -45,7 +45,8 @@ def entries_of(resource: Resource) -> Iterator[CatalogEntry]:
     writes = list[CatalogEntry]()
     is_written = isinstance(resource, MasterRecord | RecordPart)
     for entry in _own_entries(resource):
-        if is_written and ("returning " in entry.text or entry.name in _written_names(resource)):
+        is_planned = entry.name.startswith("tell_") or entry.name in _written_names(resource)
+        if is_written and (is_planned or "returning " in entry.text):
             writes.append(replace(entry, text=json_text(entry.text)))
         else:
             yield entry
@@ -53,7 +54,7 @@ def entries_of(resource: Resource) -> Iterator[CatalogEntry]:
         yield from _link_entries(resource)
         for part, text in resource.filled_parts.items():
             purpose = f"Find deleted and restored records with {part}, for the change feed."
-            yield CatalogEntry(f"with_{part}", purpose, _IDS, text)
+            yield CatalogEntry(f"with_{part}", purpose, _IDS, json_text(text))
     yield from writes
     yield from fan_out_entries(resource.shown_in)
 

@@ -94,13 +94,6 @@ from color
 left join color_language linked on linked.organization_id = $1::bigint and linked.color_id = color.id
 where color.organization_id = $1::bigint and color.id = any((select $2::text::bigint[])::bigint[]);
 
--- color-translations.tell_colors: Find the colors that show another name.
---   $1::bigint organization_id
---   $2::bigint[] ids
--- Record changes of the colors whose documents show other names.
-select id as colors from color
-where organization_id = $1::bigint and id = any($2::bigint[]);
-
 -- color-translations.unknown_references: Lock the color groups; report unknown groups and languages.
 --   $1::bigint organization_id
 --   $2::bigint[] color_group_ids
@@ -150,5 +143,16 @@ with returned as (
     from jsonb_to_recordset($2::jsonb) as sent("colorId" bigint, "languageId" bigint, "colorName" text)
     on conflict (organization_id, color_id, language_id) do update set color_name = excluded.color_name
     returning color_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- color-translations.tell_colors: Find the colors that show another name.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Record changes of the colors whose documents show other names.
+    select id as colors from color
+    where organization_id = $1::bigint and id = any($2::bigint[])
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;

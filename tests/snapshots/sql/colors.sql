@@ -709,13 +709,17 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 -- colors.with_color-translations: Find deleted and restored records with color-translations, for the change feed.
 --   $1::bigint organization_id
 --   $2::text ids
--- Record changes of the parts of deleted and restored records, if they are not empty.
-select record.id as "color-translations" from color record
-where record.organization_id = $1::bigint and record.id = any((select $2::text::bigint[])::bigint[])
-    and exists (
-        select 1 from color_language part
-        where part.organization_id = $1::bigint and part.color_id = record.id
-);
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Record changes of the parts of deleted and restored records, if they are not empty.
+    select record.id as "color-translations" from color record
+    where record.organization_id = $1::bigint and record.id = any((select $2::text::bigint[])::bigint[])
+        and exists (
+            select 1 from color_language part
+            where part.organization_id = $1::bigint and part.color_id = record.id
+    )
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- colors.delete: Mark records as deleted.
 --   $1::bigint organization_id

@@ -192,13 +192,6 @@ cross join lateral (
 ) as charted
 where line.organization_id = $1::bigint and line.style_id = any((select $2::text::bigint[])::bigint[]);
 
--- measurement-charts.tell_charts: Find the charts whose values were saved.
---   $1::bigint organization_id
---   $2::bigint[] ids
--- Record changes of the charts of styles, whose values were saved.
-select id from style
-where organization_id = $1::bigint and id = any($2::bigint[]);
-
 -- measurement-charts.deactivate: Deactivate removed lines that sample requests use.
 --   $1::bigint organization_id
 --   $2::bigint[] line_ids
@@ -280,6 +273,17 @@ with returned as (
     where stored.organization_id = $1::bigint and stored.id = chart.id
         and stored.measurement_unit is distinct from chart.unit
     returning stored.id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- measurement-charts.tell_charts: Find the charts whose values were saved.
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Record changes of the charts of styles, whose values were saved.
+    select id from style
+    where organization_id = $1::bigint and id = any($2::bigint[])
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 

@@ -617,13 +617,17 @@ where size.organization_id = $1::bigint and size.size_range_id = any($2::bigint[
 -- size-ranges.with_size-range-sizes: Find deleted and restored records with size-range-sizes, for the change feed.
 --   $1::bigint organization_id
 --   $2::text ids
--- Record changes of the parts of deleted and restored records, if they are not empty.
-select record.id as "size-range-sizes" from size_range record
-where record.organization_id = $1::bigint and record.id = any((select $2::text::bigint[])::bigint[])
-    and exists (
-        select 1 from size_range_size part
-        where part.organization_id = $1::bigint and part.size_range_id = record.id
-);
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Record changes of the parts of deleted and restored records, if they are not empty.
+    select record.id as "size-range-sizes" from size_range record
+    where record.organization_id = $1::bigint and record.id = any((select $2::text::bigint[])::bigint[])
+        and exists (
+            select 1 from size_range_size part
+            where part.organization_id = $1::bigint and part.size_range_id = record.id
+    )
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- size-ranges.delete: Mark records as deleted.
 --   $1::bigint organization_id

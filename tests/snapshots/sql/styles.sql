@@ -547,16 +547,20 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 -- styles.with_measurement-charts: Find deleted and restored records with measurement-charts, for the change feed.
 --   $1::bigint organization_id
 --   $2::text ids
--- Record changes of the parts of deleted and restored records, if they are not empty.
-select record.id as "measurement-charts" from style record
-where record.organization_id = $1::bigint and record.id = any((select $2::text::bigint[])::bigint[])
-    and (
-        record.measurement_unit is not null
-        or exists (
-            select 1 from measurement_line part
-            where part.organization_id = $1::bigint and part.style_id = record.id
-        )
-);
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Record changes of the parts of deleted and restored records, if they are not empty.
+    select record.id as "measurement-charts" from style record
+    where record.organization_id = $1::bigint and record.id = any((select $2::text::bigint[])::bigint[])
+        and (
+            record.measurement_unit is not null
+            or exists (
+                select 1 from measurement_line part
+                where part.organization_id = $1::bigint and part.style_id = record.id
+            )
+    )
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- styles.delete: Mark records as deleted.
 --   $1::bigint organization_id
