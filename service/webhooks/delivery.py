@@ -70,12 +70,18 @@ class Delivery:
         await self._write(partial(self._end, done=done))
 
     async def _next(self, done: FeedBatch | None) -> _Step | None:
-        """Store that a batch was delivered, and return the next; None if the lease is over."""
+        """Store that a batch was delivered, and return the next; None if the lease is over.
+
+        Each transaction looks at a limited part of the feed, so that the lease does not expire.
+        """
         while True:
             try:
-                return await self._database.write(
+                step = await self._database.write(
                     partial(self._take, done=done), self._lease.organization_id
                 )
+                done = None
+                if step is None or step.batch.message is not None:
+                    return step
             except MustNumberError:
                 number = partial(
                     assign_sequence_numbers, organization_id=self._lease.organization_id
@@ -84,23 +90,23 @@ class Delivery:
                     pass
 
     async def _take(self, connection: Connection, done: FeedBatch | None) -> _Step | None:
-        """Return the next batch in a transaction that marks it as being on its way."""
+        """Return the next batch, marked as being on its way; none was found without a message."""
         if done is not None and not await self._advance(connection, done, datetime.now(UTC)):
             return None
-        while True:
-            row = await connection.fetchrow(SQL["leased"].text, *self._lease.key)
-            if row is None:
-                await self._lease.execute(connection, "release")
-                return None
-            batch = await self._reader.read(connection, self._lease, row)
-            if batch.message is not None:
-                parameters = (batch.from_n, *_columns(batch.end))
-                is_held = await self._lease.execute(connection, "dispatch", *parameters)
-                return _Step(batch, row) if is_held else None
-            await self._advance(connection, batch, None)
-            if not batch.has_more:
-                await self._lease.execute(connection, "release")
-                return None
+        row = await connection.fetchrow(SQL["leased"].text, *self._lease.key)
+        if row is None:
+            await self._lease.execute(connection, "release")
+            return None
+        batch = await self._reader.read(connection, self._lease, row)
+        if batch.message is not None:
+            parameters = (batch.from_n, *_columns(batch.end))
+            is_held = await self._lease.execute(connection, "dispatch", *parameters)
+            return _Step(batch, row) if is_held else None
+        await self._advance(connection, batch, None)
+        if batch.has_more:
+            return _Step(batch, row)
+        await self._lease.execute(connection, "release")
+        return None
 
     async def _advance(
         self, connection: Connection, batch: FeedBatch, delivered_at: datetime | None
