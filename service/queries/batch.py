@@ -1,6 +1,5 @@
 """Batch: the items of one write, their indexes in the request, and the errors found in them."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -140,8 +139,8 @@ class Batch:
     request_id: str = ""
     parents: Sequence[int] = ()
     """The path's ids of the parent records, outermost first."""
-    locked_ids: defaultdict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
-    """Ids of live records that the write has locked against deletes, by table."""
+    checked_fields: set[str] = field(default_factory=set)
+    """References whose records the write has found live and locked, by dotted path."""
     part_operations: dict[str, dict[str, set[int]]] = field(default_factory=dict)
     """Owners whose parts get their first content or lose their last, by part, then by operation."""
     _json: dict[tuple[str, ...], str] = field(default_factory=dict, init=False)
@@ -230,7 +229,7 @@ class Batch:
             self.errors,
             self.request_id,
             self.parents,
-            self.locked_ids,
+            self.checked_fields,
             self.part_operations,
         )
 

@@ -7,18 +7,20 @@ cause one for each collection to which they refer by key.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, TypeAlias
+
+import orjson
 
 from service.database.connections import Connection
 from service.error_types import ErrorType
-from service.errors import Path
+from service.errors import ErrorDetail, Path
 from service.listing.properties import stored_id
 from service.queries.batch import Batch, Item
-from service.queries.keyed_values import KeyedValue, keyed_fields, keyed_values
+from service.queries.keyed_values import KeyedValue, KeyedValues, keyed_fields, keyed_values
 from service.queries.outcomes import sent_key
 from service.queries.path_keys import listed_ids
-from service.queries.reference_targets import FOR_KEY_SHARE, ReferenceTarget
+from service.queries.reference_targets import FOR_KEY_SHARE, TARGETS, ReferenceTarget
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import LockedRow, WriteSet
 from service.schemas.messages import LISTED_TWICE, duplicate_indexes
@@ -28,6 +30,7 @@ _LOOK_UPS: Final = 2
 
 _Key: TypeAlias = tuple[str, int | None]
 """Own key, and the id of the parent within which it is looked up."""
+_Ids: TypeAlias = list[int | str]
 
 
 class _Match(NamedTuple):
@@ -37,21 +40,18 @@ class _Match(NamedTuple):
     is_live: bool
 
 
-class _Pending(NamedTuple):
-    """Key object of an item that has not failed, with the item's index in the batch."""
-
-    item_index: int
-    value: KeyedValue
-    key: _Key
-
-
 class KeyMatches(NamedTuple):
     """Ids of the records that a key object names; an error unless there is exactly one."""
 
     noun: str
     sent: str
     """Key object as JSON."""
-    ids: Sequence[int]
+    ids: Sequence[int | str]
+
+    @classmethod
+    def of(cls, value: KeyedValue, ids: Sequence[int | str]) -> "KeyMatches":
+        """Return the matches of a key object."""
+        return cls(value.target.noun, orjson.dumps(value.sent).decode(), ids)
 
 
 def fail_key(
@@ -72,30 +72,11 @@ def fail_key(
 
 
 @dataclass(slots=True)
-class _WrittenRecords:
-    """Records of a write set, as it leaves them."""
-
-    ids: set[int] = field(default_factory=set)
-    """Ids of all records, deleted ones included."""
-    by_key: dict[str | None, list[_Match]] = field(default_factory=lambda: defaultdict(list))
-    """Live records by own key."""
-
-    @classmethod
-    def of(cls, resource: WritableResource, write_set: WriteSet) -> "_WrittenRecords":
-        """Return the records of a write set."""
-        written = cls({*write_set.batch.subset().ids})
-        for item in write_set.upserts.items:
-            if item.get("state") != "deleted":
-                written.by_key[sent_key(resource, item)].append(_Match(item["id"], True))
-        return written
-
-
-@dataclass(slots=True)
 class KeyedReferences:
     """Key objects of a batch, and the stored records that have their keys."""
 
     resource: WritableResource
-    values: list[KeyedValue]
+    values: KeyedValues
     stored: Mapping[int, LockedRow] = field(default_factory=dict)
     """Locked rows of the batch's records, by id."""
     missing_type: ErrorType = ErrorType.UNKNOWN_REFERENCE
@@ -116,6 +97,9 @@ class KeyedReferences:
             fields = tuple(keyed for keyed in fields if keyed.names[0] in names)
         return cls(resource, keyed_values(batch.items, fields))
 
+    def __bool__(self) -> bool:
+        return bool(self.values.direct or self.values.scoped)
+
     async def resolve(
         self, connection: Connection, batch: Batch, write_set: WriteSet | None = None
     ) -> None:
@@ -124,41 +108,48 @@ class KeyedReferences:
         Keys of the resource's own records mean these as ``write_set`` leaves them: call it again
         after items were dropped.
         """
-        written = _WrittenRecords.of(self.resource, write_set) if write_set else _WrittenRecords()
-        resolved = defaultdict[int, list[KeyedValue]](list)
-        # Keys within a parent are looked up once the id of the parent is known.
-        for is_within in (False, True):
-            pending = [*self._pending(batch, is_within=is_within)]
-            await self._look_up(connection, batch, pending)
-            for index, value, key in pending:
-                if self._replace(batch, index, value, self._ids(value.target, key, written)):
-                    resolved[index].append(value)
-        for index, values in resolved.items():
-            self._check_duplicates(batch, index, values)
-
-    def _pending(self, batch: Batch, *, is_within: bool) -> Iterator[_Pending]:
-        """Yield the key objects with keys within a parent, or those without."""
         indexes = {id(item): index for index, item in enumerate(batch.items)}
-        for value in self.values:
-            index = indexes.get(id(value.item))
-            if index is not None and bool(value.target.within) is is_within:
-                key = self._key(batch, value)
-                if key is not None:
-                    yield _Pending(index, value, key)
+        for values in (self.values.direct, self.values.scoped):
+            by_target = defaultdict[str, list[KeyedValue]](list)
+            for value in values:
+                if id(value.item) in indexes:
+                    by_target[value.target.name].append(value)
+            for name, group in by_target.items():
+                keys = self._keys(batch, TARGETS[name], group)
+                await self._look_up(connection, batch, TARGETS[name], {*keys})
+                ids_by_key = self._ids(TARGETS[name], {*keys}, write_set)
+                for value, key in zip(group, keys, strict=True):
+                    ids = ids_by_key.get(key)
+                    if ids is not None and len(ids) == 1:
+                        value.container[value.member] = ids[0]
+                    elif ids is not None:
+                        index = indexes[id(value.item)]
+                        matches = KeyMatches.of(value, ids)
+                        fail_key(batch, index, value.path, matches, self.missing_type)
+        self._check_items(batch, indexes)
 
-    def _key(self, batch: Batch, value: KeyedValue) -> _Key | None:
-        """Return the key to look up; None if its parent is unknown or the resource resolves it."""
-        target = value.target
-        if not target.within:
-            return target.key_of(value.key), None
-        scope = self._scope(batch, value.item)
+    def _keys(
+        self, batch: Batch, target: ReferenceTarget, values: list[KeyedValue]
+    ) -> list[_Key | None]:
+        """Return the keys to look up; None for one whose parent is unknown."""
+        if target.within:
+            own_ids = {*batch.ids} if self.resource.resolves_scope else set[int]()
+            return [self._key_within(batch, value, own_ids) for value in values]
+        name = target.key
+        if target.ignores_case:
+            return [(value.key[name].lower(), None) for value in values]
+        return [(value.key[name], None) for value in values]
+
+    def _key_within(self, batch: Batch, value: KeyedValue, own_ids: set[int]) -> _Key | None:
+        """Return a key within a parent; None if it is unknown or the resource resolves the key."""
+        target, scope = value.target, self._scope(batch, value.item)
         parent = value.key.get(target.within, scope)
         if parent is None or isinstance(parent, dict):
             return None
         within_id = stored_id(parent)
-        if self.resource.resolves_scope and within_id in batch.ids:
+        if within_id in own_ids:
             return None
-        return target.key_of(value.key), within_id
+        return value.key[target.key], within_id
 
     def _scope(self, batch: Batch, item: Item) -> int | None:
         """Return the id of the parent of keys that have none; that of a stored record stays."""
@@ -167,73 +158,106 @@ class KeyedReferences:
         return row["within_id"] if scope is None and row is not None else scope
 
     async def _look_up(
-        self, connection: Connection, batch: Batch, pending: Sequence[_Pending]
+        self,
+        connection: Connection,
+        batch: Batch,
+        target: ReferenceTarget,
+        keys: set[_Key | None],
     ) -> None:
-        """Read the stored records of the keys, with one statement for each target."""
-        keys_by_target = defaultdict[ReferenceTarget, set[_Key]](set)
-        for _, value, key in pending:
-            if key not in self._matches[value.target.name]:
-                keys_by_target[value.target].add(key)
-        for target, keys in keys_by_target.items():
-            matches = self._matches[target.name]
-            look_ups = 1 if target.name == self.resource.name else _LOOK_UPS
-            for _ in range(look_ups):
-                if missing := sorted(key for key in keys if not matches.get(key)):
-                    await self._read(connection, batch, target, missing)
+        """Read the stored records of the keys that have not been looked up, by one statement."""
+        matches = self._matches[target.name]
+        new_keys = [key for key in keys if key is not None and key not in matches]
+        for _ in range(1 if target.name == self.resource.name else _LOOK_UPS):
+            if missing := [key for key in new_keys if not matches.get(key)]:
+                await self._read(connection, batch, target, missing)
 
     async def _read(
         self, connection: Connection, batch: Batch, target: ReferenceTarget, keys: list[_Key]
     ) -> None:
         """Read the stored records of the keys; lock them if that is all that their check does."""
-        matches, lock = self._matches[target.name], self._lock(target)
+        matches, fields = self._matches[target.name], self._checked_fields(target)
         matches |= {key: [] for key in keys}
-        parameters = zip(*keys, strict=True) if target.within else [[text for text, _ in keys]]
-        organization_id = batch.caller.organization_id
-        for row in await connection.fetch(target.texts[lock], organization_id, *parameters):
-            match = _Match(row["id"], row["is_live"])
-            key = (row["key"], row["within_id"])
-            if key in matches and (match.is_live or target.finds_others):
-                matches[key].append(match)
-                if lock and match.is_live:
-                    batch.locked_ids[target.table].add(match.id)
+        batch.checked_fields |= fields
+        text, organization_id = (
+            target.texts[FOR_KEY_SHARE if fields else ""],
+            batch.caller.organization_id,
+        )
+        parameters = zip(*keys, strict=True) if target.within else [[key for key, _ in keys]]
+        for row in await connection.fetch(text, organization_id, *parameters):
+            record_id, own_key, within_id, is_live = row
+            if (is_live or target.finds_others) and (own_key, within_id) in matches:
+                matches[own_key, within_id].append(_Match(record_id, is_live))
 
-    def _lock(self, target: ReferenceTarget) -> str:
-        """Return the row lock of a look-up, which saves the check of these references."""
-        locks = {
-            reference.lock
-            for reference in self.resource.references
-            if reference.table == target.table
-        }
-        return FOR_KEY_SHARE if locks == {FOR_KEY_SHARE} and not target.within else ""
+    def _checked_fields(self, target: ReferenceTarget) -> set[str]:
+        """Return the references to a target that the look-up checks, if it is all of them.
 
-    def _ids(self, target: ReferenceTarget, key: _Key, written: _WrittenRecords) -> list[int]:
-        """Return the ids of the records that a key names: live ones, else others if allowed."""
-        matches = self._matches[target.name][key]
-        if target.name == self.resource.name:
-            matches = [match for match in matches if match.id not in written.ids]
-            matches += written.by_key.get(key[0], ())
-        live = [match.id for match in matches if match.is_live]
-        return live or [match.id for match in matches]
+        It can take the place of their check if they have no ids and need only a lock.
+        """
+        references = [
+            reference for reference in self.resource.references if reference.table == target.table
+        ]
+        if target.within or not all(
+            reference.lock == FOR_KEY_SHARE and reference.field in self.values.keyed_only
+            for reference in references
+        ):
+            return set()
+        return {reference.field for reference in references}
 
-    def _replace(self, batch: Batch, index: int, value: KeyedValue, ids: list[int]) -> bool:
-        """Replace a key object by the only id, or add an error; return whether it was replaced."""
-        if len(ids) != 1:
-            matches = KeyMatches(value.target.noun, value.sent, ids)
-            fail_key(batch, index, value.path, matches, self.missing_type)
-            return False
-        value.container[value.member] = value.target.document_id(ids[0])
-        return True
+    def _ids(
+        self, target: ReferenceTarget, keys: set[_Key | None], write_set: WriteSet | None
+    ) -> dict[_Key | None, _Ids]:
+        """Return the ids of the records that keys name; live records take precedence."""
+        matches_by_key = {key: self._matches[target.name][key] for key in keys if key is not None}
+        if write_set and target.name == self.resource.name:
+            matches_by_key = _after(self.resource, write_set, matches_by_key)
+        if target.finds_others:
+            matches_by_key = {
+                key: [match for match in matches if match.is_live] or matches
+                for key, matches in matches_by_key.items()
+            }
+        if target.has_text_ids:
+            return {key: [str(id_) for id_, _ in rows] for key, rows in matches_by_key.items()}
+        return {key: [id_ for id_, _ in rows] for key, rows in matches_by_key.items()}
 
-    def _check_duplicates(self, batch: Batch, index: int, values: list[KeyedValue]) -> None:
-        """Add the errors of an item that its key objects concealed: equal ids."""
-        item, list_name = batch.items[index], self.resource.list_name
-        for detail in self.resource.item_errors(item):
-            batch.fail(index, detail.type, *detail.path, message=detail.message or "")
-        for detail in self.resource.list_errors(item[list_name]) if list_name else ():
-            path = (list_name, *detail.path)
-            batch.fail(index, detail.type, *path, message=detail.message or "")
-        lists = {value.path[:-1]: value.container for value in values if type(value.member) is int}
-        for path, members in lists.items():
+    def _check_items(self, batch: Batch, indexes: Mapping[int, int]) -> None:
+        """Add the errors of items that their key objects concealed: equal ids."""
+        lists = dict[tuple[int, Path], list[object]]()
+        items = dict[int, int]()
+        for value in (*self.values.direct, *self.values.scoped):
+            index = indexes.get(id(value.item))
+            if index is not None:
+                items[index] = index
+                if isinstance(value.member, int):
+                    lists[index, value.path[:-1]] = value.container
+        for (index, path), members in lists.items():
             for repeated in duplicate_indexes(members):
-                message = LISTED_TWICE
-                batch.fail(index, ErrorType.DUPLICATE, *path, repeated, message=message)
+                batch.fail(index, ErrorType.DUPLICATE, *path, repeated, message=LISTED_TWICE)
+        for index in items:
+            for detail in self._item_errors(batch.items[index]):
+                batch.fail(index, detail.type, *detail.path, message=detail.message or "")
+
+    def _item_errors(self, item: Item) -> Iterator[ErrorDetail]:
+        """Yield the errors of an item or list beyond its schema."""
+        list_name = self.resource.list_name
+        yield from self.resource.item_errors(item)
+        if list_name:
+            for detail in self.resource.list_errors(item[list_name]):
+                yield replace(detail, path=(list_name, *detail.path))
+
+
+def _after(
+    resource: WritableResource,
+    write_set: WriteSet,
+    matches_by_key: Mapping[_Key, list[_Match]],
+) -> dict[_Key, list[_Match]]:
+    """Return the records with these keys as the write set leaves them."""
+    written_ids = {*write_set.batch.subset().ids}
+    after = {
+        key: [match for match in matches if match.id not in written_ids]
+        for key, matches in matches_by_key.items()
+    }
+    for item in write_set.upserts.items:
+        key = (sent_key(resource, item), None)
+        if key in after and item.get("state") != "deleted":
+            after[key].append(_Match(item["id"], True))
+    return after

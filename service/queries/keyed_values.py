@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain
+from types import NoneType
 from typing import Any, NamedTuple
 
 import orjson
@@ -34,8 +35,9 @@ class KeyedValue(NamedTuple):
     member: str | int
     target: ReferenceTarget
     key: dict[str, Any]
-    sent: str
-    """Key object as JSON."""
+    """Key object, in which the id of the parent replaces a key object of the parent."""
+    sent: dict[str, Any]
+    """Key object as it was sent."""
 
 
 @cache
@@ -71,41 +73,78 @@ def _references(
             yield from _references(value, names)
 
 
-def keyed_values(items: list[Item], fields: Sequence[KeyedField]) -> list[KeyedValue]:
-    """Return the key objects in the fields of items, those of parents first.
+class KeyedValues(NamedTuple):
+    """Key objects of a batch's items."""
+
+    direct: list[KeyedValue]
+    """Those without a parent, key objects of parents included."""
+    scoped: list[KeyedValue]
+    """Those with keys within a parent, which is looked up first."""
+    keyed_only: frozenset[str]
+    """Fields that have key objects and no ids, by dotted path."""
+
+
+def keyed_values(items: list[Item], fields: Sequence[KeyedField]) -> KeyedValues:
+    """Return the key objects in the fields of items.
 
     The members of the items on the way to them become copies: the request's own values stay,
     because a transaction that is repeated starts from them.
     """
-    present = [keyed for keyed in fields if _has_objects(items, keyed.names)]
-    if not present:
-        return []
-    values = [value for item in items for value in _of_item(item, present)]
-    return [*_of_parents(values), *values]
+    values, copied = list[KeyedValue](), set[tuple[int, str]]()
+    kinds = {keyed: _kinds(items, keyed.names) for keyed in fields}
+    for keyed in fields:
+        if dict not in kinds[keyed]:
+            continue
+        if len(keyed.names) == 1:
+            values += _of_members(items, keyed)
+        else:
+            values += _of_nested_members(items, keyed, copied)
+    keyed_only = (".".join(keyed.names) for keyed in fields if kinds[keyed] == {dict})
+    return KeyedValues(*_split(values), frozenset(keyed_only))
 
 
-def _has_objects(containers: list[dict[str, Any]], names: Sequence[str]) -> bool:
-    """Return whether there is an object at the end of the nested member names."""
+def _kinds(containers: list[dict[str, Any]], names: Sequence[str]) -> set[type]:
+    """Return the types of the values at the end of the nested member names."""
     name, *rest = names
     values = [container.get(name) for container in containers]
-    elements = [*chain.from_iterable(value for value in values if type(value) is list)]
-    objects = [value for value in values if type(value) is dict]
+    kinds = {*map(type, values)}
+    elements = []
+    if list in kinds:
+        elements = [*chain.from_iterable(value for value in values if type(value) is list)]
     if not rest:
-        return bool(objects) or dict in {*map(type, elements)}
-    below = objects + elements
-    return bool(below) and _has_objects(below, rest)
+        return (kinds | {*map(type, elements)}) - {list, NoneType}
+    below = [value for value in values if type(value) is dict] + elements
+    return _kinds(below, rest) if below else set()
 
 
-def _of_item(item: Item, fields: Sequence[KeyedField]) -> Iterator[KeyedValue]:
-    """Yield the key objects in the fields of an item."""
-    present = [keyed for keyed in fields if _has_objects([item], keyed.names)]
-    for name in {keyed.names[0] for keyed in present}:
-        item[name] = orjson.loads(orjson.dumps(item[name]))
-    for keyed in present:
+def _of_members(items: list[Item], keyed: KeyedField) -> Iterator[KeyedValue]:
+    """Yield the key objects in a member of the items: one, or those of a list."""
+    [name], target = keyed
+    for item in items:
+        value = item.get(name)
+        if type(value) is dict:
+            yield KeyedValue(item, (name,), item, name, target, value, value)
+        elif type(value) is list and dict in {*map(type, value)}:
+            item[name] = members = [*value]
+            for index, member in enumerate(value):
+                if type(member) is dict:
+                    yield KeyedValue(item, (name, index), members, index, target, member, member)
+
+
+def _of_nested_members(
+    items: list[Item], keyed: KeyedField, copied: set[tuple[int, str]]
+) -> Iterator[KeyedValue]:
+    """Yield the key objects below a member of the items, which is copied once."""
+    name = keyed.names[0]
+    for item in items:
+        if dict not in _kinds([item], keyed.names):
+            continue
+        if (id(item), name) not in copied:
+            copied.add((id(item), name))
+            item[name] = orjson.loads(orjson.dumps(item[name]))
         for path, container, member in _places(item, keyed.names, ()):
             key = container[member]
-            sent = orjson.dumps(key).decode()
-            yield KeyedValue(item, path, container, member, keyed.target, key, sent)
+            yield KeyedValue(item, path, container, member, keyed.target, key, key)
 
 
 def _places(
@@ -127,11 +166,23 @@ def _places(
             yield path, container, name
 
 
-def _of_parents(values: list[KeyedValue]) -> Iterator[KeyedValue]:
-    """Yield the key objects within key objects; they are reported at the outer ones."""
+def _split(values: list[KeyedValue]) -> tuple[list[KeyedValue], list[KeyedValue]]:
+    """Split key objects into those without a parent and those with one.
+
+    Key objects of parents are among the former. They are reported at the outer ones.
+    """
+    direct, scoped = list[KeyedValue](), list[KeyedValue]()
     for value in values:
         within = value.target.within
+        if not within:
+            direct.append(value)
+            continue
         parent = value.key.get(within)
         if isinstance(parent, dict):
-            target, sent = TARGETS[value.target.parent], orjson.dumps(parent).decode()
-            yield KeyedValue(value.item, value.path, value.key, within, target, parent, sent)
+            value = value._replace(key={**value.key})
+            value.container[value.member] = value.key
+            target = TARGETS[value.target.parent]
+            own = value._replace(container=value.key, member=within, target=target)
+            direct.append(own._replace(key=parent, sent=parent))
+        scoped.append(value)
+    return direct, scoped

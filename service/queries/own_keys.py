@@ -54,7 +54,7 @@ async def resolve_scopes(
     fail, else all but the first.
     """
     references = KeyedReferences.of(resource, batch, resource.key_fields)
-    if not references.values:
+    if not references:
         return
     await references.resolve(connection, batch)
     own_key, within = resource.key_fields

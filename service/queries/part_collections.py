@@ -108,7 +108,7 @@ class PartCollection(WritableResource):
         that turn out to be the same; with ``skip_failed`` all of them fail, else all but the first.
         """
         owners = KeyedReferences.of(self, batch, (self.key,))
-        if not owners.values:
+        if not owners:
             return
         owners.missing_type = ErrorType.NOT_FOUND
         await owners.resolve(connection, batch)

@@ -100,6 +100,6 @@ def ambiguous_message(ids: Sequence[int]) -> str:
     return f"Records {listed_ids(ids)} have this key."
 
 
-def listed_ids(record_ids: Iterable[int]) -> str:
+def listed_ids(record_ids: Iterable[int | str]) -> str:
     """Return the first ids of records that share an own key, for messages."""
     return ", ".join(map(str, islice(record_ids, _MAX_LISTED_IDS)))

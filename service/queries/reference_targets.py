@@ -37,6 +37,8 @@ class ReferenceTarget:
     finds_others: bool = False
     """Whether a key names another record if no live one has it."""
     has_text_ids: bool = False
+    ignores_case: bool = False
+    """Whether keys are compared in lower case."""
 
     @cached_property
     def texts(self) -> dict[str, str]:
@@ -53,15 +55,6 @@ class ReferenceTarget:
             **columns, within=within, is_live=self.is_live, sent=condition
         )
         return {lock: text.fill(lock=lock) for lock in ("", FOR_KEY_SHARE)}
-
-    def key_of(self, key: Any) -> str:
-        """Return the own key in a key object, in the form in which it is compared."""
-        text: str = key[self.key]
-        return text.lower() if self.name == "languages" else text
-
-    def document_id(self, record_id: int) -> int | str:
-        """Return an id in the form of documents."""
-        return str(record_id) if self.has_text_ids else record_id
 
 
 def _collection(name: str, table: str, **more: Any) -> ReferenceTarget:
@@ -95,7 +88,7 @@ _LINES: Final = ReferenceTarget(
 TARGETS: Final = {
     target.name: target
     for target in (
-        ReferenceTarget("languages", "language", "code", noun="language"),
+        ReferenceTarget("languages", "language", "code", noun="language", ignores_case=True),
         _collection("brands", "brand"),
         _collection("color-groups", "color_group"),
         _collection("compliance-custom-fields", "compliance_custom_field"),

@@ -57,17 +57,15 @@ class Reference:
 
         Records that stay deleted may keep their references to deleted records.
         """
+        if self.field in batch.checked_fields:
+            return
         referenced_ids = {
             record_id for item in batch.items for _, record_id in self._references_of(item)
         }
-        locked_ids = batch.locked_ids.get(self.table) if self.lock == FOR_KEY_SHARE else None
-        unchecked_ids = referenced_ids - locked_ids if locked_ids else referenced_ids
-        if not unchecked_ids:
+        if not referenced_ids:
             return
-        rows = await self.find(connection, batch.caller, sorted(unchecked_ids))
+        rows = await self.find(connection, batch.caller, sorted(referenced_ids))
         is_live_by_id = {record_id: row["is_live"] for record_id, row in rows.items()}
-        if locked_ids:
-            is_live_by_id |= dict.fromkeys(locked_ids & referenced_ids, True)
         if len(is_live_by_id) < len(referenced_ids) or not all(is_live_by_id.values()):
             self._report(batch, is_live_by_id)
 

@@ -207,7 +207,7 @@ async def _check(
     references.stored = records.stored
     for round_number in count(1):
         write_set = records.write_set(batch)
-        if references.values:
+        if references:
             await references.resolve(connection, write_set.upserts, write_set)
             write_set = records.write_set(batch)
         plan = await resource.check(connection, write_set)

@@ -85,6 +85,8 @@ def _parts(error: Any) -> Iterator[tuple[Path, ErrorType, str]]:
 def duplicate_indexes(members: list[Any]) -> Iterator[int]:
     """Yield the indexes of members that equal an earlier one."""
     seen = set()
+    if {*map(type, members)} == {int} and len({*members}) == len(members):
+        return
     for index, member in enumerate(members):
         text = orjson.dumps(member)
         if text in seen:

@@ -1,10 +1,12 @@
 """Reference policy: fields with ids name their target, which export and import follow."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from service import schemas
+from service.queries.reference_targets import TARGETS
 from service.queries.writable_resource import WritableResource
 from service.resources.registry import MASTER_RECORDS, PARTS
 from service.schemas import ResolvedSchema
@@ -49,6 +51,31 @@ def test_it_says_what_is_looked_for_in_the_database(resource: WritableResource) 
         located = schemas.definition(resource.name, form)
         schema = (located.items if way else located).properties[name].schema
         assert schema["x-refers-to"] == _TABLES[reference.table], reference
+
+
+def test_every_target_can_be_named_by_its_own_key() -> None:
+    """Beside allowed values, which the custom fields themselves look up."""
+    named = {
+        target for file in schemas.load().values() for target in _targets(file.get("$defs", {}))
+    }
+    assert named - {"style-custom-fields/allowedValues"} <= TARGETS.keys()
+    for name, target in TARGETS.items():
+        if "/" not in name and name != "languages":
+            [resource] = [record for record in MASTER_RECORDS if record.name == name]
+            assert (target.table, target.key) == (resource.table, resource.own_key)
+            assert target.has_text_ids == resource.string_ids
+
+
+def _targets(schema: Any) -> Iterator[str]:
+    """Yield the targets of references in a schema."""
+    if isinstance(schema, list):
+        for part in schema:
+            yield from _targets(part)
+    elif isinstance(schema, dict):
+        if isinstance(schema.get("x-refers-to"), str):
+            yield schema["x-refers-to"]
+        for part in schema.values():
+            yield from _targets(part)
 
 
 def referred(field: Field) -> set[str]:

@@ -1,0 +1,170 @@
+"""Tests of the look-ups of keys in references: their number, races and plans."""
+
+import asyncio
+from typing import Any
+
+import asyncpg
+import orjson
+import pytest
+
+from service.queries.reference_targets import FOR_KEY_SHARE, TARGETS
+from tests.contract.test_page_query_plans import nodes
+from tests.support.api import Api
+from tests.support.keyed_references import World, made, outcomes, text
+from tests.support.statement_spy import record_statements
+
+pytestmark = pytest.mark.contract("References")
+
+RECORDS, KEYS = 60_000, 200
+CHOSEN = [n * 291 for n in range(1, KEYS + 1)]
+
+
+async def test_as_many_statements_as_by_id_or_one_more_for_each_collection(
+    own_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look-up takes the place of a check that only locks; a request by id has none."""
+    with record_statements(monkeypatch) as sent:
+        world = World(mark=text())
+        await world.fill(own_api)
+        counts = []
+        for references in (world.ids, world.ids, world.keys, world.keys):
+            of = references.__getitem__
+            styles = [
+                {"number": text(), "name": "x", "brandId": of("brand"), "groupIds": [of("group")]}
+                for _ in range(20)
+            ]
+            colors = [{"name": "x", "colorGroupIds": [of("color group")], "languageIds": [1]}] * 20
+            requests = [
+                {"name": text(), "styleId": of("style"), "sizeRangeSizeIds": [of("M")]}
+                for _ in range(20)
+            ]
+            numbers = []
+            for path, items in (
+                ("styles", styles),
+                ("colors", colors),
+                ("sample-requests", requests),
+            ):
+                sent.clear()
+                answer = await own_api.post(f"/api/{path}", items)
+                assert answer.status == 201, answer.raw
+                numbers.append(len(sent))
+                assert references is world.keys or not [s for s in sent if " as within_id," in s]
+            counts.append(numbers)
+    # The first rounds have statements of asyncpg's own, which looks types up.
+    by_id, by_key = counts[1], counts[3]
+    assert [more - fewer for more, fewer in zip(by_key, by_id, strict=True)] == [0, 1, 3]
+
+
+async def test_a_key_that_moves_meanwhile_is_found(shared_api: Api) -> None:
+    """Two brands exchange their keys while styles refer to one of the keys."""
+    keys = [text(), text()]
+    ids = [(await made(shared_api, "brands", name="x", customId=key))["id"] for key in keys]
+
+    async def exchange() -> None:
+        for n in range(12):
+            brands = [
+                {"id": id_, "name": "x", "state": "active", "customId": keys[(n + i) % 2]}
+                for i, id_ in enumerate(ids)
+            ]
+            answer = await shared_api.put("/api/brands", brands)
+            assert answer.status == 200, answer.raw
+
+    async def refer() -> None:
+        for _ in range(12):
+            style = {"number": text(), "name": "x", "brandId": {"customId": keys[0]}}
+            answer = await shared_api.post("/api/styles", style)
+            assert answer.status == 201, answer.raw
+            assert answer.data["brandId"] in ids
+
+    await asyncio.gather(exchange(), refer(), refer())
+
+
+async def test_a_record_that_is_deleted_meanwhile_is_unknown(shared_api: Api) -> None:
+    """Either the delete is refused, because a style refers to the brand, or the style is."""
+    for _ in range(6):
+        key = {"customId": text()}
+        brand = (await made(shared_api, "brands", name="x", **key))["id"]
+        style = {"number": text(), "name": "x", "brandId": key}
+        refer, delete = await asyncio.gather(
+            shared_api.post("/api/styles", style), shared_api.delete(f"/api/brands/{brand}")
+        )
+        assert (refer.status, delete.status) in ((201, 409), (400, 200))
+
+
+async def test_failed_items_take_what_refers_to_them_along(shared_api: Api) -> None:
+    """A chain of new parents, longer than the rounds of checks, hangs on one that fails."""
+    names = [text() for _ in range(8)]
+    field = {"type": "nestedAllowedValue", "state": "active"}
+    items: list[dict[str, Any]] = [
+        {**field, "name": "x", "userDefinedId": name, "parentCustomFieldId": {"userDefinedId": up}}
+        for name, up in zip(names[1:], names, strict=False)
+    ]
+    items += [{**field, "name": "x", "userDefinedId": names[0], "parentCustomFieldId": 2**40}]
+    items += [{**field, "name": "x", "userDefinedId": text()}]
+    path = "/api/compliance-custom-fields?match=userDefinedId&onError=skip"
+    answer = await shared_api.put(path, items)
+    assert outcomes(answer) == ["failed"] * 8 + ["created"]
+
+
+BRANDS = """
+insert into brand (organization_id, id, name, custom_id, state)
+select 1, n, 'Brand', 'B-' || n, 'active' from generate_series(1, $1::integer) as n"""
+SIZES = """
+with made as (
+    insert into size_range (organization_id, id, name, state)
+    select 1, n, 'Range', 'active' from generate_series(0, 5999) as n
+)
+insert into size_range_size (organization_id, id, size_range_id, name)
+select 1, n, n % 6000, 'S-' || n / 6000 from generate_series(1, $1::integer) as n"""
+LINES = """
+with made as (
+    insert into style (organization_id, id, number, name)
+    select 1, n, 'S-' || n, 'Vest' from generate_series(0, 5999) as n
+)
+insert into measurement_line (organization_id, id, style_id, name)
+select 1, n, n % 6000, 'L-' || n / 6000 from generate_series(1, $1::integer) as n"""
+OWNERS = [n % 6000 for n in CHOSEN]
+
+of_each_look_up = pytest.mark.parametrize(
+    ("target", "lock", "rows", "keys", "index"),
+    [
+        ("brands", FOR_KEY_SHARE, BRANDS, [[f"B-{n}" for n in CHOSEN]], "brand_by_own_key"),
+        (
+            "size-ranges/sizes",
+            "",
+            SIZES,
+            [[f"S-{n // 6000}" for n in CHOSEN], OWNERS],
+            "size_range_size_by_own_key",
+        ),
+        (
+            "styles/measurement-chart",
+            "",
+            LINES,
+            [[f"L-{n // 6000}" for n in CHOSEN], OWNERS],
+            "measurement_line_by_style",
+        ),
+    ],
+)
+
+
+@pytest.mark.usefixtures("without_response_cache")  # SQL that bypasses the service
+@of_each_look_up
+async def test_keys_are_found_by_an_index(
+    target: str, lock: str, rows: str, keys: list[Any], index: str, dsn: str
+) -> None:
+    """A session plans a statement a few times and then no more, however the tables grow."""
+    connection = await asyncpg.connect(dsn, server_settings={"enable_seqscan": "off", "jit": "off"})
+    await connection.execute("insert into organization (id, name) values (1, 'An organization')")
+    table = TARGETS[target].table
+    await connection.execute(f"analyze {table}")
+    await connection.execute(f"prepare found as {TARGETS[target].texts[lock]}")
+    # What a list of keys looks like in Python and in PostgreSQL is the same.
+    statement = f"execute found ({', '.join(['1', *(f'array{key}' for key in keys)])})"
+    for _ in range(10):
+        await connection.execute(statement)
+    await connection.execute(rows, RECORDS)
+    plan = await connection.fetchval(f"explain (analyze, format json) {statement}")
+    await connection.close()
+    steps = [*nodes(orjson.loads(plan)[0]["Plan"])]
+    assert index in {step.get("Index Name") for step in steps}
+    assert max(step["Actual Rows"] * step["Actual Loops"] for step in steps) <= KEYS
