@@ -45,6 +45,9 @@ BODY_SECONDS: Final = 300
 SCHEDULED_BODY_BYTES: Final = 1 * KIB
 """Minimum size of a body that the body scheduler starts. Smaller ones take little time."""
 
+SCHEDULED_DOCUMENT_BYTES: Final = 64 * KIB
+"""Minimum size of documents whose members are selected in the turn of a body scheduler."""
+
 # Responses
 RESPONSE_IDLE_SECONDS: Final = 30
 """Timeout of a client that reads nothing."""

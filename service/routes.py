@@ -10,6 +10,7 @@ from aiohttp import web
 from service.handlers import operations, webhook_operations
 from service.handlers.operations import Operation
 from service.handlers.response_cache import cached
+from service.http.deprecation import Deprecation
 from service.http.request_body import with_body
 from service.queries.parts import RecordPart
 from service.queries.resource import Resource
@@ -66,6 +67,11 @@ class Route:
     def media_types(self) -> tuple[str, ...]:
         """Return the media types of the request body; () if no body is read."""
         return self.operation.media_types
+
+    @property
+    def deprecation(self) -> Deprecation | None:
+        """Return the deprecation of the operation; None if it stays."""
+        return self.operation.deprecation
 
     @property
     def needs_key(self) -> bool:

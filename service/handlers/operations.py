@@ -11,6 +11,7 @@ from aiohttp import web
 
 from service.error_types import ErrorType
 from service.handlers import changes, identity, pages, reads, system, writes
+from service.http.deprecation import Deprecation
 from service.http.media_types import JSON, JSON_PATCH, MERGE_PATCH
 
 MANY: Final = "{root}"
@@ -61,6 +62,8 @@ class Operation:
 
     is_cached: bool = False
     """Whether its responses are cached."""
+    deprecation: Deprecation | None = None
+    """Deprecation, if it will be removed."""
 
     @property
     def media_types(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from service.http.etag import precondition
 from service.http.headers import combined_value
 from service.idempotency.requests import IdempotentRequest
 from service.limits import MAX_IDEMPOTENCY_KEY_LENGTH
+from service.listing.parameters import FIELDS
 from service.listing.query_reader import QueryReader
 from service.masking import contains_key_start
 from service.queries.outcomes import Precondition
@@ -80,18 +81,26 @@ def path_key(request: web.Request, resource: Resource) -> str | None:
     return key if is_key else None
 
 
-def form(request: web.Request, *, offered: bool) -> str:
-    """Return the statement of the ``form`` parameter: ``documents``, or ``writables``."""
-    if not offered:
-        no_parameters(request)
-        return "documents"
+def form(
+    request: web.Request, resource: Resource, *, has_writable: bool
+) -> tuple[str, tuple[str, ...]]:
+    """Return the statement of the ``form`` parameter, and the selected ``fields``.
+
+    The statement is ``documents`` or ``writables``; only documents have selected fields.
+    """
+    if not request.query:
+        return "documents", ()
     reader = QueryReader(request.query.items())
-    reader.only("form")
-    texts = reader.texts.get("form", [])
-    if texts not in ([], ["writable"]):
+    reader.only(FIELDS, *(("form",) if has_writable else ()))
+    is_writable = has_writable and bool(reader.texts.get("form"))
+    if is_writable and reader.texts["form"] != ["writable"]:
         reader.fail_choice(["writable"], "form")
+    fields = reader.members(FIELDS, resource.properties.members)
+    if is_writable and fields:
+        message = "Leave this out: a writable form has all fields."
+        reader.fail(ErrorType.EXCLUSIVE_PARAMETERS, FIELDS, message=message)
     reader.raise_errors()
-    return "writables" if texts else "documents"
+    return "writables" if is_writable else "documents", fields
 
 
 def precondition_of(request: web.Request, resource: Resource) -> Precondition | None:

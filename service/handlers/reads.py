@@ -10,8 +10,9 @@ from aiohttp import hdrs, web
 from service.database.connections import Connection
 from service.errors import collect_errors
 from service.handlers.lru_cache import WeightedLruCache
-from service.handlers.parameters import form, no_parameters, path_ids, path_of
+from service.handlers.parameters import form, path_ids, path_of
 from service.handlers.response_cache import RESPONSE_CACHE
+from service.handlers.selection import selected
 from service.http.api_response import ApiResponse
 from service.http.context import caller, database
 from service.http.envelope import pagination, success, success_list
@@ -67,16 +68,17 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
     if page.last is not None:
         next_cursor = cursor.encode(query.listing, page.last, scope)
         headers[LINK] = next_page(request, next_cursor)
-    return success_list(page.documents, pagination=pagination(next_cursor), headers=headers)
+    documents = await selected(request, page.documents, query.listing.fields)
+    return success_list(documents, pagination=pagination(next_cursor), headers=headers)
 
 
 @tagged
 async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
     """Return one record, or its writable form, with its entity tag."""
     tenant = caller(request)
-    path, form_name = collect_errors(
+    path, (form_name, fields) = collect_errors(
         lambda: path_of(request, resource),
-        lambda: form(request, offered=isinstance(resource, WritableResource)),
+        lambda: form(request, resource, has_writable=isinstance(resource, WritableResource)),
     )
 
     async def read(connection: Connection) -> bytes:
@@ -84,6 +86,7 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
         return await reads.read_document(connection, resource, tenant, ids, form_name)
 
     document = await database(request).read(read, tenant.organization_id)
+    document = await selected(request, document, fields)
     headers = {"ETag": etag(document)}
     if isinstance(resource, WritableResource) and resource.is_patched:
         headers["Accept-Patch"] = ACCEPT_PATCH
@@ -94,9 +97,9 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
 async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
     """Return all records of the parents as one list; they are few."""
     tenant = caller(request)
-    path, _ = collect_errors(
+    path, (_, fields) = collect_errors(
         lambda: path_ids(request, resource, *resource.parents),
-        lambda: no_parameters(request),
+        lambda: form(request, resource, has_writable=False),
     )
 
     async def read(connection: Connection) -> bytes:
@@ -104,7 +107,7 @@ async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
         return await reads.read_all(connection, resource, tenant, parents)
 
     documents = await database(request).read(read, tenant.organization_id)
-    return success_list(documents)
+    return success_list(await selected(request, documents, fields))
 
 
 async def _first_page_headers(request: web.Request, listing: Listing) -> dict[str, str]:

@@ -78,6 +78,8 @@ async def _finished_response(request: web.Request, handler: Handler) -> web.Stre
     headers[hdrs.SERVER] = "Selvedge"
     if not is_open:
         headers[hdrs.CACHE_CONTROL] = envelope.NOT_SHARED
+    if route is not None and route.deprecation is not None:
+        route.deprecation.mark(headers)
     tenant = request.get(CALLER)
     if tenant is not None:
         app[RATE_LIMITS].mark(headers, tenant.organization_id)

@@ -68,22 +68,31 @@ def encode(listing: Listing, last: list[Any], scope: str) -> str:
 
 def _more(listing: Listing) -> Iterator[dict[str, Any]]:
     """Yield the members that only some cursors have, if there are any."""
+    more: dict[str, Any] = {}
     if listing.changed_since is not None and listing.changed is not None:
         changed = listing.changed
-        yield {"changedSince": [_text(listing.changed_since), changed.epoch, changed.after]}
+        more["changedSince"] = [_text(listing.changed_since), changed.epoch, changed.after]
+    if listing.fields:
+        more["fields"] = listing.fields
+    if more:
+        yield more
 
 
-def _read_more(more: Any = None) -> dict[str, Any]:
+def _read_more(properties: Properties, more: Any = None) -> dict[str, Any]:
     """Return the parts of a list request from the members that only some cursors have."""
     if more is None:
         return {}
-    since, epoch, after = _list(more.pop("changedSince"))
-    if more or not all(type(number) is int and 0 <= number < 2**63 for number in (epoch, after)):
-        raise ValueError("unknown members, or no numbers")
-    return {
-        "changed_since": parse_timestamp(_checked(since)),
-        "changed": ChangedRecords(epoch, after),
-    }
+    parts: dict[str, Any] = {}
+    if "changedSince" in more:
+        since, epoch, after = _list(more.pop("changedSince"))
+        if not all(type(number) is int and 0 <= number < 2**63 for number in (epoch, after)):
+            raise ValueError("no numbers")
+        parts["changed_since"] = parse_timestamp(_checked(since))
+        parts["changed"] = ChangedRecords(epoch, after)
+    fields = _list(more.pop("fields", []))
+    if more or [name for name in properties.members if name in fields] != fields:
+        raise ValueError("unknown members, or unknown fields")
+    return parts | {"fields": tuple(fields)}
 
 
 def seal(payload: bytes, scope: str) -> str:
@@ -108,7 +117,7 @@ def decode(text: str, properties: Properties, scope: str) -> Listing:
             tuple(_condition(properties, *_list(condition)) for condition in conditions),
             tuple(_sort_key(properties, *_list(key)) for key in sort),
             page_size,
-            **_read_more(*more),
+            **_read_more(properties, *more),
         )
         return replace(listing, after=_after(listing.sort, _list(last), properties.key))
     except UNREADABLE as error:

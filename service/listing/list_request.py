@@ -53,3 +53,5 @@ class Listing:
     changed_since: datetime | None = None
     changed: ChangedRecords | None = None
     """Position of ``changed_since`` in the change feed, once it has been looked up."""
+    fields: tuple[str, ...] = ()
+    """Members of the documents that the caller takes; () for all."""

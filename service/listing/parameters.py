@@ -28,6 +28,7 @@ _MEMBERS: Final = {
 }
 _PAGE: Final = ("pageSize", "pageNumber")
 _CHANGED_SINCE: Final = "changedSince"
+FIELDS: Final = "fields"
 _ORDERS: Final = {"asc": False, "ascending": False, "desc": True, "descending": True}
 
 
@@ -136,7 +137,7 @@ def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) ->
     texts_by_field: dict[str, list[str]] = {}
     indexed: dict[str, _IndexedMembers] = {"filter": {}, "sort": {}}
     for name, texts in reader.texts.items():
-        if name in _PAGE or name == _CHANGED_SINCE:
+        if name in (*_PAGE, _CHANGED_SINCE, FIELDS):
             continue
         if any("\0" in text for text in texts):
             message = "Remove the character U+0000."
@@ -179,6 +180,9 @@ def _check_beside_cursor(reader: _ListReader, listing: Listing) -> None:
         elif name == _CHANGED_SINCE:
             if reader.changed_since() != listing.changed_since:
                 reader.fail_beside_cursor(name)
+        elif name == FIELDS:
+            if reader.members(FIELDS, reader.properties.members) != listing.fields:
+                reader.fail_beside_cursor(name)
         elif name in (*_PAGE, "filter", "sort") or _INDEXED.fullmatch(name):
             reader.fail_beside_cursor(name)
         elif name != "cursor":
@@ -219,4 +223,5 @@ def _listing(
         reader.integer("pageSize", DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE),
         reader.integer("pageNumber", 0, 1, MAX_PAGE_NUMBER) or None,
         changed_since=reader.changed_since(),
+        fields=reader.members(FIELDS, reader.properties.members),
     )

@@ -61,6 +61,9 @@ class Properties(Mapping[str, Property]):
         document = schemas.definition(collection, "document")
         self.key = schemas.item_id(collection)
         """Name of the property with the record's id, the tie-break of sorts."""
+        fields = document.items if "array" in document.types else document
+        self.members = tuple(fields.properties)
+        """Names of all members of a document, or of the entries of one that is a list."""
         required = document.schema.get("required", ())
         self._by_name = {
             name.lower(): prop

@@ -93,6 +93,16 @@ class QueryReader:
         self.fail_choice(choices, name)
         return None
 
+    def members(self, name: str, choices: Collection[str]) -> tuple[str, ...]:
+        """Return names that commas separate, in the order of ``choices``; () without any."""
+        texts = self.texts.get(name)
+        if texts is None:
+            return ()
+        chosen = {part for text in texts for part in text.split(",")}
+        if not chosen <= {*choices}:
+            self.fail_choice(choices, name)
+        return tuple(choice for choice in choices if choice in chosen)
+
     def boolean(self, name: str) -> bool:
         """Return whether a parameter is ``true``; it is ``false`` by default."""
         return self.choice(name, "false", "true") == "true"

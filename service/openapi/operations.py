@@ -61,6 +61,9 @@ class OperationObject:
             "description": description,
             "parameters": [*self._parameters()],
         }
+        if deprecation := self.route.operation.deprecation:
+            described["deprecated"] = True
+            described["description"] = f"{description} {deprecation.description}"
         if self.route.operation.body:
             described["requestBody"] = success_responses.body(self.resource.name, *self._forms())
         described["responses"] = dict(responses.references(self.responses))
@@ -83,8 +86,10 @@ class OperationObject:
         if kind is operations.CHANGES:
             yield from of_changes(registry.CHANGES)
         if kind is operations.READ_ALL:
+            yield parameters.selection(resource)
             yield parameters.shared("IfNoneMatch")
         if kind is operations.READ:
+            yield parameters.selection(resource)
             if "writable" in schemas.load()[resource.name]["$defs"]:
                 yield parameters.shared("Form")
             yield parameters.shared("IfNoneMatch")

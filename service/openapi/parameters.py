@@ -227,7 +227,19 @@ def of_list(resource: Resource) -> Iterator[Parameter]:
     name = name_of(resource.name, "document")
     yield from _filters(named(name + _FILTERS))
     yield from _sorts(named(name + _SORTS))
+    yield selection(resource)
     yield from map(shared, ("ChangedSince", "PageSize", "PageNumber", "Cursor"))
+
+
+def selection(resource: Resource) -> Parameter:
+    """Return the parameter that selects members of the documents."""
+    pattern = "|".join(resource.properties.members)
+    return _query(
+        "fields",
+        {"type": "string", "pattern": f"^({pattern})(,({pattern}))*$"},
+        "Names of the fields to return, separated by commas; all by default. The entity tag is "
+        "that of the selected fields.",
+    )
 
 
 def schemas(resource: Resource) -> dict[str, Schema]:
