@@ -9,6 +9,7 @@ from aiohttp import web, web_urldispatcher
 
 from service import openapi
 from service.database.connections import Database
+from service.database.snapshots import SNAPSHOTS, Snapshots
 from service.handlers import identity, pages, system
 from service.handlers.long_poll import end_change_waits, run_change_waiters
 from service.handlers.response_cache import RESPONSE_CACHE, ResponseCache
@@ -52,6 +53,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     async def resources(app: web.Application) -> AsyncIterator[None]:
         database = Database(dsn, settings.pool_size, traces)
         app[DATABASE], app[CALLERS] = database, Callers(database)
+        app[SNAPSHOTS] = Snapshots(dsn)
         app[ACCESS_LOG], app[BYTE_BUDGET] = AccessLog(), ByteBudget()
         app[ON_PARSER_ERROR] = count_parser_error(app[ACCESS_LOG])
         app[ADMISSION] = Admission(settings.caller_requests, database.queue.retry_seconds)

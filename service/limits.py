@@ -45,9 +45,6 @@ BODY_SECONDS: Final = 300
 SCHEDULED_BODY_BYTES: Final = 1 * KIB
 """Minimum size of a body that the body scheduler starts. Smaller ones take little time."""
 
-SCHEDULED_DOCUMENT_BYTES: Final = 64 * KIB
-"""Minimum size of documents whose members are selected in the turn of a body scheduler."""
-
 # Responses
 RESPONSE_IDLE_SECONDS: Final = 30
 """Timeout of a client that reads nothing."""
@@ -65,6 +62,13 @@ MAX_DETAIL_LENGTH: Final = 200
 """Characters of the field or message of an error detail."""
 MAX_USAGE_LENGTH: Final = 4000
 """Characters of the message of ``conflict.in_use``, which names records."""
+
+STREAM_SECONDS: Final = 3600
+"""Timeout of a whole response that is made while it is sent."""
+
+# Exports
+EXPORT_CONNECTIONS: Final = 2
+"""Exports of a worker at a time, each with a database connection of its own."""
 
 # Lists and changes
 DEFAULT_PAGE_SIZE: Final = 30

@@ -16,6 +16,7 @@ from service.queries.parts import RecordPart
 from service.queries.resource import Resource
 from service.resources.registry import (
     CHANGES,
+    EXPORT,
     MASTER_RECORDS,
     ME,
     MEASUREMENTS,
@@ -122,5 +123,6 @@ def routes() -> Iterator[Route]:
         yield from (Route(operation, collection) for operation in operations.OF_PART_COLLECTIONS)
     yield Route(operations.CHANGES, CHANGES)
     yield from (Route(operation, WEBHOOKS) for operation in webhook_operations.OF_WEBHOOKS)
+    yield Route(operations.EXPORT, EXPORT)
     yield Route(operations.IDENTIFY, ME)
     yield from map(Route, operations.WITHOUT_RESOURCE)

@@ -8,6 +8,7 @@ import asyncpg
 from service.database import incidents
 from service.database.errors import LOST
 from service.database.migrations import schema_is_current
+from service.limits import EXPORT_CONNECTIONS
 from service.settings import Settings, SettingsError
 
 _OLDEST_VERSION: Final = 150000
@@ -58,14 +59,14 @@ async def _query(dsn: str) -> tuple[Any, bool]:
 def _require_suitable(
     settings: Settings, version: int, encoding: str, lowers_umlauts: bool, max_connections: int
 ) -> None:
-    needed = settings.workers * (settings.pool_size + 1)
+    needed = settings.workers * (settings.pool_size + 1 + EXPORT_CONNECTIONS)
     if version < _OLDEST_VERSION:
         raise SettingsError(f"PostgreSQL 15 or newer is needed, not {version // 10000}")
     if encoding != "UTF8" or not lowers_umlauts:
         raise SettingsError("the database must have the encoding UTF8 and a UTF-8 LC_CTYPE")
     if needed > max_connections:
         raise SettingsError(
-            f"WORKERS={settings.workers} times (POOL_SIZE={settings.pool_size} and one more) makes"
-            f" {needed} connections; the database allows {max_connections}:"
+            f"WORKERS={settings.workers} times (POOL_SIZE={settings.pool_size} and three more)"
+            f" makes {needed} connections; the database allows {max_connections}:"
             " lower WORKERS or POOL_SIZE, or raise max_connections"
         )

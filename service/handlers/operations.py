@@ -10,7 +10,7 @@ from typing import Final
 from aiohttp import web
 
 from service.error_types import ErrorType
-from service.handlers import changes, identity, pages, reads, system, writes
+from service.handlers import changes, export, identity, pages, reads, system, writes
 from service.http.deprecation import Deprecation
 from service.http.media_types import JSON, JSON_PATCH, MERGE_PATCH
 
@@ -244,6 +244,18 @@ CHANGES: Final = Operation(
         ErrorType.INVALID_CURSOR,
         ErrorType.GONE_CHANGES_EXPIRED,
     ),
+)
+
+EXPORT: Final = Operation(
+    "export",
+    "GET",
+    MANY,
+    export.export_records,
+    "Export {several}",
+    "Returns all live records of the collections, as of one moment, one JSON object per line "
+    "(NDJSON). The last line has the cursor of the change feed at that moment and the number of "
+    "records; without it the export is incomplete. A single collection whose records are flat is "
+    "also available as CSV. One export at a time runs in a worker for each organization.",
 )
 
 IDENTIFY: Final = Operation(

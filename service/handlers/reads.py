@@ -9,6 +9,7 @@ from aiohttp import hdrs, web
 
 from service.database.connections import Connection
 from service.errors import collect_errors
+from service.handlers import tables
 from service.handlers.lru_cache import WeightedLruCache
 from service.handlers.parameters import form, path_ids, path_of
 from service.handlers.response_cache import RESPONSE_CACHE
@@ -18,7 +19,8 @@ from service.http.context import caller, database
 from service.http.envelope import pagination, success, success_list
 from service.http.etag import etag
 from service.http.headers import LINK, PREFER, X_CHANGES_CURSOR
-from service.http.media_types import ACCEPT_PATCH
+from service.http.media_types import ACCEPT_PATCH, CSV, JSON
+from service.http.negotiation import prefers
 from service.http.prefer import APPLIED, preferences
 from service.http.tagged_reads import tagged
 from service.http.web_links import next_page
@@ -53,7 +55,7 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
             partial(_list_query, resource, request, scope),
         )
     counts = PREFER in request.headers and preferences(request).get("count") == "exact"
-    headers = {hdrs.VARY: "Prefer", **await _first_page_headers(request, query.listing)}
+    headers = {hdrs.VARY: "Accept, Prefer", **await _first_page_headers(request, query.listing)}
 
     async def read(connection: Connection) -> tuple[ListQuery, DocumentPage]:
         parents = await resolve(connection, tenant.organization_id, path)
@@ -68,6 +70,10 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
     if page.last is not None:
         next_cursor = cursor.encode(query.listing, page.last, scope)
         headers[LINK] = next_page(request, next_cursor)
+    names = tables.columns(resource, query.listing.fields) if prefers(request, CSV, JSON) else ()
+    if names:
+        table = tables.header(names) + tables.rows(page.documents, names)
+        return ApiResponse(200, table, {**headers, hdrs.CONTENT_TYPE: f"{CSV}; charset=utf-8"})
     documents = await selected(request, page.documents, query.listing.fields)
     return success_list(documents, pagination=pagination(next_cursor), headers=headers)
 

@@ -27,6 +27,8 @@ from service.http.byte_budget import reserve
 from service.http.cached_response import CachedBody, CachedResponse
 from service.http.context import IS_CACHED, caller
 from service.http.headers import PREFER
+from service.http.media_types import CSV, JSON
+from service.http.negotiation import prefers
 from service.limits import RESPONSE_CACHE_SECONDS
 from service.queries.feed_version import FeedState, FeedVersion
 
@@ -47,8 +49,8 @@ _ENTRY_BYTES: Final = 1024
 """Estimated bytes of an entry without its key, headers and body."""
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
-_Target: TypeAlias = tuple[str, tuple[str, ...], str | None, bool, bool]
-"""Path and query, preferences, the host that links name, and the features of the caller."""
+_Target: TypeAlias = tuple[str, tuple[str, ...], str | None, bool, bool, bool]
+"""Path and query, preferences, the host that links name, whether CSV is preferred, and features."""
 
 
 class _Entry(CachedBody):
@@ -120,7 +122,9 @@ class ResponseCache:
         tenant = caller(request)
         preferences = tuple(request.headers.getall(PREFER, ()))
         host = None if self._public_url else request.headers.get(hdrs.HOST)
-        target = (request.raw_path, preferences, host, tenant.multiple_language, tenant.pro)
+        is_csv = prefers(request, CSV, JSON)
+        features = tenant.multiple_language, tenant.pro
+        target = (request.raw_path, preferences, host, is_csv, *features)
         organization = self._find(tenant.organization_id)
         version = organization.version
         if target in organization.entries or target in organization.fills or version is None:

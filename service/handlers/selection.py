@@ -11,8 +11,9 @@ from aiohttp import web
 
 from service.http.body_scheduler import BODY_SCHEDULER
 from service.http.context import caller
-from service.limits import SCHEDULED_DOCUMENT_BYTES
 
+SCHEDULED_BYTES: Final = 64 * 1024
+"""Bytes of documents that wait for their turn: a millisecond of the event loop."""
 _scan: Final = json.JSONDecoder().raw_decode
 _SEPARATORS: Final = " ,:"
 
@@ -25,7 +26,7 @@ async def selected(request: web.Request, documents: bytes, names: Collection[str
     """
     if not names:
         return documents
-    if len(documents) >= SCHEDULED_DOCUMENT_BYTES:
+    if len(documents) >= SCHEDULED_BYTES:
         await request.app[BODY_SCHEDULER].enter(caller(request).organization_id)
     return ",".join(_reduced(documents.decode(), frozenset(names))).encode()
 

@@ -8,6 +8,8 @@ JSON_PATCH: Final = "application/json-patch+json"
 MERGE_PATCH: Final = "application/merge-patch+json"
 ACCEPT_PATCH: Final = f"{JSON_PATCH}, {MERGE_PATCH}"
 """Value of ``Accept-Patch`` (RFC 5789) where a single record is patched."""
+CSV: Final = "text/csv"
+NDJSON: Final = "application/x-ndjson"
 PROBLEM: Final = "application/problem+json"
 """Problem details (RFC 9457)."""
 

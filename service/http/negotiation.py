@@ -60,15 +60,22 @@ def _not_modified(response: web.Response) -> web.Response:
     return web.Response(status=304, headers=headers)
 
 
+def accepts_gzip(request: web.Request) -> bool:
+    """Return whether the client accepts gzip."""
+    header = combined_value(request, hdrs.ACCEPT_ENCODING) or ""
+    return _coding(header[:_MAX_ACCEPT_LENGTH]) is web.ContentCoding.gzip
+
+
 def prefers(request: web.Request, media_type: str, other: str) -> bool:
     """Return whether ``Accept`` gives a media type a higher weight than another one.
 
     A range such as ``*/*`` gives its weight to types that have none of their own
     (RFC 9110, 12.5.1).
     """
-    header = (combined_value(request, hdrs.ACCEPT) or "")[:_MAX_ACCEPT_LENGTH].lower()
-    if media_type not in header:
+    # Most callers send one header, which names none of the media types that are asked about.
+    if media_type not in request.headers.get(hdrs.ACCEPT, "").lower():
         return False
+    header = (combined_value(request, hdrs.ACCEPT) or "")[:_MAX_ACCEPT_LENGTH].lower()
     weights = dict(map(_weighted, header.split(",")))
     return weights.get(media_type, 0.0) > _weight(weights, other)
 

@@ -94,7 +94,7 @@ def _check_media_type(request: web.Request, media_types: tuple[str, ...]) -> Non
 
 def _coding(request: web.Request) -> str:
     """Return the content coding of the body, in lowercase; several are joined by commas."""
-    return (combined_value(request, gzip_body.HEADER) or "identity").strip().lower()
+    return (combined_value(request, gzip_body.HEADER) or "").strip().lower()
 
 
 async def _slow_body(request: web.Request, reserved: int) -> bytes:

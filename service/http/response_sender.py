@@ -9,7 +9,8 @@ from aiohttp.helpers import rfc822_formatted_time
 
 from service import background
 from service.http.connections import Connection
-from service.limits import RESPONSE_IDLE_SECONDS, RESPONSE_SECONDS
+from service.http.streamed_response import StreamedResponse
+from service.limits import RESPONSE_IDLE_SECONDS, RESPONSE_SECONDS, STREAM_SECONDS
 
 _CHECK_SECONDS: Final = 1
 _LARGE_BYTES: Final = 2**20
@@ -27,7 +28,7 @@ class _SlowResponse:
         self._started = self._progress_at = now
         self._written = (0, 0)
 
-    def check(self, now: float) -> None:
+    def check(self, now: float, max_seconds: float) -> None:
         """Abort the connection if its client has exceeded a timeout."""
         transport = self._request.transport
         if transport is None:
@@ -36,7 +37,7 @@ class _SlowResponse:
         if written != self._written:
             self._written, self._progress_at = written, now
         idle_seconds, seconds = now - self._progress_at, now - self._started
-        if idle_seconds > RESPONSE_IDLE_SECONDS or seconds > RESPONSE_SECONDS:
+        if idle_seconds > RESPONSE_IDLE_SECONDS or seconds > max_seconds:
             transport.abort()
 
 
@@ -49,6 +50,7 @@ class ResponseSender:
     def __init__(self) -> None:
         self._in_flight = dict[int, web.Request]()
         self._slow = dict[int, _SlowResponse]()
+        self._streams = set[int]()
 
     async def send(self, request: web.Request, response: web.StreamResponse) -> None:
         """Send a response. Return when it is written or the connection is closed."""
@@ -58,7 +60,11 @@ class ResponseSender:
             connection = request.protocol
             if isinstance(connection, Connection) and connection.is_ending:
                 response.force_close()
-            if not await _send_fast(request, response):
+            if isinstance(response, StreamedResponse):
+                self._streams.add(key)
+                await response.prepare(request)
+                await response.stream(request)
+            elif not await _send_fast(request, response):
                 await response.prepare(request)
                 await _write(request, response)
         except ConnectionError:
@@ -67,12 +73,16 @@ class ResponseSender:
             del self._in_flight[key]
             if self._slow:
                 self._slow.pop(key, None)
+            if isinstance(response, StreamedResponse):
+                self._streams.discard(key)
+                await response.close()
 
     async def check(self) -> None:
         """Abort the connections of clients that have exceeded a timeout."""
         now = asyncio.get_running_loop().time
         for key, request in list(self._in_flight.items()):
-            self._slow.setdefault(key, _SlowResponse(request, now())).check(now())
+            max_seconds = STREAM_SECONDS if key in self._streams else RESPONSE_SECONDS
+            self._slow.setdefault(key, _SlowResponse(request, now())).check(now(), max_seconds)
 
 
 async def _send_fast(request: web.Request, response: web.StreamResponse) -> bool:

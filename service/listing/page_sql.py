@@ -112,6 +112,15 @@ def listing_page(
     return page
 
 
+def export_page(size: int, listed: str) -> str:
+    """Return the page of the next records after the id ``$2``, in the order of ids."""
+    where = _where(["record.id > $2::bigint", *([listed] if listed else ())])
+    return (
+        "select record.*, record.id as page_order, null::text as sort_values\n"
+        f"from record {where}order by record.id limit {size}"
+    )
+
+
 def counted_page(leading: int, listing: Listing, *, listed: str) -> PageSql:
     """Return the ids of all records that match a list request, for counting."""
     page = PageSql(leading)

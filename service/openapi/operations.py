@@ -85,6 +85,8 @@ class OperationObject:
             yield from map(parameters.shared, ("IfNoneMatch", "Prefer"))
         if kind is operations.CHANGES:
             yield from of_changes(registry.CHANGES)
+        if kind is operations.EXPORT:
+            yield parameters.exported(list(registry.EXPORTED))
         if kind is operations.READ_ALL:
             yield parameters.selection(resource)
             yield parameters.shared("IfNoneMatch")
@@ -127,6 +129,8 @@ class OperationObject:
             is_patched = isinstance(self.resource, WritableResource) and self.resource.is_patched
             yield success_responses.read(name, is_patched=is_patched)
             yield success_responses.unchanged("NotModified", "ETag")
+        elif kind is operations.EXPORT:
+            yield success_responses.stream(name)
         elif kind is operations.IDENTIFY:
             yield success_responses.plain(name)
         elif kind is operations.READ_ALL:

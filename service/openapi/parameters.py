@@ -91,7 +91,7 @@ _SHARED: dict[str, Parameter] = {
     "ContentEncoding": _header(
         "Content-Encoding",
         "`gzip` if the body is compressed. Its limits hold for what it contains.",
-        enum=["gzip"],
+        enum=["gzip", "identity"],
     ),
     "DryRun": _query(
         "dryRun",
@@ -229,6 +229,13 @@ def of_list(resource: Resource) -> Iterator[Parameter]:
     yield from _sorts(named(name + _SORTS))
     yield selection(resource)
     yield from map(shared, ("ChangedSince", "PageSize", "PageNumber", "Cursor"))
+
+
+def exported(collections: list[str]) -> Parameter:
+    """Return the parameter with the collections of an export."""
+    names = {"type": "string", "enum": collections}
+    text = "Only records of this collection; all by default. Repeat the parameter for several."
+    return _query("collection", {"type": "array", "items": names}, text)
 
 
 def selection(resource: Resource) -> Parameter:

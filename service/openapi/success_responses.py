@@ -7,7 +7,7 @@ from typing import Any
 
 from service import schemas
 from service.handlers.operations import media_type
-from service.http.media_types import JSON
+from service.http.media_types import CSV, JSON, NDJSON
 from service.http.prefer import APPLIED
 from service.openapi import envelopes
 from service.openapi.components import named, reference
@@ -48,6 +48,7 @@ HEADERS: dict[str, Any] = {
 REPLAYED = "Idempotent-Replayed"
 _OF_BULK = (REPLAYED, APPLIED)
 _ENVELOPE = "common/envelope"
+_CSV = f"{CSV}; charset=utf-8"
 CREATED = "Created"
 """Suffix of the component names of 201 responses."""
 
@@ -119,6 +120,8 @@ def page(collection: str, *names: str) -> ResponseObject:
     response = _success(collection, [envelopes.LIST], "One page.", *names)
     media = response.response["content"][JSON]
     media["example"] = {**media["example"], "data": [media["example"]["data"]], **more}
+    if collection != envelopes.CHANGES:
+        response.response["content"][_CSV] = {"schema": {"type": "string"}}
     return response
 
 
@@ -140,6 +143,21 @@ def read(collection: str, *, is_patched: bool) -> ResponseObject:
         media = response.response["content"][JSON]
         media["schema"] = {"anyOf": media["schema"]["oneOf"]}
     return response
+
+
+def stream(collection: str) -> ResponseObject:
+    """Return the response of an export: a line for each record, and the last line."""
+    line = one_of([reference(collection, "document"), reference(collection, "end")])
+    content = {
+        NDJSON: {"schema": line},
+        _CSV: {"schema": {"type": "string"}},
+    }
+    described = {
+        "description": "The records.",
+        "headers": headers("X-Changes-Cursor"),
+        "content": content,
+    }
+    return ResponseObject(HTTPStatus.OK, ("ExportStream",), described)
 
 
 def plain(collection: str, *names: str) -> ResponseObject:

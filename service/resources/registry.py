@@ -84,5 +84,15 @@ CHANGES = ChangeFeed(
     parts=PARTS,
 )
 
+#: Collections that are exported: those of the change feed, and languages.
+EXPORTED: dict[str, Resource] = {
+    resource.name: resource
+    for resource in (*CHANGES.resources.values(), *REFERENCE_LISTS)
+    if not resource.parents
+}
+
+#: Export of collections (contract, Exports).
+EXPORT = Resource("export")
+
 #: Subscriptions to the change feed (contract, Webhooks).
 WEBHOOKS = Webhooks()

@@ -8,9 +8,10 @@ from service.idempotency.requests import CLAIM_TIMEOUT, DEFAULT_TIMEOUT
 from service.listing.page_sql import column_of
 from service.queries.change_feed import PAGE
 from service.queries.change_recorder import SETTINGS
+from service.queries.export import export_text
 from service.queries.reference_targets import FOR_KEY_SHARE, TARGETS
 from service.queries.resource import SHARED
-from service.resources.registry import CHANGES
+from service.resources.registry import CHANGES, EXPORTED
 from service.sql_catalog.entry import CatalogEntry, statement_entry
 from service.sql_catalog.resource_entries import fan_out_entries
 
@@ -70,10 +71,23 @@ def _idempotency_entries() -> Iterator[CatalogEntry]:
     yield from _of_file("stored_answers")
 
 
+def _export_entries() -> Iterator[CatalogEntry]:
+    """Yield the statements of exports, with the lines of JSON and those of tables."""
+    for name, resource in EXPORTED.items():
+        yield CatalogEntry(
+            f"export_{name.replace('-', '_')}",
+            "Read the next records of an export.",
+            ("organization_id", "after_id"),
+            export_text(resource),
+            {"For a table": export_text(resource, is_bare=True)},
+        )
+
+
 SOURCES: Final[Mapping[str, Callable[[], Iterator[CatalogEntry]]]] = {
     "writes": _write_entries,
     "references": _reference_entries,
     "changes": _change_entries,
+    "exports": _export_entries,
     "settings": lambda: fan_out_entries(CHANGES.fan_out_by_cause[SETTINGS]),
     "idempotency": _idempotency_entries,
     "callers": lambda: _of_file("callers"),

@@ -81,9 +81,6 @@ async def test_damaged_bodies_are_malformed(body: bytes, shared_api: Api) -> Non
 )
 async def test_other_codings_are_refused(coding: str, shared_api: Api) -> None:
     answer = await post(shared_api, gzip.compress(gzip.compress(GROUP)), coding)
-    if not coding:
-        assert answer.details == [("validation_error.malformed_json", None)]
-        return
     is_failure(answer, 415, "unsupported_media_type")
     assert answer.headers["Accept-Encoding"] == "gzip"
 

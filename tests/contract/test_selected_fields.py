@@ -10,9 +10,9 @@ from aiohttp.test_utils import TestClient
 
 from service import openapi
 from service.handlers import operations
+from service.handlers.selection import SCHEDULED_BYTES
 from service.http.deprecation import Deprecation
 from service.http.etag import etag
-from service.limits import SCHEDULED_DOCUMENT_BYTES
 from service.routes import Route
 from tests.support import parts
 from tests.support.api import Api
@@ -44,10 +44,10 @@ async def test_each_list_and_read_selects_each_field(
         assert page.data == expected
         assert [*map(list, page.data)] == [*map(list, expected)]
         if whole:
-            one = f"{path}/{whole[0]['id']}"
+            first = f"{path}/{whole[0]['id']}"
             if "style" in route.resource.name and route.resource.parents:
                 continue
-            read = await shared_api.get(one, {"fields": ",".join(chosen)})
+            read = await shared_api.get(first, {"fields": ",".join(chosen)})
             assert read.data == expected[0]
             assert read.headers["ETag"].strip('"')[:32] == etag(raw_data(read.raw)).strip('"')
 
@@ -117,7 +117,7 @@ async def test_long_pages_select_in_turn(api: Api) -> None:
             "filter[0].value": "C",
         },
     )
-    assert len(whole.raw) > SCHEDULED_DOCUMENT_BYTES
+    assert len(whole.raw) > SCHEDULED_BYTES
     ids = [("id", str(record["id"])) for record in made.data]
     few = await api.get(COLORS, [*ids, ("fields", "colorNote,properties"), ("pageSize", "100")])
     assert few.data == [{"colorNote": note[:4000], "properties": []}] * 40
@@ -142,6 +142,6 @@ async def test_what_goes_is_announced(
         assert answer.headers["Deprecation"] == "@1796083200"
         assert answer.headers["Sunset"] == "Sat, 01 Jan 2028 00:00:00 GMT"
         assert '</guides/paging>; rel="deprecation"' in answer.headers["Link"]
-        for kept in (GROUPS, "/", "/api/nothing"):
-            assert not {"Deprecation", "Sunset"} & {*(await api.get(kept)).headers}
+        for other in (GROUPS, "/", "/api/nothing"):
+            assert not {"Deprecation", "Sunset"} & {*(await api.get(other)).headers}
     assert orjson.dumps(deprecation.description)

@@ -27,6 +27,7 @@ BOUNDED = {
     "pages/api_catalog.py": {"api_catalog": "64 addresses of hosts, of 270 characters at most"},
     "queries/changed_since.py": {"condition_text": "the collections of the change feed"},
     "queries/keyed_values.py": {"keyed_fields": "the resources"},
+    "queries/export.py": {"export_text": "the collections, in two forms"},
     "queries/links.py": {"stored_text": "the tables of links that a resource has"},
     "queries/references.py": {
         "_referred": "the references that resources have",

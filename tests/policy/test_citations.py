@@ -33,6 +33,7 @@ _NAMED = {
     **dict.fromkeys(
         [name for name in schemas.load() if name.endswith("-by-owner")], "Part collections"
     ),
+    "export": "Exports",
     "color-translations": "Translations",
     "measurements": "Measurement read",
     "size-range-sizes": "Sizes",

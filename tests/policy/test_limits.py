@@ -166,6 +166,8 @@ PHRASES = {
         f"0 to {limits.MAX_WAIT} seconds for which",
         f"At most {limits.MAX_WAITING} readers of an organization",
         f"estimated from the queue (1 to {limits.MAX_RETRY_AFTER} seconds):",
+        f"and at most {limits.EXPORT_CONNECTIONS} in all,",
+        f"takes nothing for {limits.RESPONSE_IDLE_SECONDS} seconds ends it,",
         f"searched from {2 * limits.TRANSACTION_SECONDS // 60} minutes before that time,",
         f"more than {number(limits.MAX_TRANSACTION_ENTRIES)} entries or "
         f"{byte_size(limits.MAX_BATCH_BYTES)} of documents is 400 `out_of_range`.",
@@ -201,6 +203,7 @@ PHRASES = {
 WORDS = {
     "MAX_QUEUED": "The service reads two requests ahead,",
     "MAX_RETRY_SECONDS": "with 10 % of jitter, and at most an hour.",
+    "STREAM_SECONDS": "and so does an hour.",
     "DRAIN_SECONDS": "respond on open connections for two more seconds,",
 }
 #: Limits whose sentence names another limit of the same value: "for as long".

@@ -31,6 +31,7 @@ SHARED_MODULE_NAMES = {
     "column_listing": "columns of CSV files: the command and the listing",
     "connections": "connections: to the database, and of HTTP clients",
     "custom_fields": "custom fields: the resource and the demo data",
+    "export": "exports as streams: the handler, and the statements",
     "errors": "errors: of the interface, the database, the client and transfers",
     "files": "files: of the program, and of an import",
     "items": "items: the resource and the demo data",

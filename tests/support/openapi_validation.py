@@ -14,6 +14,7 @@ from referencing.jsonschema import DRAFT202012
 
 from service import openapi, schemas
 from service.errors import ErrorDetail
+from service.http.media_types import NDJSON
 from service.routes import Route
 from tests.support.api import Answer
 
@@ -56,6 +57,10 @@ def assert_documented(route: Route, answer: Answer) -> None:
         assert answer.raw == b""
         return
     media = described["content"][answer.headers["Content-Type"]]
+    if answer.headers["Content-Type"] == NDJSON:
+        for line in answer.raw.splitlines():
+            _validator(orjson.dumps(media["schema"])).validate(orjson.loads(line))
+        return
     _validator(orjson.dumps(media["schema"])).validate(answer.json)
     if answer.status < 400:
         assert list(answer.json)[:3] == ["status", "code", "data"]

@@ -1,0 +1,62 @@
+"""Snapshots: connections of their own, whose statements all see one moment (contract, Exports)."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+import asyncpg
+from aiohttp import web
+
+from service.database.connection_factory import connect
+from service.database.connections import Connection
+from service.database.errors import LOST, refused, too_many_requests, unavailable
+from service.limits import EXPORT_CONNECTIONS
+
+_RETRY_SECONDS: Final = 10
+"""``Retry-After`` of an export beside another one."""
+_BEGIN: Final = "begin isolation level repeatable read read only"
+
+
+class Snapshots:
+    """Snapshots of a worker: one of each organization at a time, on few connections.
+
+    They have connections beside those of the pool, because a caller that reads slowly holds one
+    for long.
+    """
+
+    def __init__(self, dsn: str) -> None:
+        self._dsn = dsn
+        self._organizations = set[int]()
+
+    @asynccontextmanager
+    async def open(self, organization_id: int) -> AsyncIterator[Connection]:
+        """Lease a connection; raise ``too_many_requests`` if the organization has one already.
+
+        Raise ``server_error.unavailable`` if other organizations have all. The connection is
+        closed at the end, so that nothing is left of an interrupted statement.
+        """
+        if organization_id in self._organizations:
+            raise too_many_requests(_RETRY_SECONDS)
+        if len(self._organizations) >= EXPORT_CONNECTIONS:
+            reason = "Others export now. Try again later."
+            raise unavailable(reason, _RETRY_SECONDS)
+        self._organizations.add(organization_id)
+        try:
+            connection = await self._begin()
+            try:
+                yield connection
+            finally:
+                connection.terminate()
+        finally:
+            self._organizations.discard(organization_id)
+
+    async def _begin(self) -> Connection:
+        try:
+            connection = await connect(self._dsn)
+            await connection.execute(_BEGIN)
+        except (*LOST, asyncpg.PostgresError) as error:
+            raise refused(error) from error
+        return connection
+
+
+SNAPSHOTS: web.AppKey[Snapshots] = web.AppKey("snapshots", Snapshots)

@@ -1,0 +1,123 @@
+"""Export handler: all records of collections, of one moment, as a stream (contract, Exports)."""
+
+import asyncio
+import time
+import zlib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+from aiohttp import hdrs, web
+
+from service.database.connections import Connection
+from service.database.contention import CONTENTION
+from service.database.errors import unavailable
+from service.database.snapshots import SNAPSHOTS
+from service.handlers import tables
+from service.handlers.numbered_feed import read_numbered_state
+from service.http.context import caller, database
+from service.http.headers import X_CHANGES_CURSOR
+from service.http.media_types import CSV, NDJSON
+from service.http.negotiation import accepts_gzip, prefers
+from service.http.streamed_response import StreamedResponse
+from service.listing import changes
+from service.listing.query_reader import QueryReader
+from service.organizations.caller import Caller
+from service.queries import export
+from service.queries.feed_version import read_state
+from service.queries.resource import Resource
+from service.resources.registry import EXPORTED
+
+_COMPRESSION_LEVEL: Final = 1
+"""Level of zlib that is quick: the stream is as fast as the slower of database and compression."""
+_CONTENTION_SECONDS: Final = 1
+"""Time after a request of another organization for which the export pauses after each batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ExportRequest:
+    """Collections to export, and the columns of a table, if there is one."""
+
+    resources: Sequence[Resource]
+    columns: tuple[str, ...]
+
+
+async def export_records(_: Resource, request: web.Request) -> web.StreamResponse:
+    """Return the records of the named collections, or of all, as a stream of lines."""
+    export_request = _read(request)
+    is_compressed = accepts_gzip(request)
+    headers: dict[str, str] = {
+        hdrs.CONTENT_TYPE: f"{CSV}; charset=utf-8" if export_request.columns else NDJSON,
+        hdrs.VARY: "Accept, Accept-Encoding",
+    }
+    if is_compressed:
+        headers[hdrs.CONTENT_ENCODING] = "gzip"
+    tenant = caller(request)
+    await read_numbered_state(database(request), tenant.organization_id)
+    async with AsyncExitStack() as opened:
+        snapshot = request.app[SNAPSHOTS].open(tenant.organization_id)
+        connection = await opened.enter_async_context(snapshot)
+        state = await read_state(connection, tenant.organization_id)
+        if not state.epoch:
+            raise unavailable()
+        cursor = changes.cursor_after(state.last, state.epoch, tenant.organization_id)
+        headers[X_CHANGES_CURSOR] = cursor
+        chunks = _chunks(connection, tenant, export_request, cursor)
+        # The snapshot outlives this block, unless an error has ended it.
+        resources = opened.pop_all()
+    return StreamedResponse(
+        _compressed(chunks) if is_compressed else chunks, headers, resources.aclose
+    )
+
+
+def _read(request: web.Request) -> _ExportRequest:
+    """Return what the query asks for; raise ApiError with all its errors."""
+    reader = QueryReader(request.query.items())
+    reader.only("collection")
+    names = dict.fromkeys(reader.texts.get("collection", EXPORTED))
+    if not names.keys() <= EXPORTED.keys():
+        reader.fail_choice(EXPORTED, "collection")
+    reader.raise_errors()
+    resources = [EXPORTED[name] for name in names]
+    columns: tuple[str, ...] = ()
+    if len(resources) == 1 and prefers(request, CSV, NDJSON):
+        columns = tables.columns(resources[0], ())
+    return _ExportRequest(resources, columns)
+
+
+async def _chunks(
+    connection: Connection, tenant: Caller, export_request: _ExportRequest, cursor: str
+) -> AsyncIterator[bytes]:
+    """Yield the lines of all records, and at last the cursor and the number of records."""
+    columns, count = export_request.columns, 0
+    if columns:
+        yield tables.header(columns)
+    for resource in export_request.resources:
+        started = time.monotonic()
+        async for batch in export.batches(connection, tenant, resource, is_bare=bool(columns)):
+            seconds = time.monotonic() - started
+            count += batch.records
+            lines = batch.lines
+            yield tables.rows(lines.removesuffix(b",\n"), columns) if columns else lines
+            await _pause(tenant, seconds)
+            started = time.monotonic()
+    if not columns:
+        yield orjson.dumps({"cursor": cursor, "count": count}) + b"\n"
+
+
+async def _pause(tenant: Caller, seconds: float) -> None:
+    """Pause for as long as the last batch took, while other organizations are active."""
+    CONTENTION.record(tenant.organization_id)
+    if CONTENTION.is_contended(_CONTENTION_SECONDS):
+        await asyncio.sleep(seconds)
+
+
+async def _compressed(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield the chunks as one gzip stream, compressed in a thread."""
+    compressor = zlib.compressobj(_COMPRESSION_LEVEL, zlib.DEFLATED, zlib.MAX_WBITS + 16)
+    async for chunk in chunks:
+        if compressed := await asyncio.to_thread(compressor.compress, chunk):
+            yield compressed
+    yield compressor.flush()

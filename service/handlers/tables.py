@@ -1,0 +1,48 @@
+"""Tables: flat documents as CSV (RFC 4180; contract, CSV)."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import orjson
+
+from service import schemas
+from service.queries.resource import Resource
+
+_EMPTY: Final = "properties"
+"""Member that is an empty list in flat documents, and no column."""
+_SCALARS: Final = frozenset({"integer", "number", "boolean", "string", "null"})
+
+
+def columns(resource: Resource, fields: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of a collection's table; () if a member to return is no scalar.
+
+    ``fields`` are the selected members, () for all.
+    """
+    members = schemas.definition(resource.name, "document").properties
+    names = tuple(name for name in members if name in (fields or members) and name != _EMPTY)
+    return names if all(members[name].types <= _SCALARS for name in names) else ()
+
+
+def header(names: Sequence[str]) -> bytes:
+    """Return the first line of a table."""
+    return _table([names])
+
+
+def rows(documents: bytes, names: Sequence[str]) -> bytes:
+    """Return a line for each of the documents, which commas join."""
+    records = orjson.loads(b"[%b]" % documents)
+    return _table([_cell(record.get(name)) for name in names] for record in records)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def _table(lines: Iterable[Sequence[str]]) -> bytes:
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(lines)
+    return text.getvalue().encode()

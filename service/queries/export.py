@@ -1,0 +1,53 @@
+"""Export: documents of collections, batch by batch in the order of ids (contract, Exports)."""
+
+from collections.abc import AsyncIterator
+from functools import cache
+from typing import Final, NamedTuple
+
+from service.database.connections import Connection
+from service.database.statements import load
+from service.listing.page_sql import export_page
+from service.organizations.caller import Caller
+from service.queries.resource import Resource
+
+_SQL: Final = load("export")
+_BATCH_SIZE: Final = 500
+"""Records of a statement."""
+_CHUNK_BYTES: Final = 2**20
+"""Bytes of documents after which a statement ends its lines."""
+_LINE: Final = """'{"collection":"%s","document":' || document || E'}\\n'"""
+_JOINED: Final = "document || E',\\n'"
+
+
+class ExportBatch(NamedTuple):
+    """Lines of some records, and their number."""
+
+    lines: bytes
+    records: int
+
+
+async def batches(
+    connection: Connection, caller: Caller, resource: Resource, *, is_bare: bool = False
+) -> AsyncIterator[ExportBatch]:
+    """Yield the records of a collection that lists show; with ``is_bare``, documents alone.
+
+    A line names the collection beside the document. Bare documents end with a comma.
+    """
+    text, last_id = export_text(resource, is_bare=is_bare), 0
+    while True:
+        row = await connection.fetchrow(text, caller.organization_id, last_id)
+        if not row["found"]:
+            return
+        last_id = row["last_id"]
+        yield ExportBatch(row["lines"], row["found"])
+
+
+@cache
+def export_text(resource: Resource, *, is_bare: bool = False) -> str:
+    """Return the statement that reads the records after an id."""
+    page = export_page(_BATCH_SIZE, resource.listed)
+    return _SQL["lines"].fill(
+        documents=resource.statements["documents"].fill(page=page),
+        line=_JOINED if is_bare else _LINE % resource.name,
+        max_bytes=str(_CHUNK_BYTES),
+    )
