@@ -48,6 +48,6 @@ def export_text(resource: Resource, *, is_bare: bool = False) -> str:
     page = export_page(_BATCH_SIZE, resource.listed)
     return _SQL["lines"].fill(
         documents=resource.statements["documents"].fill(page=page),
-        line=_JOINED if is_bare else _LINE % resource.name,
+        line=_JOINED if is_bare else _LINE % resource.collection,
         max_bytes=str(_CHUNK_BYTES),
     )

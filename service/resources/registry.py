@@ -86,7 +86,7 @@ CHANGES = ChangeFeed(
 
 #: Collections that are exported: those of the change feed, and languages.
 EXPORTED: dict[str, Resource] = {
-    resource.name: resource
+    resource.collection: resource
     for resource in (*CHANGES.resources.values(), *REFERENCE_LISTS)
     if not resource.parents
 }

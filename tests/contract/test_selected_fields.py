@@ -43,7 +43,7 @@ async def test_each_list_and_read_selects_each_field(
         expected = [{name: record[name] for name in record if name in chosen} for record in whole]
         assert page.data == expected
         assert [*map(list, page.data)] == [*map(list, expected)]
-        if whole:
+        if whole and "id" in whole[0]:
             first = f"{path}/{whole[0]['id']}"
             if "style" in route.resource.name and route.resource.parents:
                 continue

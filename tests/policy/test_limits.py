@@ -118,7 +118,6 @@ PHRASES = {
         f"`value` are truncated after {limits.MAX_DETAIL_LENGTH} characters, the `value` of "
         f"`conflict.in_use` after {number(limits.MAX_USAGE_LENGTH)}.",
         f"in UTF-8, at most {byte_size(limits.MAX_BODY_BYTES)}.",
-        f"it is unpacked to {byte_size(limits.MAX_BODY_BYTES)} at most (413).",
         f"No connection was free within {limits.ACQUIRE_SECONDS} seconds.",
         f"{limits.READ_SECONDS} seconds in a read, {limits.WRITE_SECONDS} in a write.",
         f"may be read as it was for {limits.RESPONSE_CACHE_SECONDS} seconds.",
@@ -167,10 +166,8 @@ PHRASES = {
         f"At most {limits.MAX_WAITING} readers of an organization",
         f"estimated from the queue (1 to {limits.MAX_RETRY_AFTER} seconds):",
         f"and at most {limits.EXPORT_CONNECTIONS} in all,",
-        f"takes nothing for {limits.RESPONSE_IDLE_SECONDS} seconds ends it,",
         f"searched from {2 * limits.TRANSACTION_SECONDS // 60} minutes before that time,",
-        f"more than {number(limits.MAX_TRANSACTION_ENTRIES)} entries or "
-        f"{byte_size(limits.MAX_BATCH_BYTES)} of documents is 400 `out_of_range`.",
+        f"more than {number(limits.MAX_TRANSACTION_ENTRIES)} entries or 32 MiB of documents",
         f"Beyond {byte_size(limits.MAX_BATCH_BYTES)} it is 400",
         f"only while its request is unanswered, and for {limits.IDEMPOTENCY_HOURS - 1} hours.",
         f"closed after {limits.KEEP_ALIVE_SECONDS} seconds, and after {limits.HEAD_SECONDS} if",

@@ -23,7 +23,7 @@ from (
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
             from record where record.id > $2::bigint and record.state <> 'deleted'
-                order by record.id limit 500
+            order by record.id limit 500
         ),
         allowed_values as (
             select
@@ -88,7 +88,7 @@ from (
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
             from record where record.id > $2::bigint and record.state <> 'deleted'
-                order by record.id limit 500
+            order by record.id limit 500
         ),
         allowed_values as (
             select
@@ -198,7 +198,7 @@ from (
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
             from record where record.id > $2::bigint and record.state <> 'deleted'
-                order by record.id limit 500
+            order by record.id limit 500
         ),
         translation as (
             select
@@ -248,7 +248,7 @@ from (
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
             from record where record.id > $2::bigint and record.state <> 'deleted'
-                order by record.id limit 500
+            order by record.id limit 500
         ),
         translation as (
             select
@@ -308,7 +308,7 @@ from (
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
             from record where record.id > $2::bigint and record.state <> 'deleted'
-                order by record.id limit 500
+            order by record.id limit 500
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
             || ',"userDefinedId":' || coalesce(to_json(user_defined_id)::text, 'null') || ',"state":"'
@@ -344,7 +344,7 @@ from (
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
             from record where record.id > $2::bigint and record.state <> 'deleted'
-                order by record.id limit 500
+            order by record.id limit 500
         ),
         group_link as materialized (
             select color_id, color_group_id
@@ -442,7 +442,7 @@ from (
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
             from record where record.id > $2::bigint and record.state <> 'deleted'
-                order by record.id limit 500
+            order by record.id limit 500
         ),
         sizes as materialized (
             select
@@ -507,7 +507,7 @@ from (
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
             from record where record.id > $2::bigint and record.state <> 'deleted'
-                order by record.id limit 500
+            order by record.id limit 500
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
             || ',"state":"' || state || '","usedInItems":' || used_in_items::text || ',"beginDate":"'
@@ -558,7 +558,7 @@ from (
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
             from record where record.id > $2::bigint and record.state <> 'deleted'
-                order by record.id limit 500
+            order by record.id limit 500
         ),
         contacts as (
             select
@@ -636,7 +636,7 @@ from (
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
             from record where record.id > $2::bigint and record.state <> 'deleted'
-                order by record.id limit 500
+            order by record.id limit 500
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
             || ',"subSupplierId":"' || sub_supplier_id || '","state":"' || state || '"}' as document
@@ -669,7 +669,7 @@ from (
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
             from record where record.id > $2::bigint and record.state <> 'deleted'
-                order by record.id limit 500
+            order by record.id limit 500
         )
         select page_order, sort_values, '{"id":' || id::text
             || coalesce(',"customId":' || to_json(custom_id)::text, '') || ',"name":' || to_json(name)::text
@@ -703,7 +703,7 @@ from (
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
             from record where record.id > $2::bigint and record.state <> 'deleted'
-                order by record.id limit 500
+            order by record.id limit 500
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
             || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '') || ',"state":"' || state
@@ -738,7 +738,7 @@ from (
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
             from record where record.id > $2::bigint and record.state <> 'deleted'
-                order by record.id limit 500
+            order by record.id limit 500
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
             || coalesce(',"userDefinedId":' || to_json(user_defined_id)::text, '') || ',"state":"' || state
@@ -772,7 +772,7 @@ from (
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
             from record where record.id > $2::bigint and record.state <> 'deleted'
-                order by record.id limit 500
+            order by record.id limit 500
         )
         select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
             || ',"name":' || to_json(name)::text
@@ -806,7 +806,7 @@ from (
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
             from record where record.id > $2::bigint and record.state <> 'deleted'
-                order by record.id limit 500
+            order by record.id limit 500
         )
         select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
             || ',"name":' || to_json(name)::text || coalesce(',"brandId":' || brand_id::text, '')
@@ -851,7 +851,8 @@ from (
         ),
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
-            from record where record.id > $2::bigint order by record.id limit 500
+            from record where record.id > $2::bigint
+            order by record.id limit 500
         )
         select
             page_order,
@@ -893,7 +894,8 @@ from (
         ),
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
-            from record where record.id > $2::bigint order by record.id limit 500
+            from record where record.id > $2::bigint
+            order by record.id limit 500
         ),
         sizes as materialized (
             select
@@ -935,6 +937,299 @@ where bytes - octet_length(document) < 1048576;
 --   -         'UTF8') as lines,
 --   +     convert_to(string_agg(document || E',\n', '' order by page_order), 'UTF8') as lines,
 
+-- exports.export_size_range_sizes: Read the next records of an export.
+--   $1::bigint organization_id
+--   $2::bigint after_id
+-- Lines of an export, until they have the bytes of a chunk.
+select
+    convert_to(string_agg('{"collection":"size-range-sizes","document":' || document || E'}\n', ''
+        order by page_order),
+        'UTF8') as lines,
+    count(*) as found,
+    max(page_order) as last_id
+from (
+    select page.*, sum(octet_length(document)) over (order by page_order) as bytes
+    from (
+        -- Null members are left out of documents; writables have them.
+        with record as (
+            select r.id, r.id as size_range_id, r.state, r.default_grading_size_id
+            from size_range r
+            where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, record.id as page_order, null::text as sort_values
+            from record where record.id > $2::bigint and record.state <> 'deleted' and exists (
+                select 1 from size_range_size part
+                where part.organization_id = $1::bigint and part.size_range_id = record.id
+            )
+            order by record.id limit 500
+        ),
+        sizes as (
+            select
+                size.size_range_id,
+                string_agg(
+                    '{"id":' || size.id
+                    || ',"name":' || to_json(size.name)
+                    || coalesce(',"sizeId":' || to_json(size.size_id)::text, '')
+                        || coalesce(',"relatedSizeRangeSizeId":' || size.related_size_range_size_id::text, '')
+                        || coalesce(',"gradingGroupId":' || size.grading_group_id::text, '')
+                    || ',"isDefaultGrading":' || (page.default_grading_size_id is not distinct from size.id)
+                    || ',"isDeactivated":' || size.is_deactivated || '}',
+                    ',' order by size.id
+                ) as documents
+            from size_range_size size
+            join page on page.id = size.size_range_id
+            where size.organization_id = $1::bigint and size.size_range_id = any(array(select id from page))
+            group by size.size_range_id
+        )
+        select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '['
+            || coalesce(sizes.documents, '') || ']' || '}' as document
+        from page
+        left join sizes on sizes.size_range_id = page.id
+    ) as page
+) as page
+where bytes - octet_length(document) < 1048576;
+-- For a table:
+--   -     convert_to(string_agg('{"collection":"size-range-sizes","document":' || document || E'}\n', ''
+--   -         order by page_order),
+--   -         'UTF8') as lines,
+--   +     convert_to(string_agg(document || E',\n', '' order by page_order), 'UTF8') as lines,
+
+-- exports.export_color_translations: Read the next records of an export.
+--   $1::bigint organization_id
+--   $2::bigint after_id
+-- Lines of an export, until they have the bytes of a chunk.
+select
+    convert_to(string_agg('{"collection":"color-translations","document":' || document || E'}\n', ''
+        order by page_order),
+        'UTF8') as lines,
+    count(*) as found,
+    max(page_order) as last_id
+from (
+    select page.*, sum(octet_length(document)) over (order by page_order) as bytes
+    from (
+        with record as (
+            select c.id, c.id as color_id, c.state from color c where c.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, record.id as page_order, null::text as sort_values
+            from record where record.id > $2::bigint and record.state <> 'deleted' and exists (
+                select 1 from color_language part
+                where part.organization_id = $1::bigint and part.color_id = record.id
+            )
+            order by record.id limit 500
+        )
+        select page_order, sort_values, '{"colorId":' || page.id || ',"translations":' || '['
+            || coalesce(linked.documents, '') || ']' || '}' as document
+        from page
+        left join lateral (
+            -- Part of documents and writables.
+            select string_agg(
+                '{"languageId":' || stored.language_id
+                || ',"colorName":' || coalesce(to_json(stored.color_name)::text, 'null') || '}',
+                ',' order by stored.language_id
+            ) as documents
+            from color_language stored
+            where stored.organization_id = $1::bigint and stored.color_id = page.id
+        ) as linked on true
+    ) as page
+) as page
+where bytes - octet_length(document) < 1048576;
+-- For a table:
+--   -     convert_to(string_agg('{"collection":"color-translations","document":' || document || E'}\n', ''
+--   -         order by page_order),
+--   -         'UTF8') as lines,
+--   +     convert_to(string_agg(document || E',\n', '' order by page_order), 'UTF8') as lines,
+
+-- exports.export_measurement_charts: Read the next records of an export.
+--   $1::bigint organization_id
+--   $2::bigint after_id
+-- Lines of an export, until they have the bytes of a chunk.
+select
+    convert_to(string_agg('{"collection":"measurement-charts","document":' || document || E'}\n', ''
+        order by page_order),
+        'UTF8') as lines,
+    count(*) as found,
+    max(page_order) as last_id
+from (
+    select page.*, sum(octet_length(document)) over (order by page_order) as bytes
+    from (
+        -- The offset makes the planner look up the values line by line. Without it, a plan may read those of all lines.
+        with record as (
+            select s.id, s.id as style_id, s.state, s.measurement_unit, s.measurement_unit as unit
+            from style s
+            where s.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, record.id as page_order, null::text as sort_values
+            from record where record.id > $2::bigint and record.state <> 'deleted' and (
+                record.measurement_unit is not null
+                or exists (
+                    select 1 from measurement_line part
+                    where part.organization_id = $1::bigint and part.style_id = record.id
+                )
+            )
+            order by record.id limit 500
+        ),
+        requested as (
+            select
+                charted.measurement_line_id,
+                string_agg(
+                    '{"sizeRangeSizeId":' || charted.size_range_size_id || ',"value":' || charted.value::text
+                        || '}',
+                    ',' order by charted.size_range_size_id
+                ) as documents
+            from measurement_line line
+            cross join lateral (
+                select stored.measurement_line_id, stored.size_range_size_id, stored.value
+                from measurement_line_value stored
+                where stored.organization_id = $1::bigint and stored.measurement_line_id = line.id
+                offset 0
+            ) as charted
+            where line.organization_id = $1::bigint and line.style_id = any(array(select id from page))
+            group by charted.measurement_line_id
+        ),
+        lines as (
+            select
+                line.style_id,
+                string_agg(
+                    '{"lineId":' || line.id
+                    || ',"name":' || coalesce(to_json(line.name)::text, 'null')
+                    || ',"tolerance":' || coalesce(line.tolerance::text, 'null')
+                    || ',"isDeactivated":' || line.is_deactivated
+                    || ',"requested":[' || coalesce(requested.documents, '') || ']}',
+                    ',' order by line.id
+                ) as documents
+            from measurement_line line
+            left join requested on requested.measurement_line_id = line.id
+            where line.organization_id = $1::bigint and line.style_id = any(array(select id from page))
+            group by line.style_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"styleId":' || page.id || ',' || '"unit":' || coalesce(to_json(unit)::text, 'null')
+            || ',"lines":[' || coalesce(lines.documents, '') || ']' || '}' as document
+        from page
+        left join lines on lines.style_id = page.id
+    ) as page
+) as page
+where bytes - octet_length(document) < 1048576;
+-- For a table:
+--   -     convert_to(string_agg('{"collection":"measurement-charts","document":' || document || E'}\n', ''
+--   -         order by page_order),
+--   -         'UTF8') as lines,
+--   +     convert_to(string_agg(document || E',\n', '' order by page_order), 'UTF8') as lines,
+
+-- exports.export_measurements: Read the next records of an export.
+--   $1::bigint organization_id
+--   $2::bigint after_id
+-- Lines of an export, until they have the bytes of a chunk.
+select
+    convert_to(string_agg('{"collection":"measurements","document":' || document || E'}\n', ''
+        order by page_order),
+        'UTF8') as lines,
+    count(*) as found,
+    max(page_order) as last_id
+from (
+    select page.*, sum(octet_length(document)) over (order by page_order) as bytes
+    from (
+        with record as (
+            select r.id, r.id as sample_request_id, r.unit from sample_request r
+                where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, record.id as page_order, null::text as sort_values
+            from record where record.id > $2::bigint and exists (
+                select 1 from sample_request_size part
+                where part.organization_id = $1::bigint and part.sample_request_id = record.id
+            )
+            order by record.id limit 500
+        ),
+        requested as materialized (
+            select
+                sent.sample_request_id,
+                sent.size_range_size_id as id,
+                size.name as size_range_size_name,
+                size.is_deactivated,
+                page.unit,
+                sent.designer_comment,
+                sent.is_approved,
+                sent.is_designer_visible_only
+            from page
+            cross join lateral (
+                select stored.*
+                from sample_request_size stored
+                where stored.organization_id = $1::bigint and stored.sample_request_id = page.id
+                offset 0
+            ) as sent
+            cross join lateral (
+                select stored.name, stored.is_deactivated
+                from size_range_size stored
+                where stored.organization_id = $1::bigint and stored.id = sent.size_range_size_id
+                offset 0
+            ) as size
+        ),
+        lines as materialized (
+            select measured.sample_request_id, measured.size_range_size_id, -- Part of documents.
+            string_agg(
+                '{"lineId":' || case when line.is_deactivated then 'null' else line.id::text end
+                || ',"name":' || coalesce(to_json(line.name)::text, 'null')
+                || ',"requestedMeasurement":' || coalesce(measured.requested_measurement::text, 'null')
+                || ',"companyMeasurement":' || coalesce(measured.company_measurement::text, 'null')
+                || ',"supplierMeasurement":' || coalesce(measured.supplier_measurement::text, 'null')
+                || ',"newMeasurement":' || coalesce(measured.new_measurement::text, 'null')
+                || ',"tolerance":'
+                || case when line.is_deactivated then 'null' else coalesce(line.tolerance::text, 'null') end
+                || '}',
+                ',' order by line.id
+            ) as documents
+                from sample_request_measurement measured
+                join measurement_line line
+                    on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
+                where measured.organization_id = $1::bigint
+                    and measured.sample_request_id = any(array(select id from page))
+                group by measured.sample_request_id, measured.size_range_size_id
+        ),
+        sizes as (
+            select requested.sample_request_id, string_agg(
+                -- Part of documents.
+                '{"sizeRangeSizeId":' || id
+                    || ',"sizeRangeSizeName":' || to_json(size_range_size_name)
+                    || ',"unit":' || coalesce(to_json(unit)::text, 'null')
+                    || ',"designerComment":' || coalesce(to_json(designer_comment)::text, 'null')
+                    || ',"properties":' || to_json(array_remove(
+                        array[
+                            case when is_approved then 'approved' end,
+                            case when is_designer_visible_only then 'designerVisibleOnly' end,
+                            case when is_deactivated then 'sizeDeactivated' end
+                        ],
+                        null
+                    ))
+                    || ',"lines":[' || coalesce(lines.documents, '') || ']}', ',' order by requested.id
+            ) as documents
+            from requested
+            left join lines
+                on lines.sample_request_id = requested.sample_request_id
+                    and lines.size_range_size_id = requested.id
+            group by requested.sample_request_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"sampleRequestId":' || page.id || ',"sizes":[' || coalesce(sizes.documents, '')
+                || ']}' as document
+        from page
+        left join sizes on sizes.sample_request_id = page.id
+    ) as page
+) as page
+where bytes - octet_length(document) < 1048576;
+-- For a table:
+--   -     convert_to(string_agg('{"collection":"measurements","document":' || document || E'}\n', ''
+--   -         order by page_order),
+--   -         'UTF8') as lines,
+--   +     convert_to(string_agg(document || E',\n', '' order by page_order), 'UTF8') as lines,
+
 -- exports.export_languages: Read the next records of an export.
 --   $1::bigint organization_id
 --   $2::bigint after_id
@@ -953,7 +1248,8 @@ from (
         ),
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values
-            from record where record.id > $2::bigint order by record.id limit 500
+            from record where record.id > $2::bigint
+            order by record.id limit 500
         )
         select
             page_order,
