@@ -30,7 +30,7 @@ FEW, SEVERAL = 4, 12
 ROUTES = [route for route in routes() if route.needs_key]
 LISTS = [route for route in ROUTES if route.operation.name == "list" and "{" not in route.path]
 #: What is another one in each answer.
-OWN_HEADERS = ("date", "x-request-id")
+OWN_HEADERS = ("date", "x-request-id", "ratelimit")
 #: Of no organization.
 SHARED = ("languages",)
 
