@@ -91,6 +91,7 @@ TARGETS: Final = {
         ReferenceTarget("languages", "language", "code", noun="language", ignores_case=True),
         _collection("brands", "brand"),
         _collection("color-groups", "color_group"),
+        _collection("colors", "color"),
         _collection("compliance-custom-fields", "compliance_custom_field"),
         _collection("groups", "style_group"),
         _collection("item-categories", "item_category"),

@@ -8,7 +8,15 @@ import pytest
 from service.queries.keyed_values import keyed_fields
 from service.resources.registry import MASTER_RECORDS, PARTS
 from tests.support.api import Api, replacing
-from tests.support.keyed_references import BODIES, DRY, PARTS_BODIES, World, made, outcomes
+from tests.support.keyed_references import (
+    BODIES,
+    DRY,
+    PARTS_BODIES,
+    World,
+    made,
+    outcomes,
+    text,
+)
 
 pytestmark = pytest.mark.contract("References")
 
@@ -106,3 +114,13 @@ async def test_associations_take_both_spellings(shared_api: Api, world: World) -
     twin = await shared_api.post("/api/style-custom-fields", field)
     field_path = "associatedGroups[0].userDefinedId"
     assert (twin.status, twin.details) == (409, [("conflict.ambiguous_key", field_path)])
+
+
+async def test_parts_name_their_owners_by_key(shared_api: Api) -> None:
+    key = {"userDefinedId": text()}
+    path, part = "/api/color-translations", {"translations": [{"languageId": {"code": "de"}}]}
+    unknown = await shared_api.put(path, [{"colorId": key, **part}])
+    assert (unknown.status, unknown.details) == (404, [("not_found", "[0].colorId")])
+    color = await made(shared_api, "colors", name="Sage", **key)
+    written = await shared_api.put(path, [{"colorId": key, **part}])
+    assert [record["colorId"] for record in written.data] == [color["id"]]

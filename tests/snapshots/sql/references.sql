@@ -31,6 +31,18 @@ order by id;
 -- If only the lock is left to check:
 --   + for key share
 
+-- references.color_by_key: Read each color that references name by its own key.
+--   $1::bigint organization_id
+--   $2::text[] keys
+select id, user_defined_id as key, null::bigint as within_id, state <> 'deleted' as is_live from color
+where organization_id = $1::bigint and id = any(array(
+    select one.id from color one where one.organization_id = $1::bigint
+        and one.user_defined_id = any($2::text[])
+))
+order by id;
+-- If only the lock is left to check:
+--   + for key share
+
 -- references.compliance_custom_field_by_key: Read each compliance custom field that references name by its own key.
 --   $1::bigint organization_id
 --   $2::text[] keys
