@@ -198,6 +198,17 @@ async def test_owners_are_named_by_their_own_keys(api: Api) -> None:
 
 
 @pytest.mark.contract("References")
+async def test_colors_are_named_by_their_own_keys(api: Api) -> None:
+    color = (await api.post("/api/colors", {"name": "Keyed", "userDefinedId": "KC"})).data["id"]
+    item = {"colorId": {"userDefinedId": "KC"}, "translations": [{"languageId": {"code": "de"}}]}
+    [written] = (await put(api, TRANSLATIONS, item)).data
+    assert (written["colorId"], len(written["translations"])) == (color, 1)
+    for send in (api.put, api.patch):
+        refused = await send(TRANSLATIONS, [item | {"colorId": {"userDefinedId": "none"}}])
+        assert refused.details == [("not_found", "[0].colorId")]
+
+
+@pytest.mark.contract("References")
 async def test_entries_are_named_by_their_own_keys(api: Api) -> None:
     """Lines and sizes of a sample request, and sizes of another range of the same request."""
     style = (await api.post("/api/styles", {"number": "K-3", "name": "Keyed"})).data["id"]

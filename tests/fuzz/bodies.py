@@ -8,6 +8,7 @@ import orjson
 
 from service import schemas
 from service.queries.master_record import MasterRecord
+from service.queries.part_collections import PartCollection
 from service.queries.parts import RecordPart
 from service.queries.writable_resource import WritableResource
 from tests.fuzz import findings, parts, relations, requests
@@ -36,6 +37,8 @@ def kinds(
     if isinstance(resource, RecordPart):
         of_schema = [kind for kind in fault_kinds.KINDS if kind is not fault_kinds.NESTED]
         return [*of_schema, *parts.between_fields(resource)], [*parts.beyond(resource, inventory)]
+    if isinstance(resource, PartCollection):
+        return [kind for kind in fault_kinds.KINDS if kind is not fault_kinds.NESTED], []
     assert isinstance(resource, MasterRecord)
     stored = subject.route.operation.name in ("replace", "bulk_replace", "bulk_patch", "patch")
     shown = [*fault_kinds.KINDS, *relations.between_fields(resource)]

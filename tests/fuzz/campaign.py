@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from service.queries.master_record import MasterRecord
+from service.queries.part_collections import PartCollection
 from service.queries.parts import RecordPart
 from service.routes import Route, routes
 from tests.fuzz import (
@@ -108,6 +109,9 @@ def case(on: Stage, route: Route, organization: int, random: Random) -> Case | R
     resource, inventory = route.resource, on.inventories[organization]
     if isinstance(resource, RecordPart):
         subject = parts.subject(resource, route, inventory, random)
+        return bodies.faulty(subject, resource, inventory, random, organization)
+    if isinstance(resource, PartCollection):
+        subject = parts.collected(resource, route, inventory, random)
         return bodies.faulty(subject, resource, inventory, random, organization)
     assert isinstance(resource, MasterRecord)
     if route.operation.name.endswith("delete"):

@@ -51,9 +51,11 @@ def forged(route: Route, path: str, resource: Resource, random: Random, organiza
 def _right(properties: Properties, random: Random) -> list[Any]:
     """Return the payload of a cursor that the list accepts."""
     filtered = random.sample([*properties.values()], random.randint(1, min(3, len(properties))))
-    sortable = [prop for prop in properties.values() if prop.sortable and prop.name != "id"]
+    sortable = [
+        prop for prop in properties.values() if prop.sortable and prop.name != properties.key
+    ]
     keys = random.sample(sortable, random.randint(0, min(3, len(sortable))))
-    keys.append(properties["id"])
+    keys.append(properties[properties.key])
     return [
         cursor.VERSION,
         [_condition(prop, random) for prop in filtered],

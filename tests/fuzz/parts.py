@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from random import Random
-from typing import Final
+from typing import Any, Final
 
+from service.queries.part_collections import PartCollection
 from service.queries.parts import RecordPart
+from service.resources.registry import MEASUREMENTS
 from service.routes import Route
 from tests.fuzz.inventory import Inventory
 from tests.fuzz.subjects import Subject
@@ -36,6 +38,28 @@ def subject(part: RecordPart, route: Route, inventory: Inventory, random: Random
         stored = stored | {"lines": lines}
     root = stored if route.operation.name == "patch" else None
     return Subject(route, form(part, "replace"), stored, path_to(route, ids), root=root)
+
+
+def collected(
+    collection: PartCollection, route: Route, inventory: Inventory, random: Random
+) -> Subject:
+    """Return items of a part collection with some stored parts as they are."""
+    part, items = collection.part, dict[int, dict[str, Any]]()
+    stored = inventory.writables[part.name]
+    for ids in random.sample([*stored], min(len(stored), random.choice((1, 2, 3)))):
+        content = stored[ids]
+        if part is MEASUREMENTS:
+            owner, content = ids[1], {"sizes": [{"sizeRangeSizeId": ids[2]} | content]}
+        elif part is CHARTS:
+            lines = [line for line in content["lines"] if not line["isDeactivated"]]
+            owner, content = ids[0], content | {"lines": lines}
+        else:
+            owner, content = ids[0], {part.list_name: content}
+        items[owner] = {collection.key: owner} | content
+    merges = route.operation.name == "bulk_patch"
+    name = "bulkMerge" if merges else "bulkReplace"
+    located = form(collection, name)
+    return Subject(route, located, [*items.values()], route.path, route.operation.name)
 
 
 def between_fields(part: RecordPart) -> Iterator[FaultKind]:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any, Final, TypeAlias
 
 from service import schemas
+from service.queries.part_collections import PartCollection
 from service.queries.parts import RecordPart
 from service.queries.writable_resource import WritableResource
 from service.schemas.definitions import ResolvedSchema, Schema
@@ -77,7 +78,7 @@ def form(resource: WritableResource, name: str) -> ResolvedSchema:
     The form and the properties of ``fields`` hold at once.
     """
     located = schemas.definition(resource.name, name)
-    if isinstance(resource, RecordPart):
+    if isinstance(resource, RecordPart | PartCollection):
         return located
     schema = dict(located.schema)
     if "array" in located.types:
