@@ -74,6 +74,8 @@ EXPORT_CONNECTIONS: Final = 2
 DEFAULT_PAGE_SIZE: Final = 30
 MAX_PAGE_SIZE: Final = 100
 MAX_CONDITIONS: Final = 50
+MAX_SEARCH_LENGTH: Final = 200
+"""Characters of the text of a search."""
 MAX_CURSOR_BYTES: Final = 4 * KIB
 DEFAULT_LIMIT: Final = 100
 """Entries on a page of changes, unless the query has a ``limit``."""

@@ -30,7 +30,9 @@ select shown.id from ({{shown}}) as shown
 array(
     select changed.record_id::bigint
     from ({{changes}}) as change
-    cross join lateral jsonb_array_elements_text(change.causes -> '{{cause}}') as changed(record_id)
+    cross join lateral jsonb_array_elements_text(
+        change.causes -> '{{cause}}'
+    ) as changed(record_id)
 )
 
 -- name: changes_after

@@ -5,7 +5,7 @@ select id from language where $1::bigint is not null and lower(code) = lower($2:
 
 -- name: documents(organization_id)
 with record as (
-    select l.* from language l where $1::bigint is not null
+    select l.*, $1::bigint as organization_id from language l
 ),
 page as materialized (
     {{page}}

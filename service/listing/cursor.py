@@ -22,6 +22,7 @@ from service.limits import MAX_CONDITIONS, MAX_CURSOR_BYTES, MAX_PAGE_SIZE
 from service.listing.list_request import ChangedRecords, Condition, Listing, SortKey
 from service.listing.operators import OPERATORS
 from service.listing.properties import Properties, Property, parse_timestamp
+from service.listing.search import PARAMETER, RELEVANCE, Search, query_error
 
 VERSION = 1
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, zlib.error)
@@ -74,25 +75,35 @@ def _more(listing: Listing) -> Iterator[dict[str, Any]]:
         more["changedSince"] = [_text(listing.changed_since), changed.epoch, changed.after]
     if listing.fields:
         more["fields"] = listing.fields
+    if listing.search is not None:
+        more[PARAMETER] = listing.search.text
     if more:
         yield more
 
 
 def _read_more(properties: Properties, more: Any = None) -> dict[str, Any]:
     """Return the parts of a list request from the members that only some cursors have."""
+    read: dict[str, Any] = {}
     if more is None:
         return {}
-    parts: dict[str, Any] = {}
     if "changedSince" in more:
         since, epoch, after = _list(more.pop("changedSince"))
         if not all(type(number) is int and 0 <= number < 2**63 for number in (epoch, after)):
             raise ValueError("no numbers")
-        parts["changed_since"] = parse_timestamp(_checked(since))
-        parts["changed"] = ChangedRecords(epoch, after)
+        read["changed_since"] = parse_timestamp(_checked(since))
+        read["changed"] = ChangedRecords(epoch, after)
+    if PARAMETER in more:
+        read["search"] = _search(properties, more.pop(PARAMETER))
     fields = _list(more.pop("fields", []))
     if more or [name for name in properties.members if name in fields] != fields:
         raise ValueError("unknown members, or unknown fields")
-    return parts | {"fields": tuple(fields)}
+    return read | {"fields": tuple(fields)}
+
+
+def _search(properties: Properties, text: Any) -> Search:
+    if properties.search is None or query_error(_checked(text)):
+        raise ValueError("no search")
+    return Search(text, properties.search)
 
 
 def seal(payload: bytes, scope: str) -> str:
@@ -119,6 +130,8 @@ def decode(text: str, properties: Properties, scope: str) -> Listing:
             page_size,
             **_read_more(properties, *more),
         )
+        if listing.search is None and any(key.property is RELEVANCE for key in listing.sort):
+            raise ValueError("relevance without a search")
         return replace(listing, after=_after(listing.sort, _list(last), properties.key))
     except UNREADABLE as error:
         raise api_error(ErrorType.INVALID_CURSOR, "cursor") from error
@@ -156,7 +169,7 @@ def _condition(properties: Properties, name: Any, operator: Any, texts: Any) -> 
 
 
 def _sort_key(properties: Properties, name: Any, descending: Any) -> SortKey:
-    prop = properties[_checked(name)]
+    prop = RELEVANCE if name == RELEVANCE.name else properties[_checked(name)]
     if not prop.sortable or not isinstance(descending, bool):
         raise ValueError("not sortable")
     return SortKey(prop, descending)

@@ -7,6 +7,7 @@ from typing import Any
 from service.limits import DEFAULT_PAGE_SIZE
 from service.listing.operators import Operator
 from service.listing.properties import Property
+from service.listing.search import Search
 
 MAX_PAGE_NUMBER = 2**31 - 1
 
@@ -50,6 +51,7 @@ class Listing:
     """1-based; None for the first page and with ``after``."""
     after: tuple[Any, ...] | None = None
     """Sort values of the last record of the page before (keyset pagination)."""
+    search: Search | None = None
     changed_since: datetime | None = None
     changed: ChangedRecords | None = None
     """Position of ``changed_since`` in the change feed, once it has been looked up."""

@@ -14,6 +14,7 @@ from service.database.id_arrays import id_array
 from service.database.statements import Statement
 from service.listing.list_request import Condition, Listing, SortKey
 from service.listing.properties import Property, stored_id
+from service.listing.search import RELEVANCE, implied_words
 
 _SQL_TYPES = {
     "integer": "bigint",
@@ -39,6 +40,8 @@ class PageSql:
     """Number of the statement's parameters before the page's."""
     parameters: list[Any] = field(default_factory=list)
     text: str = ""
+    query: str = ""
+    """Placeholder of the text of a search."""
     size: str = ""
     """Page size as a literal. With a placeholder the planner misjudges the cost of the page and
     makes a plan for every request, which doubles the time of a short list."""
@@ -93,6 +96,7 @@ def listing_page(
     """
     page = PageSql(leading, size=str(listing.page_size))
     conditions = _conditions(page, listing, listed)
+    listing = _ranked(page, listing)
     if listing.after is not None:
         keys = list(zip(listing.sort, listing.after, strict=True))
         conditions.append(_after(page, keys))
@@ -134,11 +138,26 @@ def _conditions(page: PageSql, listing: Listing, listed: str) -> list[str]:
     conditions = [_condition(page, condition) for condition in listing.conditions]
     if listed and all(c.property.name != "state" for c in listing.conditions):
         conditions.append(listed)
+    if listing.search is not None:
+        page.query = page.parameter(listing.search.text, "text")
+        conditions.append(listing.search.columns.condition(page.query))
     changed = listing.changed
     if changed is not None and changed.condition:
         statement = Statement.read("changed_records", changed.condition)
         conditions.append(statement.fill(n=page.parameter(changed.after, "bigint")))
     return conditions
+
+
+def _ranked(page: PageSql, listing: Listing) -> Listing:
+    """Return the list request whose sort key by relevance has its SQL."""
+    if listing.search is None:
+        return listing
+    relevance = replace(RELEVANCE, column=listing.search.columns.rank(page.query))
+    sort = [
+        replace(key, property=relevance) if key.property is RELEVANCE else key
+        for key in listing.sort
+    ]
+    return replace(listing, sort=tuple(sort))
 
 
 def _where(conditions: list[str]) -> str:
@@ -173,6 +192,8 @@ def _condition(page: PageSql, condition: Condition) -> str:
         comparison = operator.sql_of_any.format(column, placeholder)
     else:
         comparison = operator.sql.format(column, page.parameter(values[0], sql_type))
+    if prop.words and (words := implied_words(operator, values[0])):
+        comparison += f" and {prop.words.condition(page.parameter(words, 'text'))}"
     return prop.within.fill(condition=comparison) if prop.within else comparison
 
 

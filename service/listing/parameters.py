@@ -17,6 +17,7 @@ from service.listing.list_request import (
 from service.listing.operators import EQ, NAMES, OPERATORS, names_of
 from service.listing.properties import Properties, Property, parse_timestamp
 from service.listing.query_reader import QueryReader
+from service.listing.search import PARAMETER, QUERY_MESSAGES, RELEVANCE, Search, query_error
 
 _IndexedMembers: TypeAlias = dict[int, dict[str, str]]
 """Members of the parameters ``filter[n]`` or ``sort[n]``, by their index."""
@@ -62,6 +63,17 @@ class _ListReader(QueryReader):
         except ValueError as error:
             self.fail(ErrorType.INVALID_VALUE, _CHANGED_SINCE, message=str(error))
             return None
+
+    def search(self) -> Search | None:
+        """Return the search by ``q``; None without it."""
+        columns = self.properties.search
+        text = self.single(PARAMETER) if columns else None
+        if columns is None or text is None:
+            return None
+        if error_type := query_error(text):
+            self.fail(error_type, PARAMETER, message=QUERY_MESSAGES[error_type])
+            return None
+        return Search(text.strip(), columns)
 
     def fields(self, texts_by_field: Mapping[str, list[str]]) -> Iterator[Condition]:
         for name, texts in texts_by_field.items():
@@ -124,8 +136,15 @@ class _ListReader(QueryReader):
         return prop
 
 
-def _total(sort: dict[str, SortKey], properties: Properties) -> tuple[SortKey, ...]:
-    """Return a total order: append the id as tie-break, and drop the keys after the id."""
+def _total(
+    sort: dict[str, SortKey], properties: Properties, search: Search | None
+) -> tuple[SortKey, ...]:
+    """Return a total order: append the id as tie-break, and drop the keys after the id.
+
+    A search without sort keys returns the best records first.
+    """
+    if search is not None and not sort:
+        sort[RELEVANCE.name] = SortKey(RELEVANCE, descending=False)
     key = properties.key
     sort.setdefault(key, SortKey(properties[key], descending=False))
     return tuple(sort.values())[: list(sort).index(key) + 1]
@@ -137,7 +156,7 @@ def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) ->
     texts_by_field: dict[str, list[str]] = {}
     indexed: dict[str, _IndexedMembers] = {"filter": {}, "sort": {}}
     for name, texts in reader.texts.items():
-        if name in (*_PAGE, _CHANGED_SINCE, FIELDS):
+        if name in (*_PAGE, _CHANGED_SINCE, FIELDS) or (name == PARAMETER and properties.search):
             continue
         if any("\0" in text for text in texts):
             message = "Remove the character U+0000."
@@ -183,6 +202,9 @@ def _check_beside_cursor(reader: _ListReader, listing: Listing) -> None:
         elif name == FIELDS:
             if reader.members(FIELDS, reader.properties.members) != listing.fields:
                 reader.fail_beside_cursor(name)
+        elif name == PARAMETER and reader.properties.search:
+            if reader.search() != listing.search:
+                reader.fail_beside_cursor(name)
         elif name in (*_PAGE, "filter", "sort") or _INDEXED.fullmatch(name):
             reader.fail_beside_cursor(name)
         elif name != "cursor":
@@ -204,6 +226,7 @@ def _listing(
     texts_by_field: Mapping[str, list[str]],
     indexed: Mapping[str, _IndexedMembers],
 ) -> Listing:
+    search = reader.search()
     conditions = list(reader.fields(texts_by_field))
     for index, members in sorted(indexed["filter"].items()):
         conditions += reader.filter(index, members)
@@ -219,9 +242,10 @@ def _listing(
     return Listing(
         # Sort conditions, so that their order in the query adds no distinct statements.
         tuple(sorted(conditions, key=lambda c: (c.property.name, c.operator.name, repr(c.values)))),
-        _total(sort, reader.properties),
+        _total(sort, reader.properties, search),
         reader.integer("pageSize", DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE),
         reader.integer("pageNumber", 0, 1, MAX_PAGE_NUMBER) or None,
+        search=search,
         changed_since=reader.changed_since(),
         fields=reader.members(FIELDS, reader.properties.members),
     )

@@ -5,12 +5,13 @@ Source: contract, Lists.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from service import schemas
 from service.database.statements import Statement
+from service.listing.search_columns import SearchColumns
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
 _ID = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
@@ -32,6 +33,8 @@ class Property:
     """Whether the stored value is an integer, even if responses show a string: as every id."""
     column: str = ""
     """SQL of the stored value, if it is not the record's own column."""
+    words: SearchColumns | None = None
+    """Columns with an index of words that this field's words are in, if there is one."""
     within: Statement | None = None
     """SQL condition with a slot for the comparison of ``column``, if it is a related record's."""
 
@@ -57,7 +60,12 @@ class Properties(Mapping[str, Property]):
     The keys are case-insensitive names.
     """
 
-    def __init__(self, collection: str, related: Iterable[Property] = ()) -> None:
+    def __init__(
+        self,
+        collection: str,
+        related: Iterable[Property] = (),
+        search: SearchColumns | None = None,
+    ) -> None:
         document = schemas.definition(collection, "document")
         self.key = schemas.item_id(collection)
         """Name of the property with the record's id, the tie-break of sorts."""
@@ -70,6 +78,11 @@ class Properties(Mapping[str, Property]):
             for name, schema in document.properties.items()
             if (prop := _property(name, schema, name in required))
         }
+        self.search = search or SearchColumns.of([prop.name for prop in self._by_name.values()])
+        """Columns of the search by words; None if the collection has none."""
+        for name, prop in self._by_name.items():
+            if self.search is not None and self.search.has(prop.name):
+                self._by_name[name] = replace(prop, words=self.search)
         self._by_name |= {prop.name.lower(): prop for prop in related}
 
     def __getitem__(self, name: str) -> Property:

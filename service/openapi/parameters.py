@@ -11,6 +11,7 @@ from service.limits import (
     MAX_CURSOR_BYTES,
     MAX_IDEMPOTENCY_KEY_LENGTH,
     MAX_PAGE_SIZE,
+    MAX_SEARCH_LENGTH,
 )
 from service.listing.list_request import MAX_PAGE_NUMBER
 from service.listing.operators import NAMES
@@ -111,6 +112,12 @@ _SHARED: dict[str, Parameter] = {
     ),
     # Viewers send a schema's ``default``, also with a cursor, which must be the only parameter.
     # Therefore the descriptions name the defaults.
+    "Search": _query(
+        "q",
+        {"type": "string", "minLength": 1, "maxLength": MAX_SEARCH_LENGTH},
+        "Only records in which each word of this text begins a word of the name or of an own key, "
+        "without case and accents. Without sort keys the best records come first.",
+    ),
     "ChangedSince": _query(
         "changedSince",
         {"type": "string", "format": "date-time"},
@@ -228,6 +235,8 @@ def of_list(resource: Resource) -> Iterator[Parameter]:
     yield from _filters(named(name + _FILTERS))
     yield from _sorts(named(name + _SORTS))
     yield selection(resource)
+    if resource.properties.search is not None:
+        yield shared("Search")
     yield from map(shared, ("ChangedSince", "PageSize", "PageNumber", "Cursor"))
 
 

@@ -16,6 +16,7 @@ from service.listing.list_request import Listing
 from service.listing.page_sql import batch_page, counted_page, listing_page
 from service.listing.properties import Properties, parse_id
 from service.listing.related import Related
+from service.listing.search_columns import SearchColumns
 from service.organizations.caller import Caller
 from service.queries.bound_statements import BoundStatement
 from service.queries.path_keys import KeyLookup
@@ -57,10 +58,9 @@ class DocumentRequest(NamedTuple):
 class Resource:
     """Collection of the interface: ``schemas/<name>.json`` and ``sql/<name>.sql``.
 
-    The ``documents`` statement takes the organization as ``$1`` and has one slot, the page. It
-    returns a row ``(page_order, sort_values, document)`` per record. For records below parents, the
-    ids of the parents follow the organization, and ``unknown_parent`` returns the name of the first
-    id that does not exist.
+    The ``documents`` statement takes the organization as ``$1``, has one slot, the page, and
+    returns a row ``(page_order, sort_values, document)`` per record. For records below parents,
+    their ids follow the organization, and ``unknown_parent`` returns the first unknown id's name.
     """
 
     name: str
@@ -85,9 +85,11 @@ class Resource:
     is_in_feed = True
     """Whether a change of what is read shows in the change feed, or never happens."""
     string_ids = False
-    """Whether ids are strings in JSON; in the database they are integers."""
+    """Whether JSON has ids as strings. The database has integers."""
     related: ClassVar[tuple[Related, ...]] = ()
     """Related records and entries that lists filter by."""
+    search: ClassVar[SearchColumns | None] = None
+    """Columns of the search by words, if they are not those of the fields."""
     own_error_types: ClassVar[tuple[str, ...]] = ()
     """Error types of writes beyond those of every resource."""
     own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {}
@@ -96,7 +98,7 @@ class Resource:
     def __init__(self, name: str = "") -> None:
         self.name = name or self.name
         related = (prop for related in self.related for prop in related.properties())
-        self.properties = Properties(self.name, related)
+        self.properties = Properties(self.name, related, self.search)
         self.statements = self.load_statements()
 
     @property

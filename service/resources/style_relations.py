@@ -7,6 +7,7 @@ from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.listing.related import Related
+from service.listing.search_columns import SearchColumns
 from service.organizations.caller import Caller
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
@@ -35,6 +36,11 @@ class StyleRelations(HardDeleted, PlainRecord):
     related = tuple(
         Related(name, "style_relation", "id", {"id": column}, {"number": "number"}, "style")
         for name, column in (("style", "style_id"), ("relatedStyle", "related_style_id"))
+    )
+
+    search = SearchColumns(
+        *("name", ("number",), ("style", "related_style_id")),
+        shown=("related_style_name", "related_style_number"),
     )
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:

@@ -36,10 +36,9 @@ def number(count: int) -> str:
     return f"{count:,}"
 
 
-ITEMS = schema_limit("groups", "bulkReplace", "maxItems")
-ITEMS_OF_COLORS = schema_limit("colors", "bulkReplace", "maxItems")
+ITEMS, ITEMS_OF_COLORS = (schema_limit(f, "bulkReplace", "maxItems") for f in ("groups", "colors"))
+#: Collections that take as many items in a request as colors.
 _LARGE = {"colors", *(resource.name for resource in (*MASTER_RECORDS[9:], *PART_COLLECTIONS))}
-"""Collections that take as many items in a request as colors."""
 IDS = schema_limit("common/scalars", "ids", "maxItems")
 OPERATIONS = schemas.load()["common/json-patch"]["maxItems"]
 
@@ -152,6 +151,7 @@ PHRASES = {
         f"Keys are deleted after {limits.IDEMPOTENCY_HOURS} hours,",
         f"of an organization reach {byte_size(limits.MAX_STORED_BYTES)},",
         f"A query has at most {limits.MAX_CONDITIONS} conditions.",
+        f"{limits.MAX_SEARCH_LENGTH} characters `too_long`.",
         f"`pageSize` is 1 to {limits.MAX_PAGE_SIZE} (default {limits.DEFAULT_PAGE_SIZE}).",
         f"A page whose records exceed {byte_size(limits.MAX_PAGE_BYTES)} ends early,",
         f"without padding, of at most {byte_size(limits.MAX_CURSOR_BYTES)}.",

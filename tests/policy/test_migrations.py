@@ -42,9 +42,16 @@ def test_constraints_have_names(path: Path) -> None:
     text = re.sub(r"--.*", "", path.read_text(encoding="utf-8"))
     kinds = r"(primary key|foreign key|unique \(|check \()"
     assert len(re.findall(rf"constraint \w+\s+{kinds}", text)) == len(re.findall(kinds, text))
-    assert not re.search(
-        r"\b(references|deferrable|on update|trigger|create function)\b(?! \w+ \()", text
-    )
+    assert not re.search(r"\b(references|deferrable|on update|trigger)\b(?! \w+ \()", text)
+
+
+@each_migration
+def test_functions_read_no_table(path: Path) -> None:
+    """Scale, rule 4: a function of its arguments alone runs on any node, and in an index."""
+    text = re.sub(r"--.*", "", path.read_text(encoding="utf-8"))
+    for function in re.findall(r"create function.*?;", text, re.S):
+        assert "language sql immutable" in function
+        assert not re.search(r"\b(select|from|begin)\b", function)
 
 
 @each_migration
@@ -59,7 +66,7 @@ def test_comments_are_taken_back(path: Path) -> None:
     """All but those that go with their table."""
     written = re.findall(r"^comment on \w+ ([\w.]+) is '", path.read_text("utf-8"), re.M)
     rollback = path.with_name(f"{path.stem}.rollback.sql").read_text("utf-8")
-    dropped = re.findall(r"^drop table (\w+)", rollback, re.M)
+    dropped = re.findall(r"^drop (?:table|function) (\w+)", rollback, re.M)
     left = [name for name in written if name.partition(".")[0] not in dropped]
     assert re.findall(r"^comment on \w+ ([\w.]+) is null;", rollback, re.M) == left[::-1]
 

@@ -366,7 +366,9 @@ from (
                                 select unnumbered.records, unnumbered.causes from change unnumbered
                                 where unnumbered.organization_id = $1::bigint and unnumbered.n is null
                             ) as change
-                            cross join lateral jsonb_array_elements_text(change.causes -> 'color-groups') as changed(record_id)
+                            cross join lateral jsonb_array_elements_text(
+                                change.causes -> 'color-groups'
+                            ) as changed(record_id)
                 ))) as shown
             )
             order by record.id limit 30 + 1 offset 0

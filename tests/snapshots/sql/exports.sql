@@ -1244,7 +1244,7 @@ from (
     select page.*, sum(octet_length(document)) over (order by page_order) as bytes
     from (
         with record as (
-            select l.* from language l where $1::bigint is not null
+            select l.*, $1::bigint as organization_id from language l
         ),
         page as materialized (
             select record.*, record.id as page_order, null::text as sort_values

@@ -14,7 +14,7 @@ from (
         coalesce(max(page_order), 0) > 30 as has_more
     from (
         with record as (
-            select l.* from language l where $1::bigint is not null
+            select l.*, $1::bigint as organization_id from language l
         ),
         page as materialized (
             select record.*, row_number() over (order by record.id) - 0 as page_order,
@@ -72,7 +72,7 @@ from (
         coalesce(max(page_order), 0) > 30 as has_more
     from (
         with record as (
-            select l.* from language l where $1::bigint is not null
+            select l.*, $1::bigint as organization_id from language l
         ),
         page as materialized (
             select record.*, row_number() over (order by record.name desc, record.id) - 0 as page_order,
@@ -96,7 +96,7 @@ from (
 --   $1::bigint organization_id
 -- Begins like a documents statement, up to its page.
 with record as (
-    select l.* from language l where $1::bigint is not null
+    select l.*, $1::bigint as organization_id from language l
 ),
 page as materialized (
     select record.id from record
@@ -119,7 +119,7 @@ select
         end as documents
 from (
     with record as (
-        select l.* from language l where $1::bigint is not null
+        select l.*, $1::bigint as organization_id from language l
     ),
     page as materialized (
         select record.*, record.id as page_order, null::text as sort_values

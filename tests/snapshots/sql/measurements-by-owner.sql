@@ -408,7 +408,9 @@ from (
                                 select unnumbered.records, unnumbered.causes from change unnumbered
                                 where unnumbered.organization_id = $1::bigint and unnumbered.n is null
                             ) as change
-                            cross join lateral jsonb_array_elements_text(change.causes -> 'size-range-sizes') as changed(record_id)
+                            cross join lateral jsonb_array_elements_text(
+                                change.causes -> 'size-range-sizes'
+                            ) as changed(record_id)
                 ))) as shown
                 -- Part of changed_records: records that show changed ones of one kind.
                 union all
@@ -426,7 +428,9 @@ from (
                                 select unnumbered.records, unnumbered.causes from change unnumbered
                                 where unnumbered.organization_id = $1::bigint and unnumbered.n is null
                             ) as change
-                            cross join lateral jsonb_array_elements_text(change.causes -> 'size-range-sizes.isDeactivated') as changed(record_id)
+                            cross join lateral jsonb_array_elements_text(
+                                change.causes -> 'size-range-sizes.isDeactivated'
+                            ) as changed(record_id)
                 ))) as shown
                 -- Part of changed_records: records that show changed ones of one kind.
                 union all
@@ -450,7 +454,9 @@ from (
                                 select unnumbered.records, unnumbered.causes from change unnumbered
                                 where unnumbered.organization_id = $1::bigint and unnumbered.n is null
                             ) as change
-                            cross join lateral jsonb_array_elements_text(change.causes -> 'measurement-charts') as changed(record_id)
+                            cross join lateral jsonb_array_elements_text(
+                                change.causes -> 'measurement-charts'
+                            ) as changed(record_id)
                 ))) as shown
             )
             order by record.sample_request_id limit 30 + 1 offset 0

@@ -312,7 +312,9 @@ from (
                                 select unnumbered.records, unnumbered.causes from change unnumbered
                                 where unnumbered.organization_id = $1::bigint and unnumbered.n is null
                             ) as change
-                            cross join lateral jsonb_array_elements_text(change.causes -> 'settings') as changed(record_id)
+                            cross join lateral jsonb_array_elements_text(
+                                change.causes -> 'settings'
+                            ) as changed(record_id)
                     )) and is_advanced_grading
                 ) as shown
             )

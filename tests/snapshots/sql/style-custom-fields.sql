@@ -545,7 +545,9 @@ from (
                                 select unnumbered.records, unnumbered.causes from change unnumbered
                                 where unnumbered.organization_id = $1::bigint and unnumbered.n is null
                             ) as change
-                            cross join lateral jsonb_array_elements_text(change.causes -> 'style-custom-fields') as changed(record_id)
+                            cross join lateral jsonb_array_elements_text(
+                                change.causes -> 'style-custom-fields'
+                            ) as changed(record_id)
                 ))) as shown
                 -- Part of changed_records: records that show changed ones of one kind.
                 union all
@@ -563,7 +565,9 @@ from (
                                 select unnumbered.records, unnumbered.causes from change unnumbered
                                 where unnumbered.organization_id = $1::bigint and unnumbered.n is null
                             ) as change
-                            cross join lateral jsonb_array_elements_text(change.causes -> 'groups') as changed(record_id)
+                            cross join lateral jsonb_array_elements_text(
+                                change.causes -> 'groups'
+                            ) as changed(record_id)
                 ))) as shown
                 -- Part of changed_records: records that show changed ones of one kind.
                 union all
@@ -581,7 +585,9 @@ from (
                                 select unnumbered.records, unnumbered.causes from change unnumbered
                                 where unnumbered.organization_id = $1::bigint and unnumbered.n is null
                             ) as change
-                            cross join lateral jsonb_array_elements_text(change.causes -> 'brands') as changed(record_id)
+                            cross join lateral jsonb_array_elements_text(
+                                change.causes -> 'brands'
+                            ) as changed(record_id)
                 ))) as shown
                 -- Part of changed_records: records that show changed ones of one kind.
                 union all
@@ -599,7 +605,9 @@ from (
                                 select unnumbered.records, unnumbered.causes from change unnumbered
                                 where unnumbered.organization_id = $1::bigint and unnumbered.n is null
                             ) as change
-                            cross join lateral jsonb_array_elements_text(change.causes -> 'style-categories') as changed(record_id)
+                            cross join lateral jsonb_array_elements_text(
+                                change.causes -> 'style-categories'
+                            ) as changed(record_id)
                 ))) as shown
             )
             order by record.id limit 30 + 1 offset 0

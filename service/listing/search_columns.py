@@ -1,0 +1,76 @@
+"""Columns that a search by words reads, and its SQL (contract, Search).
+
+``migrations/0032.search.sql`` has the functions, and an index of these columns for each table.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+_NAMES: Final = {"name": "name", "text": "text"}
+_KEYS: Final = {
+    "userDefinedId": "user_defined_id",
+    "userDefinedId2": "user_defined_id2",
+    "colorReference": "color_reference",
+    "customId": "custom_id",
+    "number": "number",
+    "code": "code",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchColumns:
+    """Columns whose words a search finds, in the order of the index."""
+
+    name: str
+    """Column of the name or text."""
+    keys: tuple[str, ...] = ()
+    """Columns of own keys and references."""
+    related: tuple[str, str] | None = None
+    """Table that has the columns, and the column of the record with the id of its row."""
+    shown: tuple[str, ...] = ()
+    """Columns of the record that show name and keys of the related row."""
+
+    @classmethod
+    def of(cls, fields: Collection[str]) -> "SearchColumns | None":
+        """Return the columns of a collection's fields; None if no field is searched."""
+        names = [column for field, column in _NAMES.items() if field in fields]
+        keys = [column for field, column in _KEYS.items() if field in fields]
+        return cls(names[0], tuple(keys)) if names else None
+
+    def has(self, field: str) -> bool:
+        """Return whether the words of a field of the collection are searched."""
+        column = (_NAMES | _KEYS).get(field)
+        return column is not None and self.related is None and column in (self.name, *self.keys)
+
+    def condition(self, query: str) -> str:
+        """Return the SQL condition that all words hold; ``query`` is SQL of the text."""
+        if self.related is None:
+            return self._condition("record", query)
+        table, column = self.related
+        return (
+            f"record.{column} in (select one.id from {table} one"
+            f" where one.organization_id = $1::bigint and {self._condition('one', query)})"
+        )
+
+    def rank(self, query: str) -> str:
+        """Return the SQL of the relevance of a found record, 0 for the best.
+
+        The ranks are: the whole key, the beginning of a key, the beginning of the name, a word.
+        """
+        name, *keys = self.shown or (self.name, *self.keys)
+        folded = f"search_fold({query})"
+        key_texts = [f"search_fold(record.{key})" for key in keys or [name]]
+        is_key = " or ".join(f"{text} = {folded}" for text in key_texts)
+        begins = " or ".join(f"starts_with({text}, {folded})" for text in key_texts)
+        return (
+            f"case when {is_key} then 0 when {begins} then 1"
+            f" when starts_with(search_fold(record.{name}), {folded}) then 2 else 3 end"
+        )
+
+    def _condition(self, alias: str, query: str) -> str:
+        columns = ", ".join(f"{alias}.{column}" for column in (self.name, *self.keys))
+        return (
+            f"search_vector({alias}.organization_id, array[{columns}])\n"
+            f"@@ search_query($1::bigint, {query})"
+        )

@@ -1,0 +1,77 @@
+"""Query plans of the search: words are found by the index of a collection (contract, Search)."""
+
+import asyncpg
+import orjson
+import pytest
+
+from service.listing.list_request import Condition, Listing, SortKey
+from service.listing.operators import OPERATORS
+from service.listing.search import RELEVANCE, Search
+from service.queries.resource import Resource
+from tests.contract.test_page_query_plans import nodes
+from tests.contract.test_search import LISTS, of_each_list
+
+pytestmark = pytest.mark.contract("Search")
+
+#: Copies of a record with other names and keys, so that the planner has a choice.
+_COPIES = """
+    insert into {table}
+    select (jsonb_populate_record(one, jsonb_build_object(
+        'id', 10000000 + n, 'name', md5(n::text), 'text', md5(n::text), 'number', md5(n::text),
+        'user_defined_id', md5(n::text), 'custom_id', md5(n::text)
+    ))).*
+    from {table} as one
+    cross join generate_series(1, 3000) as n
+    where one.organization_id = 1
+        and one.id = (select min(id) from {table} where organization_id = 1);
+    analyze {table};
+"""
+
+
+@of_each_list
+async def test_words_are_found_by_an_index(shared_dsn: str, resource: Resource) -> None:
+    """The index serves both orders, whatever the number of records."""
+    if resource.name == "languages":
+        return
+    columns = resource.properties.search
+    assert columns
+    by_id = SortKey(resource.properties["id"], descending=False)
+    connection = await asyncpg.connect(shared_dsn)
+    try:
+        table = columns.related[0] if columns.related else resource.table
+        await connection.execute("begin")
+        await connection.execute(_COPIES.format(table=table))
+        for sort in ((by_id,), (SortKey(RELEVANCE, descending=False), by_id)):
+            listing = Listing(sort=sort, search=Search("navy blue", columns))
+            query = resource.compile_list(listing)
+            plan = orjson.loads(
+                await connection.fetchval(
+                    f"explain (format json) {query.text}", 1, *query.parameters
+                )
+            )
+            indexes = {node.get("Index Name", "") for node in nodes(plan[0]["Plan"])}
+            assert any(index.endswith("_by_word") for index in indexes), indexes
+    finally:
+        await connection.execute("rollback")
+        await connection.close()
+
+
+async def test_a_prefix_is_found_by_an_index(shared_dsn: str) -> None:
+    connection = await asyncpg.connect(shared_dsn)
+    colors = next(resource for resource in LISTS if resource.name == "colors")
+    try:
+        await connection.execute("begin")
+        await connection.execute(_COPIES.format(table="color"))
+        for operator, text in (("startsWith", "deep n"), ("contains", "p navy")):
+            condition = Condition(colors.properties["name"], OPERATORS[operator.lower()], (text,))
+            sort = (SortKey(colors.properties["id"], descending=False),)
+            query = colors.compile_list(Listing((condition,), sort))
+            plan = orjson.loads(
+                await connection.fetchval(
+                    f"explain (format json) {query.text}", 1, *query.parameters
+                )
+            )
+            assert "color_by_word" in {node.get("Index Name") for node in nodes(plan[0]["Plan"])}
+    finally:
+        await connection.execute("rollback")
+        await connection.close()
