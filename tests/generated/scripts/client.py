@@ -15,6 +15,7 @@ from selvedge_client.models import (
     ColorFilterField,
     ColorItem,
     ColorList,
+    ColorMerge,
     ColorSortField,
     FilterOperator,
     PatchOperation,
@@ -69,6 +70,11 @@ def patched(color: Color) -> Color:
     return given(answer, ColorAnswer).data
 
 
+def merged(color: Color) -> Color:
+    answer = patch_color.sync(color.id, client=CLIENT, body=ColorMerge(name="Pale sage"))
+    return given(answer, ColorAnswer).data
+
+
 def failed() -> list[str]:
     item = ColorItem(id=1, name="", state=State.ACTIVE)
     failure = given(bulk_replace_colors.sync(client=CLIENT, body=[item]), BulkFailure)
@@ -84,6 +90,7 @@ print(
             "created": made.name,
             "replaced": replaced(made).name,
             "patched": patched(made).name,
+            "merged": merged(made).name,
             "failed": failed(),
         }
     )

@@ -7,7 +7,8 @@ import type { components, paths } from "./schema.js";
 type Color = components["schemas"]["Color"];
 type Outcome = components["schemas"]["ItemOutcome"];
 
-const client = createClient<paths>({
+// Lists exist as CSV, too, and errors as problem details: without `Accept`, both are JSON.
+const client = createClient<paths, "application/json">({
   baseUrl: process.env.SELVEDGE_URL,
   headers: { Authorization: `Bearer ${process.env.SELVEDGE_API_KEY}` },
 });
@@ -73,6 +74,15 @@ async function patch(id: number): Promise<Color> {
   return color(given(data, error).data);
 }
 
+async function merge(id: number): Promise<Color> {
+  const { data, error } = await client.PATCH("/api/colors/{id}", {
+    params: { path: { id } },
+    headers: { "Content-Type": "application/merge-patch+json" },
+    body: { name: "Pale sage" },
+  });
+  return color(given(data, error).data);
+}
+
 async function fail(): Promise<string[]> {
   const { error } = await client.PUT("/api/colors", {
     body: [{ id: 1, name: "", state: "active" }],
@@ -102,6 +112,7 @@ console.log(
     created: created.name,
     replaced: replaced.name,
     patched: (await patch(created.id)).name,
+    merged: (await merge(created.id)).name,
     failed: await fail(),
   }),
 );
