@@ -10,6 +10,7 @@ import asyncpg
 import pytest
 
 from service.database.errors import too_many_requests
+from service.database.pipeline import PipelinedConnection
 from service.http import request_body
 from service.http.admission import Admission
 from service.queries.resource import Resource
@@ -80,14 +81,14 @@ async def away(on: FailureSetup) -> Answer:
 
 
 async def lost(on: FailureSetup) -> Answer:
-    execute = asyncpg.Connection.execute
+    execute = PipelinedConnection.execute
 
     async def hang_up(self: Any, query: str, *args: Any, **options: Any) -> Any:
         if query == "commit":
             raise ConnectionResetError
         return await execute(self, query, *args, **options)
 
-    on.patch.setattr(asyncpg.Connection, "execute", hang_up)
+    on.patch.setattr(PipelinedConnection, "execute", hang_up)
     return await on.api.post(GROUPS, {"name": "Lost"})
 
 
