@@ -41,7 +41,7 @@ def outcomes(
     rows = [
         _row(
             resource,
-            outcome._replace(key=result.key_texts.get(outcome.key, outcome.key)),
+            outcome._replace(key=_key_text(result, outcome.key)),
             details.get(request_index, []),
             is_dry_run=options.dry_run,
         )
@@ -54,6 +54,12 @@ def outcomes(
         partial=any(outcome.outcome == FAILED for outcome in item_outcomes),
         headers={APPLIED: MINIMAL} if options.return_minimal else {},
     )
+
+
+def _key_text(result: WriteResult, key: Any) -> str | None:
+    """Return the text of an own key; None for an id of no record."""
+    text: str | None = result.key_texts.get(key, key if isinstance(key, str) else None)
+    return text
 
 
 def _outcome_of(
