@@ -83,6 +83,8 @@ left join sizes on sizes.size_range_id = page.id;
 
 -- name: in_use(organization_id, ids, restored_ids, has_successor)
 -- Uses of the size ranges to delete. $3 are the restored ones; $4 is true if the default has a successor.
+-- The offsets make the planner look up uses by size. Without them, a plan may read all requested sizes of an organization
+-- for each size.
 with gone as materialized (
     select size.size_range_id as id, size.id as size_id
     from size_range_size size
@@ -97,8 +99,11 @@ used(id, users, user_id, key) as (
     union all
     select gone.id, 'sample requests', request.id, request.name
     from gone
-    join sample_request_size requested
-        on requested.organization_id = $1::bigint and requested.size_range_size_id = gone.size_id
+    cross join lateral (
+        select requested.sample_request_id from sample_request_size requested
+        where requested.organization_id = $1::bigint and requested.size_range_size_id = gone.size_id
+        offset 0
+    ) requested
     join sample_request request
         on request.organization_id = $1::bigint and request.id = requested.sample_request_id
     union

@@ -3,10 +3,12 @@
 Paths, bodies, queries and cursors that take values which only the other one has.
 """
 
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
+
+import orjson
 
 from service import schemas
 from service.listing import cursor
@@ -14,10 +16,14 @@ from service.listing.operators import names_of
 from service.queries.master_record import MasterRecord
 from service.queries.parts import RecordPart
 from service.queries.resource import Resource
+from service.resources.webhooks import Webhooks
 from service.routes import Route
 from service.schemas.definitions import ResolvedSchema
-from tests.support import generate, parts
-from tests.support.api import Api
+from tests.support import generate, parts, webhooks
+from tests.support.api import Answer, Api
+
+#: What is another one in each answer.
+OWN_HEADERS = ("date", "x-request-id", "ratelimit")
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,8 @@ async def path_ids(api: Api, route: Route) -> dict[str, str]:
 
 def sendable(route: Route, references: generate.References) -> Any:
     """Return a body that the route takes, whatever record it is for."""
+    if isinstance(route.resource, Webhooks):
+        return webhooks.BODIES.get(route.operation.name)
     if isinstance(route.resource, RecordPart):
         bodies = {"replace": parts.least(route.resource), "patch": []}
         return bodies.get(route.operation.name)
@@ -109,6 +117,50 @@ def insert_foreign_values(
     return [
         [least | {inner[0]: each} for each in insert_foreign_values(field.items, inner, values)]
     ]
+
+
+def same(first: Answer, second: Answer) -> bool:
+    """Return whether two answers are the same but for what tells requests written_separately."""
+    headers = [
+        {name: text for name, text in answer.headers.items() if name.lower() not in OWN_HEADERS}
+        for answer in (first, second)
+    ]
+    return (first.status, first.raw, headers[0]) == (second.status, second.raw, headers[1])
+
+
+def referring(
+    form: str, least: dict[str, Any], field: str, pair: Iterable[Any], record: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Yield bodies of the record's type that refer to each value."""
+    own = ("type", "id") if form == "replace" else ("type",)
+    same = least | {name: record[name] for name in own if name in record}
+    return [same | {field: value} for value in pair]
+
+
+def sent_objects(body: Any) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a body, outer ones first."""
+    if isinstance(body, dict):
+        yield body
+    for member in body.values() if isinstance(body, dict) else body:
+        if isinstance(member, dict | list):
+            yield from sent_objects(member)
+
+
+def without_sent_keys(answer: Answer, body: Any) -> Answer:
+    """Return an answer without the key objects that its messages repeat from the request's body.
+
+    Their length affects the headers of the length and of the compression.
+    """
+    raw = answer.raw
+    for sent in sent_objects(body):
+        text = orjson.dumps(orjson.dumps(sent).decode())[1:-1]
+        raw = raw.replace(b": %b." % text, b": {}.")
+    if raw == answer.raw:
+        return answer
+    headers = answer.headers.copy()
+    for name in ("Content-Length", "Content-Encoding"):
+        headers.popall(name, None)
+    return replace(answer, headers=headers, raw=raw)
 
 
 def is_text(located: ResolvedSchema, path: tuple[str, ...]) -> bool:
