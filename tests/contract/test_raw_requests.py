@@ -204,7 +204,7 @@ EARLY: list[tuple[str, str, tuple[str, ...], int]] = [
     ("POST", "/api/nothing", ("Content-Length: 9",), 404),
     ("PATCH", "/api/languages", ("Content-Length: 9",), 405),
     ("POST", GROUPS, ("Content-Length: 8388609",), 413),
-    ("PUT", f"{GROUPS}/1", ("Content-Encoding: gzip", "Content-Length: 9"), 415),
+    ("PUT", f"{GROUPS}/1", ("Content-Encoding: br", "Content-Length: 9"), 415),
     ("POST", GROUPS, ("Expect: a-miracle", "Content-Length: 9"), 417),
 ]
 
