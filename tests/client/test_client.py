@@ -110,6 +110,8 @@ async def test_ids_may_be_texts_and_collections_nested(selvedge: Client) -> None
     created = await suppliers.create({"name": "Ribeira"})
     assert (await suppliers.read(created.id)).data["name"] == "Ribeira"
     with pytest.raises(NotFoundError):
+        await suppliers.read("7/../8?x")
+    with pytest.raises(InvalidError):  # The text before the first "=" is no own key.
         await suppliers.read("7/../8?x=1")
     async for style in selvedge.collection("styles").records():
         requests = selvedge.collection("styles", style["id"], "sample-requests")
