@@ -16,6 +16,9 @@ from tests.support.statement_spy import record_statements
 pytestmark = pytest.mark.contract("Bulk")
 
 COLORS, GROUPS = "/api/colors", "/api/groups"
+#: Records of which a request may have 1,000.
+MANY = {"colors", "facilities", "brands", "color-groups", "style-categories", "items", "styles"}
+MANY |= {"style-relations", "sample-requests"}
 
 
 def equal_bodies(
@@ -173,8 +176,8 @@ async def test_mixed_batches_commit_together_or_not_at_all(
 @pytest.mark.contract("Limits")
 @of_each_resource
 async def test_how_many_items_a_request_may_have(resource: MasterRecord, shared_api: Api) -> None:
-    """Contract, Limits: 200 items and ids; 1,000 colors."""
-    path, most = f"/api/{resource.name}", 1000 if resource.name == "colors" else 200
+    """Contract, Limits: 200 ids; 200 items, or 1,000 of some records."""
+    path, most = f"/api/{resource.name}", 1000 if resource.name in MANY else 200
     references = await generate.references(shared_api)
     for method, form in (("POST", "create"), ("PUT", "replace")):
         items = equal_bodies(resource, form, references, most + 1, 1)

@@ -88,8 +88,9 @@ async def test_the_values_of_a_chart_are_reached_by_their_lines(
     connection: asyncpg.Connection,
 ) -> None:
     documents = CHARTS.statements["documents"].fill(page=PAGE)
-    for text in (documents, CHARTS.statements["stored_values"].text):
-        plan = await explained(connection, text, str(NEW), "7")
+    stored_values = CHARTS.statements["stored_values"].text
+    for text, argument in ((documents, "7"), (stored_values, "'{7}'")):
+        plan = await explained(connection, text, str(NEW), argument)
         for node in plan:
             if node.get("Relation Name") == "measurement_line_value":
                 assert "measurement_line_id" in node["Index Cond"], node
@@ -102,7 +103,7 @@ SAMPLES = next(resource for resource in MASTER_RECORDS if resource.name == "samp
 OF_SAMPLES = {
     "documents": (SAMPLES.statements["documents"].fill(page=PAGE), ["7"]),
     "writables": (SAMPLES.statements["writables"].fill(page=PAGE), ["7"]),
-    "measured lines": (MEASUREMENTS.statements["measured_lines"].text, ["7", "2"]),
+    "measured lines": (MEASUREMENTS.statements["measured_lines"].text, ["'{7}'", "'{2}'"]),
 }
 
 

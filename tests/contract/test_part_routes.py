@@ -14,7 +14,7 @@ def surface(resource: Resource) -> set[tuple[str, str]]:
 
 
 def test_the_operations_of_every_part() -> None:
-    """Contract, Parts: each is read and replaced; measured values are patched, and read at once."""
+    """Contract, Parts: each is read and replaced; charts and measured values are patched."""
     measured = "/api/styles/{styleId}/sample-requests/{sampleRequestId}/measurements"
     operations = set[tuple[str, str]]().union(*map(surface, PARTS))
     assert operations == {
@@ -24,6 +24,7 @@ def test_the_operations_of_every_part() -> None:
         ("PUT", "/api/colors/{id}/translations"),
         ("GET", "/api/styles/{id}/measurement-chart"),
         ("PUT", "/api/styles/{id}/measurement-chart"),
+        ("PATCH", "/api/styles/{id}/measurement-chart"),
         ("GET", measured),
         *((method, f"{measured}/{{sizeRangeSizeId}}") for method in ("GET", "PUT", "PATCH")),
     }
