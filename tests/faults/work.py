@@ -85,11 +85,11 @@ class Workload:
         self._made += 1
 
     def _by_key(self, root: str, items: list[dict[str, Any]]) -> Batch:
-        """Return a batch of the same records, named by new keys."""
+        """Return a batch of the same records, named by new keys; those of relations are new ids."""
         key, mark = str(self._resource.own_key), self._key()
-        named = [
-            item | {key: f"{mark} {number}", "state": "active"} for number, item in enumerate(items)
-        ]
+        if key not in generate.REFERRED:
+            items = [item | {key: f"{mark} {number}"} for number, item in enumerate(items)]
+        named = [generate.with_state(self._resource, item, "active") for item in items]
         return self._batch("PUT", f"{root}?match={key}", named)
 
     def _item(self, form: str) -> dict[str, Any]:
