@@ -88,8 +88,8 @@ def _search(driver: webdriver.Chrome, url: str, _: str) -> None:
     assert all_tags.index("Sub-suppliers") < all_tags.index("Languages")
     for phrase, expected in (
         ("cOLORs", ["Color translations", "Colors"]),
-        ("MEASURED", ["Sample request measurements"]),
-        ("/api/SIZE-", ["Size range sizes", "Size ranges"]),
+        ("MEASURED", ["Measured sample requests", "Sample request measurements"]),
+        ("/api/SIZE-", ["Size range size sets", "Size range sizes", "Size ranges"]),
         ("patchgroup", ["Groups"]),
     ):
         page.search(phrase)
