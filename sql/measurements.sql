@@ -139,9 +139,12 @@ select
     measured."supplierMeasurement",
     measured."newMeasurement"
 from unnest($2::bigint[], $3::bigint[]) as sent(request_id, size_id)
-join sample_request_size requested
-    on requested.organization_id = $1::bigint and requested.sample_request_id = sent.request_id
-        and requested.size_range_size_id = sent.size_id
+cross join lateral (
+    select size.sample_request_id, size.size_range_size_id
+    from sample_request_size size
+    where size.organization_id = $1::bigint and size.sample_request_id = sent.request_id
+    offset 0
+) as requested
 left join lateral (
     select
         line.id as line_id,
@@ -152,7 +155,8 @@ left join lateral (
     join measurement_line line on line.organization_id = $1::bigint and line.id = stored.measurement_line_id
     where stored.organization_id = $1::bigint and stored.sample_request_id = sent.request_id
         and stored.size_range_size_id = sent.size_id and not line.is_deactivated
-) as measured on true;
+) as measured on true
+where requested.size_range_size_id = sent.size_id;
 
 -- name: size
 -- Part of documents.

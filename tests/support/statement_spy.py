@@ -1,29 +1,48 @@
 """Statement spy: records the statements that the service sends to the database."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, Final
 
 import asyncpg
 import pytest
 
+from service import background
+
+_IN_BACKGROUND: Final = ContextVar("in_background", default=False)
+
 
 @contextmanager
 def record_statements(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Record the statements of new connections; the list may be cleared.
+    """Record the statements of requests on new connections; the list may be cleared.
 
+    Background tasks send theirs at any time, so they are left out.
     Raises if there are none: a service that others used before has its connections already.
     """
     sent: list[str] = []
     connect, connections = asyncpg.connect, []
+    finished = background._finished
+
+    def tell(record: Any) -> None:
+        if not _IN_BACKGROUND.get():
+            sent.append(record.query)
+
+    async def finish_unseen(work: Callable[[], Awaitable[object]]) -> bool:
+        token = _IN_BACKGROUND.set(True)
+        try:
+            return await finished(work)
+        finally:
+            _IN_BACKGROUND.reset(token)
 
     async def connect_and_tell(*arguments: Any, **options: Any) -> asyncpg.Connection:
         connection = await connect(*arguments, **options)
         connections.append(connection)
-        connection.add_query_logger(lambda record: sent.append(record.query))
+        connection.add_query_logger(tell)
         return connection
 
     with monkeypatch.context() as patched:
         patched.setattr(asyncpg, "connect", connect_and_tell)
+        patched.setattr(background, "_finished", finish_unseen)
         yield sent
     assert connections, "nothing could be seen: no connection was made"
