@@ -21,6 +21,12 @@ MANY = {"colors", "facilities", "brands", "color-groups", "style-categories", "i
 MANY |= {"style-relations", "sample-requests"}
 
 
+@pytest.fixture
+def lasting_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look the API key up once, however long the test takes."""
+    monkeypatch.setattr("service.organizations.caller.KEY_CACHE_SECONDS", 3600)
+
+
 def equal_bodies(
     resource: MasterRecord, form: str, references: generate.References, count: int, seed: int
 ) -> list[dict[str, Any]]:
@@ -28,6 +34,7 @@ def equal_bodies(
     return [generate.body(resource, form, references, Random(seed)) for _ in range(count)]
 
 
+@pytest.mark.usefixtures("lasting_keys")
 @of_each_resource
 async def test_as_many_statements_for_two_hundred_items_as_for_two(
     resource: MasterRecord, own_api: Api, monkeypatch: pytest.MonkeyPatch
@@ -58,6 +65,7 @@ async def test_as_many_statements_for_two_hundred_items_as_for_two(
     assert max(counts[1]) <= 20, "a fixed number, and a small one"
 
 
+@pytest.mark.usefixtures("lasting_keys")
 async def test_the_statements_of_two_hundred_groups(
     own_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,6 +82,7 @@ async def test_the_statements_of_two_hundred_groups(
     await own_api.delete(GROUPS, [("ids", str(record["id"])) for record in made.data])
 
 
+@pytest.mark.usefixtures("lasting_keys")
 async def test_the_statements_of_a_thousand_colors_with_groups_and_languages(
     own_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
