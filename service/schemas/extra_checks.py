@@ -26,8 +26,11 @@ def format_errors(resolved: ResolvedSchema, value: Any, path: Path = ()) -> Iter
     types = resolved.types
     if isinstance(value, dict) and "anyOf" in resolved.schema:
         # A key object is one value: its errors are those of the reference.
+        # The schema reports members that it does not have.
         properties = resolved.properties
-        parts = (format_errors(properties[name], value[name]) for name in value)
+        parts = (
+            format_errors(properties[name], value[name]) for name in value if name in properties
+        )
         yield from (replace(detail, path=path) for details in parts for detail in details)
     elif isinstance(value, dict):
         for name, prop in _read_properties(resolved, value):

@@ -97,6 +97,32 @@ async def test_merges_have_the_rules_of_single_writes(shared_api: Api) -> None:
     is_failure(await merge(shared_api, f"{GROUPS}/{2**62}", {}), 404, "not_found")
 
 
+@pytest.mark.contract("Merges")
+@pytest.mark.parametrize("languages", [None, [], [{"languageId": {"code": "de"}, "text": "30 °C"}]])
+@pytest.mark.parametrize(
+    ("wrong_id", "error"),
+    [
+        (2**62, "not_found"),
+        (2**63 - 1, "not_found"),
+        (0, "validation_error.out_of_range"),
+        (None, "validation_error.required_field"),
+        ({"code": "de"}, "validation_error.invalid_type"),
+    ],
+    ids=str,
+)
+async def test_items_with_wrong_ids_and_translations_fail(
+    languages: Any, wrong_id: Any, error: str, shared_api: Api
+) -> None:
+    path = "/api/care-instructions"
+    [stored] = (await shared_api.get(path, {"pageSize": "1"})).data
+    items = [{"id": wrong_id, "languages": languages}, {"id": stored["id"], "languages": None}]
+    params = {"onError": "skip", "dryRun": "true"}
+    skipped = await shared_api.patch(path, items, params=params)
+    assert skipped.data[0]["details"][0]["type"] == error
+    assert skipped.data[1]["outcome"] == "unchanged"
+    assert (await shared_api.patch(path, items)).details == [(error, "[0].id")]
+
+
 @pytest.mark.contract("Measurement charts")
 async def test_a_chart_is_merged_and_patched(shared_api: Api) -> None:
     style = (await shared_api.post("/api/styles", {"number": "M-1", "name": "Tee"})).data["id"]

@@ -125,6 +125,25 @@ async def test_an_object_of_another_form_is_refused_at_its_field(
         )
 
 
+@pytest.mark.parametrize("languages", [None, [], [{"languageId": {"a": [0]}, "text": "x"}]])
+async def test_an_object_of_another_form_is_refused_beside_fractions(
+    languages: Any, shared_api: Api
+) -> None:
+    """The form of numbers is checked in the whole body if any number has a fraction."""
+    items = [
+        {"id": 1, "languages": [{"languageId": {"id": 1}, "text": "x"}]},
+        {"id": 1.5, "languages": languages},
+    ]
+    answer = await shared_api.patch("/api/care-instructions", items)
+    expected = [
+        ("validation_error.invalid_value", "[0].languages[0].languageId"),
+        ("validation_error.invalid_type", "[1].id"),
+    ]
+    if languages:
+        expected.append(("validation_error.invalid_value", "[1].languages[0].languageId"))
+    assert (answer.status, answer.details) == (400, expected)
+
+
 async def test_a_key_of_another_organization_is_unknown_in_the_same_bytes(
     shared_api: Api, shared_other: Api
 ) -> None:

@@ -180,6 +180,22 @@ async def test_failed_items_are_skipped(api: Api) -> None:
 
 
 @pytest.mark.contract("In part")
+async def test_keys_of_failed_items_are_texts_or_null(shared_api: Api) -> None:
+    [relation] = (await shared_api.get("/api/style-relations", {"pageSize": "1"})).data
+    item = {name: relation[name] for name in ("id", "styleId", "relatedStyleId")}
+    unknown = item | {"relatedStyleId": 2**62}
+    wrong = [unknown, unknown | {"id": item["id"] + 1, "styleId": 1.5}]
+    answer = await shared_api.put("/api/style-relations", wrong, params=SKIP)
+    assert shown(answer) == ["failed", "failed"]
+    assert [row["key"] for row in answer.data] == [None, None]
+    merges = [{"userDefinedId": 5, "name": "Blue"}, {"userDefinedId": True, "name": "Red"}]
+    params = SKIP | {"match": "userDefinedId"}
+    answer = await shared_api.patch(COLORS, merges, params=params)
+    assert shown(answer) == ["failed", "failed"]
+    assert [row["key"] for row in answer.data] == [None, None]
+
+
+@pytest.mark.contract("In part")
 async def test_in_part_without_a_failure_says_created(api: Api) -> None:
     answer = await api.post(COLORS, [{"name": "Sage"}], params=SKIP)
     assert (answer.status, answer.json["code"], shown(answer)) == (201, "created", ["created"])

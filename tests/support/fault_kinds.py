@@ -166,6 +166,8 @@ def _other_type(site: Site, random: Random) -> Fault:
     taken = {"null", *site.types}
     if taken & {"integer", "number"}:
         taken |= {"integer", "number"}
+    if _is_reference(site):
+        taken.add("object")
     values = _VALUES[random.choice(sorted(_VALUES.keys() - taken))]
     return invalid(site, "invalid_type", random.choice(values))
 
@@ -216,6 +218,11 @@ def _integer(site: Site) -> bool:
     return "integer" in site.types
 
 
+def _is_reference(site: Site) -> bool:
+    """Return whether the site takes an id or an object with an own key."""
+    return "anyOf" in site.schema
+
+
 def _free_text(site: Site) -> bool:
     return "string" in site.types and "enum" not in site.schema
 
@@ -247,6 +254,9 @@ KINDS: Final = (
     ),
     FaultKind("read-only field", lambda site: site.read_only, _read_only),
     FaultKind("wrong type", lambda site: bool(site.types), _other_type),
+    FaultKind(
+        "object without the own key", _is_reference, one_of("invalid_value", *_VALUES["object"])
+    ),
     FaultKind("fraction", _integer, one_of("invalid_type", 0.5, 1.5, -2.000001, 1e-7)),
     FaultKind(
         "integer in disguise",
