@@ -161,8 +161,7 @@ def test_compressed_bodies_leave_the_connection_whatever_is_in_them(
                 answer = connection.getresponse()
                 is_taken = coding == "gzip" and body == whole
                 assert (b"Content-Encoding" in answer.read()) is not is_taken
-                refused = 400 if coding == "gzip" else 415
-                assert answer.status == (201 if is_taken else refused)
+                assert answer.status == (201 if is_taken else 400 if coding == "gzip" else 415)
                 assert not answer.will_close
 
 
@@ -175,10 +174,7 @@ def test_a_request_line_beyond_the_limit_is_refused(served: Running) -> None:
 def test_kept_connections_end_with_a_stop(served_dsn: str, data_dir: Path) -> None:
     """None is reset: whoever asks meanwhile gets an answer that says it is the last."""
     settings = {"DATABASE_URL": served_dsn, "WORKERS": "2", "LOG_LEVEL": "warning"}
-    with (
-        running(data_dir, "serve", **settings) as service,
-        ExitStack() as stack,
-    ):
+    with running(data_dir, "serve", **settings) as service, ExitStack() as stack:
         address = urlsplit(service.base_url)
         assert address.hostname is not None
         connections = [
