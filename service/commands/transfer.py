@@ -4,7 +4,7 @@ import asyncio
 import re
 import sys
 import time
-from argparse import ArgumentTypeError, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -52,6 +52,11 @@ checked, but not everything that depends on stored data. Also missing records th
 
 def add(parsers: Parsers) -> None:
     """Add both commands."""
+    _add_export(parsers)
+    _add_import(parsers)
+
+
+def _add_export(parsers: Parsers) -> None:
     exporting = parsers.add_parser(
         "export",
         help="write records to files",
@@ -66,6 +71,9 @@ def add(parsers: Parsers) -> None:
         "--csv", action="store_true", help="write CSV with the fields that an import can read"
     )
     exporting.set_defaults(run=export)
+
+
+def _add_import(parsers: Parsers) -> None:
     importing = parsers.add_parser(
         "import",
         help="read records from files",
@@ -96,6 +104,12 @@ def add(parsers: Parsers) -> None:
         help="with --delete-missing: share of a collection's records beyond which nothing is "
         f"deleted, such as 2%% or 0.02 (default: {AT_MOST:.0%}%)",
     )
+    _add_run_options(importing)
+    importing.set_defaults(run=import_)
+
+
+def _add_run_options(importing: ArgumentParser) -> None:
+    """Add the options of a run: what stops it, what it writes and how it reads files."""
     importing.add_argument(
         "--on-error",
         choices=["abort", "skip"],
@@ -119,7 +133,6 @@ def add(parsers: Parsers) -> None:
         metavar="COLLECTION",
         help="print the columns that a CSV file of the collection can have, and exit",
     )
-    importing.set_defaults(run=import_)
 
 
 def export(_: Settings, arguments: Namespace) -> None:
