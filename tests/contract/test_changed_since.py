@@ -23,6 +23,7 @@ from tests.support.listing import walk
 from tests.support.openapi_validation import is_failure
 from tests.support.parametrize import of_each_list
 from tests.support.serving import serving
+from tests.support.time_limits import within
 
 pytestmark = pytest.mark.contract("Lists")
 
@@ -94,9 +95,13 @@ async def test_each_list_takes_a_time(
     route: Route, shared_api: Api, stored: dict[str, int]
 ) -> None:
     path = route.path.format(**stored)
-    answer = await shared_api.get(path, {"changedSince": "2999-01-01T00:00:00Z", "pageSize": "1"})
+    always = route.resource is not None and route.resource.name == "languages"
+    ahead = {"changedSince": "2999-01-01T00:00:00Z", "pageSize": "1"}
+    async with within(20):
+        while (answer := await shared_api.get(path, ahead)).status == 200:
+            if bool(answer.data) is always:
+                break  # changes count until a reader has numbered them
     assert answer.status == 200, answer.raw
-    assert bool(answer.data) is (route.resource is not None and route.resource.name == "languages")
     for text in ("yesterday", "2026-11-20", "2026-13-01T00:00:00Z", ""):
         wrong = await shared_api.get(path, {"changedSince": text})
         assert wrong.details == [("validation_error.invalid_value", "changedSince")]
